@@ -32,7 +32,7 @@ from qrkit.tracking.times import first_moment
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Period", "scans_and_previous", "scans_by_hour", "scans_per", "scans_per_day"]
+__all__ = ["Period", "previous_view", "scans_and_previous", "scans_by_hour", "scans_per", "scans_per_day"]
 
 Period = Literal["hour", "day", "week", "month"]
 """Periods to count scans by; weeks begin on Monday."""
@@ -146,7 +146,7 @@ def scans_by_hour(scans: Scans) -> pd.DataFrame:
 
 
 @takes_time_zone
-def scans_and_previous(scans: Scans, period: Period = "day") -> pd.DataFrame:
+def scans_and_previous(scans: Scans, period: Period = "day", *, previous: Scans | None = None) -> pd.DataFrame:
     """Return each hour, day, week or month of a view next to its counterpart in the previous period of the same length.
 
     A view of whole months is compared with the same number of months before it. Any other view is compared with the
@@ -159,19 +159,29 @@ def scans_and_previous(scans: Scans, period: Period = "day") -> pd.DataFrame:
     Args:
         scans: The view to count, in its time zone. It needs both `since` and `until`.
         period: One of hour, day, week (from Monday), month.
+        previous: Another view to compare with, such as the same days of the year before.
 
     Raises:
-        InvalidParameter: If the view has no `since` or no `until`, if the period is unknown, or if there are more than
-            a million rows.
+        InvalidParameter: If the view has no `since` or no `until` and `previous` is None, if the period is unknown, or
+            if there are more than a million rows.
     """
     import pandas as pd
 
-    before = scans.where(since=_previous_since(scans), until=scans.since)
+    before = previous_view(scans) if previous is None else previous
     columns = ["start", "scans", "visitors"]
     present, past = (scans_per(view, period)[columns] for view in (scans, before))
     joined = pd.concat([present, past.add_prefix("previous_")], axis=1)
     order = ["start", "previous_start", "scans", "visitors", "previous_scans", "previous_visitors"]
     return joined[order].astype(dict.fromkeys(order[2:], "Int64"))
+
+
+def previous_view(scans: Scans) -> Scans:
+    """Return the view of the period before a view, as `scans_and_previous` compares them.
+
+    Raises:
+        InvalidParameter: If the view has no `since` or no `until`.
+    """
+    return scans.where(since=_previous_since(scans), until=scans.since)
 
 
 def _previous_since(scans: Scans) -> datetime:

@@ -21,7 +21,7 @@ from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Locat
 from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code, read_short_url
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "visible"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -356,7 +356,7 @@ class Records:
                 changes["properties"] = _merged(stored.properties, properties)
             # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
             changed = self._linked(stored.replace(**changes, is_available=True))
-            _check_change(stored, changed)
+            check_change(stored, changed)
             table.update_qrcode(self.store, changed)
         return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
@@ -474,7 +474,7 @@ def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
 
 
-def _check_change(before: QRCode, after: QRCode) -> None:
+def check_change(before: QRCode, after: QRCode) -> None:
     """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
     drawn_before, drawn_after = before.properties, after.properties
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)

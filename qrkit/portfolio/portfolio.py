@@ -26,9 +26,9 @@ from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import import_table, read_table
+from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.transport import present
 from qrkit.scanning import audience_named, level_named
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "design_behind", "picture_of"]
 
 
-class Portfolio(Shown, Records):
+class Portfolio(Shown, ManyRecords):
     """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 
     Attributes:

@@ -18,8 +18,11 @@ from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCo
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
+    "MOST_IN_TEXT",
     "QRCODES",
+    "RECORDS",
     "CodeTexts",
+    "Links",
     "campaigns",
     "count_qrcodes",
     "delete_campaign",
@@ -28,11 +31,13 @@ __all__ = [
     "insert_qrcode",
     "insert_qrcodes",
     "insert_texts",
+    "insert_values",
     "is_taken",
     "leave_campaign",
     "number_of",
     "qrcodes",
     "qrcodes_in_parts",
+    "read_qrcode",
     "update_campaign",
     "update_qrcode",
 ]
@@ -120,7 +125,7 @@ INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
 SELECTED = [name for name in COLUMNS if name != "imported_scans"]
-SELECT_QRCODES = f"""
+RECORDS = f"""
 WITH beyond AS ( -- the first that the plan does not show, if there are so many
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
@@ -128,7 +133,11 @@ SELECT
     q.number, {", ".join(f"q.{name}" for name in SELECTED)},
     q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
-WHERE q.account_id = $account AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
+WHERE q.account_id = $account
+"""
+"""Selects what `read_qrcode` reads; conditions and an order may follow."""
+SELECT_QRCODES = f"""{RECORDS}
+    AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
     AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $together
@@ -172,8 +181,13 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
     with store.atomic():
         (number,) = _new_numbers(store, 1)
         # Not as JSON: planning to read that takes the database longer than it takes to insert the values of one row.
-        store.execute(INSERT_QRCODE, [number, account_id, naive(now), *_values(_all_of(code))])
+        insert_values(store, [number, account_id, naive(now), *_values(_all_of(code))])
         _assign_short_codes(store, [(code.short_code, _target(code, number))])
+
+
+def insert_values(store: Store, values: Sequence[Any]) -> None:
+    """Insert one row into the table `qrcodes`: values of the columns of `QRCODES`."""
+    store.execute(INSERT_QRCODE, list(values))
 
 
 def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
@@ -331,7 +345,7 @@ def _active_schedule(code: QRCode) -> tuple[ScheduleEvent, ...]:
 
 
 def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
-    """Convert a row of `SELECT_QRCODES` to a record."""
+    """Convert a row of `RECORDS` to a record."""
     del row["number"]
     # As a dictionary, the location is validated with the record, which takes less time than a record of its own.
     row["location"] = {name: row.pop(name) for name in Location.model_fields}

@@ -223,6 +223,16 @@ def test_the_previous_week_begins_at_the_same_time_of_the_clock():
     assert found["previous_start"].dt.hour.eq(0).all()
 
 
+def test_any_other_view_takes_the_place_of_the_previous_period():
+    with shop_with([]) as portfolio:
+        other = portfolio.scans.where(since=date(2025, 3, 1), until=date(2025, 3, 3))
+        found = analytics.scans_and_previous(
+            portfolio.scans.where(since=date(2026, 3, 1), until=date(2026, 3, 4)), previous=other
+        )
+    assert found["previous_start"].dropna().dt.date.tolist() == [date(2025, 3, 1), date(2025, 3, 2)]
+    assert len(found) == 3
+
+
 def test_what_is_no_period_and_no_time_zone_is_refused():
     with shop_with([]) as portfolio:
         with pytest.raises(InvalidParameter, match="period='year': must be one of hour, day, week, month"):

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
+from time import monotonic
 from typing import Any
 
 from qrkit import charts
-from qrkit.analytics.totals import imported_scans
 from qrkit.contents.cards import summary
-from qrkit.errors import QrkitError
+from qrkit.design.design import Design
+from qrkit.errors import NotFound, QrkitError
 from qrkit.notebook.views.tracking import code_image
+from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.store.searching import Search, imports
 from qrkit.tracking.records import QRCode
+from qrkit.tracking.short_urls import read_short_url
 
-__all__ = ["EDITED", "Catalogue"]
+__all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
 
-EDITED = ("name", "content", "comment", "campaign_id", "is_schedule_enabled", "schedule")
+EDITED = ("name", "content", "comment", "campaign_id", "template", "is_schedule_enabled", "schedule")
 """Fields that users can edit."""
+EDITED_TOGETHER = ("template", "campaign_id", "find", "replace")
+"""Fields of an edit of many QR Codes."""
 
 MOST_ROWS = 20
 """Rows per page."""
@@ -27,48 +33,111 @@ SPARK_DAYS = 30
 """Days covered by a sparkline."""
 LONGEST_CELL = 120
 MOST_WORDS = 8
+MOST_SAMPLES = 4
+"""Changes of contents that a preview shows."""
+DRAWING_SECONDS = 0.06
+"""Time to draw thumbnails for one answer, so that the next key does not wait for all of them."""
+MOST_THUMBNAILS = 500
+"""Thumbnails kept in memory."""
 
 PER_DAY = """
-SELECT qrcode_id, date_diff('day', $first::DATE, time::DATE) AS day, count(*) AS scans
-FROM lean GROUP BY ALL
+SELECT
+    qrcode_id, date_diff('day', $first::DATE, greatest(time::DATE, $first::DATE - 1)) AS day, count(*) AS scans,
+    min(time::DATE) AS since
+FROM lean WHERE qrcode_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY ALL
 """
 
 
 class Catalogue:
-    """The current view of a portfolio: filters, a page of rows, and one selected code.
+    """The current view of a portfolio: filters, a page of rows, a selection, and one chosen code.
 
     Attributes:
         words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
         campaign: ID of the campaign to show; "" for all.
         page: Page number from 0.
-        chosen: ID of the selected code, or "".
+        chosen: ID of the code whose fields are shown, or "".
+        selected: IDs of the codes to edit together, in the order of their selection.
+        has_all: Whether all codes that match the filters are selected.
     """
 
     def __init__(self, portfolio: Portfolio) -> None:
         self.portfolio = portfolio
         self.words, self.campaign, self.page, self.chosen = "", "", 0, ""
+        self.selected: dict[str, None] = {}
+        self.has_all = False
+        self._thumbnails: dict[str, str] = {}
+        self._shown: list[QRCode] = []
+        self._state: dict[str, Any] = {"rows": []}
         self.reload()
 
     def reload(self) -> None:
-        """Read the current state of the portfolio."""
-        self._codes = self.portfolio.list_qrcodes()
+        """Read the current campaigns, templates and looks of the portfolio."""
         self._designs = CodeDesigns.of(self.portfolio.store, self.portfolio.account.id)
         self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
+        if self.campaign not in self._campaigns:
+            self.campaign = ""
+
+    # ---- Finding and selecting
 
     def filter(self, *, words: str | None = None, campaign: str | None = None) -> None:
         """Show the codes that contain all these words, and those of one campaign. None leaves a filter as it is."""
         self.words = self.words if words is None else words
         self.campaign = self.campaign if campaign is None else campaign
-        self.page = 0
+        self.page, self.has_all = 0, False
 
-    def found(self) -> list[QRCode]:
-        """Return the codes that match the filters, in the order they were added."""
-        words = self.words.lower().split()[:MOST_WORDS]
-        codes = (code for code in self._codes if self.campaign in ("", code.campaign_id))
-        return [code for code in codes if all(word in _search_text(code) for word in words)]
+    def select(self, ids: Sequence[str], *, is_on: bool) -> None:
+        """Select these codes for an edit, or take them out of the selection."""
+        if self.has_all:
+            self.selected, self.has_all = dict.fromkeys(self._all_ids()), False
+        for id in ids:
+            if is_on:
+                self.selected[id] = None
+            else:
+                self.selected.pop(id, None)
+
+    def select_all(self, *, is_on: bool) -> None:
+        """Select all codes that match the filters, or none."""
+        self.selected, self.has_all = {}, is_on
+
+    def _search(self) -> Search:
+        words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
+        return Search(words=words, campaign=self.campaign or None)
+
+    def _word(self, word: str) -> str:
+        """Return a word to search for: of a pasted short URL, the part before its readable tail."""
+        link = read_short_url(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
+        return f"{self.portfolio.base_url}/{link.code}" if link else word
+
+    def _selection(self, content: str = "") -> Search:
+        found = self._search() if self.has_all else Search(ids=tuple(self.selected))
+        return Search(found.words, found.campaign, found.ids, content)
+
+    def _all_ids(self) -> list[str]:
+        return [code.id for code in self.portfolio.search_page(self._selection())[1]]
+
+    # ---- Changing
+
+    def add(self, *, content: str, name: str, campaign_id: str) -> None:
+        """Add a code and choose it.
+
+        Raises:
+            InvalidParameter: If a field is invalid.
+        """
+        self.chosen = self.portfolio.insert_qrcode(content, name=name, campaign_id=campaign_id or None).id
+
+    def duplicate(self) -> None:
+        """Add a code with the fields of the chosen one and a short code of its own, and choose it.
+
+        Raises:
+            NotFound: If the chosen code has been deleted in the meantime.
+        """
+        code = self.portfolio.get_qrcode(self.chosen)
+        names = ("campaign_id", "comment", "urlinfo", "is_dynamic", "location", "properties", "template")
+        fields = {name: getattr(code, name) for name in (*names, "is_schedule_enabled", "schedule")}
+        self.chosen = self.portfolio.insert_qrcode(code.content, name=f"{code.name} (copy)", **fields).id
 
     def save(self, changes: Mapping[str, Any]) -> None:
-        """Change the selected code.
+        """Change the chosen code.
 
         Args:
             changes: Some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them.
@@ -78,68 +147,178 @@ class Catalogue:
             NotFound: If the code has been deleted in the meantime.
         """
         self.portfolio.update_qrcode(self.chosen, **{name: changes[name] for name in EDITED if name in changes})
+
+    def use_template(self, name: str, design: Design) -> None:
+        """Save a design as a template, which then draws the chosen code.
+
+        Raises:
+            InvalidParameter: If the name or the design cannot be saved; nothing is changed.
+            NotFound: If the code has been deleted in the meantime.
+        """
+        with self.portfolio.store.atomic():
+            self.portfolio.templates.save(name, design)
+            self.portfolio.update_qrcode(self.chosen, template=name)
         self.reload()
+
+    def edit_selection(self, fields: Mapping[str, str]) -> int:
+        """Change the selected codes, and return how many were changed.
+
+        Args:
+            fields: Some of the fields in `EDITED_TOGETHER`, as `Portfolio.edit_qrcodes` accepts them.
+
+        Raises:
+            InvalidParameter: If a field is invalid; nothing is changed.
+            NotFound: If a code has been deleted in the meantime; nothing is changed.
+        """
+        return self.portfolio.edit_qrcodes(self._all_ids(), **_together(fields))
+
+    def preview(self, fields: Mapping[str, str]) -> dict[str, Any]:
+        """Return what `edit_selection` would change, as JSON: how many codes, how many contents, and some of these."""
+        given = _together(fields)
+        find, replace = given.get("find", ""), given.get("replace", "")
+        contents, samples = self.portfolio.search_page(self._selection(find), limit=MOST_SAMPLES) if find else (0, [])
+        return {
+            "fields": dict(given),
+            "contents": contents,
+            "samples": [
+                {
+                    "name": summary(code.name),
+                    "before": code.content[:LONGEST_CELL],
+                    "after": code.content.replace(find, replace)[:LONGEST_CELL],
+                }
+                for code in samples
+            ],
+        }
+
+    # ---- Showing
 
     def as_dict(self) -> dict[str, Any]:
         """Return what the browser draws, as JSON."""
-        found = self.found()
-        pages = max(1, -(-len(found) // MOST_ROWS))
-        self.page = min(max(self.page, 0), pages - 1)
-        shown = found[self.page * MOST_ROWS : (self.page + 1) * MOST_ROWS]
-        ids = [one.id for one in shown]
-        days = self._days(ids)
-        imported = imported_scans(self.portfolio.scans.where(qrcode_id=tuple(ids)))
-        return {
+        total, shown = self._page()
+        ids = [code.id for code in shown]
+        days, since = self._days(ids)
+        imported = imports(self.portfolio.store, ids)
+        for code in shown:
+            _, stored = imported.get(code.id, (0, None))
+            begun = (stored or code.created).date()
+            since[code.id] = min(begun, since.get(code.id, begun))
+        self._shown = shown
+        self._state = {
             "account": self.portfolio.account.name,
             "campaigns": [{"id": id, "name": name} for id, name in self._campaigns.items()],
+            "templates": self.portfolio.templates.names(),
             "words": self.words,
             "campaign": self.campaign,
-            "rows": [self._row(one, days.get(one.id, [0] * SPARK_DAYS), imported.get(one.id, 0)) for one in shown],
-            "total": len(found),
+            "rows": [
+                self._row(
+                    code, days.get(code.id, [0] * SPARK_DAYS), imported.get(code.id, (0, None))[0], since[code.id]
+                )
+                for code in shown
+            ],
+            "total": total,
             "page": self.page,
-            "pages": pages,
-            "chosen": self._record(next((one for one in self._codes if one.id == self.chosen), None)),
+            "pages": _pages(total),
+            "selected": total if self.has_all else len(self.selected),
+            "has_all": self.has_all,
+            "chosen": self._record(),
         }
+        return self._state
 
-    def _days(self, ids: Sequence[str]) -> dict[str, list[int]]:
-        """Return the scans of each of the last days, by the ID of the code."""
+    def with_thumbnails(self) -> dict[str, Any]:
+        """Return the last `as_dict` with further thumbnails: all of them, or what `DRAWING_SECONDS` suffice for."""
+        late = monotonic() + DRAWING_SECONDS
+        for code in self._shown:
+            key = self._key(code)
+            if key not in self._thumbnails and monotonic() < late:
+                if len(self._thumbnails) >= MOST_THUMBNAILS:
+                    del self._thumbnails[next(iter(self._thumbnails))]
+                self._thumbnails[key] = _picture(code, self._designs)
+        rows = [
+            row | {"picture": self._thumbnails.get(self._key(code))}
+            for row, code in zip(self._state["rows"], self._shown, strict=True)
+        ]
+        return self._state | {"rows": rows}
+
+    def _page(self) -> tuple[int, list[QRCode]]:
+        """Return the number of codes that match, and those of the page; a page beyond the last is the last."""
+        search, self.page = self._search(), max(self.page, 0)
+        total, codes = self.portfolio.search_page(search, start=self.page * MOST_ROWS, limit=MOST_ROWS)
+        if not codes and self.page:
+            total, _ = self.portfolio.search_page(search, limit=1)
+            self.page = _pages(total) - 1
+            return self.portfolio.search_page(search, start=self.page * MOST_ROWS, limit=MOST_ROWS)
+        return total, codes
+
+    def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date]]:
+        """Return the scans of each of the last days, and the day of the first scan, by the ID of the code."""
         last = self.portfolio.now().date()
         first = last - timedelta(days=SPARK_DAYS - 1)
-        view = self.portfolio.scans.where(qrcode_id=tuple(ids), since=first, until=last + timedelta(days=1))
+        view = self.portfolio.scans.where(until=last + timedelta(days=1))
         days: dict[str, list[int]] = {}
+        since: dict[str, date] = {}
         if ids:
-            for id, day, scans in view.ask(PER_DAY, first=first).itertuples(index=False):
-                days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
-        return days
+            for id, day, scans, began in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
+                since[id] = min(since.get(id, began.date()), began.date())
+                if day >= 0:
+                    days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
+        return days, since
 
-    def _row(self, code: QRCode, days: Sequence[int], imported: int) -> dict[str, Any]:
+    def _row(self, code: QRCode, days: Sequence[int], imported: int, since: date) -> dict[str, Any]:
         return {
             "id": code.id,
             "name": summary(code.name),
             "content": summary(code.content)[:LONGEST_CELL],
             "campaign": self._campaigns.get(code.campaign_id or "", ""),
             "scans": code.scans - imported if code.is_available else None,
+            "is_counted": code.is_dynamic,
+            "since": since.isoformat(),
             "imported": imported,
             "recent": sum(days),
             "sparkline": charts.sparkline(days),
-            "picture": _picture(code, self._designs),
+            "picture": self._thumbnails.get(self._key(code)),
+            "is_selected": self.has_all or code.id in self.selected,
         }
 
-    def _record(self, code: QRCode | None) -> dict[str, Any] | None:
-        if code is None:
+    def _key(self, code: QRCode) -> str:
+        """Return what a thumbnail depends on: the design, as far as records and templates tell."""
+        template = self._designs.template_of(code)
+        drawn = template or code.properties.to_json()
+        return "\n".join((code.encoded, drawn, code.name, code.campaign_id or ""))
+
+    def _record(self) -> dict[str, Any] | None:
+        try:
+            code = self.portfolio.get_qrcode(self.chosen)
+        except NotFound:
             return None
         fields = code.model_dump(mode="json", by_alias=False, include={"id", "short_url", "is_available", *EDITED})
-        return fields | {"campaign_id": code.campaign_id or ""}
+        return fields | {
+            "campaign_id": code.campaign_id or "",
+            "picture": _large_picture(code, self._designs),
+            "drawn_by": self._designs.template_of(code) if code.is_available else "",
+        }
 
 
-def _search_text(code: QRCode) -> str:
-    return "\n".join((code.name, code.content, code.comment, code.location.address, code.short_url)).lower()
+def _together(fields: Mapping[str, Any]) -> dict[str, str]:
+    return {name: fields[name] for name in EDITED_TOGETHER if isinstance(fields.get(name), str)}
+
+
+def _pages(total: int) -> int:
+    return max(1, -(-total // MOST_ROWS))
 
 
 def _picture(code: QRCode, designs: CodeDesigns) -> str:
     """Return a small PNG as a data URI; "" if the code cannot be drawn."""
     try:
         image = code_image(code, designs)
-        return (image and f"data:image/png;base64,{b64encode(image.to_bytes('png')).decode()}") or ""
+        return f"data:image/png;base64,{b64encode(image.to_bytes('png')).decode()}" if image else ""
+    except QrkitError:
+        return ""
+
+
+def _large_picture(code: QRCode, designs: CodeDesigns) -> str:
+    """Return an SVG as a data URI; "" if the code cannot be drawn."""
+    try:
+        image: QRImage | None = code_image(code, designs)
+        return f"data:image/svg+xml;base64,{b64encode(image.small_svg().encode()).decode()}" if image else ""
     except QrkitError:
         return ""

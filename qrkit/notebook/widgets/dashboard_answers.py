@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from qrkit import analytics, charts
+from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
 from qrkit.store import Scans
 from qrkit.tracking.records import Kind
 
-__all__ = ["KINDS", "WIDTHS", "Asked", "drawn", "numbers"]
+__all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers"]
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
 
+Comparison = Literal["previous", "year", "range", ""]
+"""What a period is compared with: the one before, the same days a year before, days of one's own, or nothing."""
+
+ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries"}
+"""Attributes whose bars filter the scans, and the titles of their charts."""
+
 YEARS = (1990, 2100)
 """Range of years that scans can be in."""
 
-WIDTHS = (340, 450, 560, 680, 860)
+WIDTHS = (340, 390, 450, 510, 560, 620, 680, 740, 800, 860, 940, 1020, 1100, 1180, 1260)
 """Widths of charts in pixels; the widest that fits is used."""
+
+MOST_BARS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +42,28 @@ class Asked:
         since: First day; None for the day of the first scan.
         until: Last day; None for the day of the last scan.
         campaign: ID of the campaign; "" for all.
+        qrcode: ID of the QR Code; "" for all.
+        device: Type of device; "" for all.
+        system: Operating system; "" for all.
+        country: Code of the country; "" for all.
         kinds: Kinds of visits to count.
+        compare: What the days are compared with.
+        compare_since: First day of a comparison with a range.
+        compare_until: Last day of a comparison with a range.
         time_zone: IANA name of the time zone for days and hours.
     """
 
     since: date | None = None
     until: date | None = None
     campaign: str = ""
+    qrcode: str = ""
+    device: str = ""
+    system: str = ""
+    country: str = ""
     kinds: tuple[Kind, ...] = ("scan",)
+    compare: Comparison = "previous"
+    compare_since: date | None = None
+    compare_until: date | None = None
     time_zone: str = "UTC"
 
     def changed(self, fields: Mapping[str, Any]) -> Self:
@@ -49,39 +72,65 @@ class Asked:
         Raises:
             InvalidParameter: If any fields are invalid; the error lists all of them.
         """
-        readers = {"since": _day, "until": _day, "campaign": _text, "kinds": _kinds}
         problems = [
-            Problem(name, fields[name], f"is no field; {nearest(name, readers)}", "unknown-parameter")
+            Problem(name, fields[name], f"is no field; {nearest(name, READERS)}", "unknown-parameter")
             for name in fields
-            if name not in readers
+            if name not in READERS
         ]
         values: dict[str, Any] = {}
-        for name, read in readers.items():
+        for name, read in READERS.items():
             if name in fields:
                 with collecting(problems):
                     values[name] = read(name, fields[name])
         copy = replace(self, **values)
-        if copy.since and copy.until and copy.since > copy.until:
-            problems.append(Problem("until", f"{copy.until}", f"must not be before {copy.since}", "out-of-range"))
+        for form in ("", "compare_"):
+            first, last = getattr(copy, f"{form}since"), getattr(copy, f"{form}until")
+            if first and last and first > last:
+                problems.append(Problem(f"{form}until", f"{last}", f"must not be earlier than {first}", "out-of-range"))
         if problems:
             raise InvalidParameter(*problems)
         return copy
 
     def of(self, scans: Scans) -> Scans:
         """Return the selected scans."""
-        until = self.until and self.until + timedelta(days=1)
         return scans.where(
             campaign_id=self.campaign or None,
+            qrcode_id=self.qrcode or None,
             since=self.since,
-            until=until,
+            until=_after(self.until),
             kinds=self.kinds,
             time_zone=self.time_zone,
+            device=self.device or None,
+            system=self.system or None,
+            country=self.country or None,
         )
+
+    def before(self, scans: Scans) -> Scans | None:
+        """Return the scans that the selected ones are compared with; None if there is nothing to compare with."""
+        if self.compare == "range":
+            ends = self.compare_since, self.compare_until
+        elif self.since and self.until and self.compare == "year":
+            ends = _year_before(self.since), _year_before(self.until)
+        elif self.since and self.until and self.compare == "previous":
+            return previous_view(self.of(scans))
+        else:
+            return None
+        return self.of(scans).where(since=ends[0], until=_after(ends[1])) if all(ends) else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the selection as JSON."""
-        ends = {name: day.isoformat() if day else "" for name, day in (("since", self.since), ("until", self.until))}
-        return ends | {"campaign": self.campaign, "kinds": list(self.kinds)}
+        values = {name: getattr(self, name) for name in READERS}
+        shown = {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
+        return {name: value or "" for name, value in shown.items()} | {"kinds": list(self.kinds)}
+
+
+def _after(day: date | None) -> date | None:
+    return day and day + timedelta(days=1)
+
+
+def _year_before(day: date) -> date:
+    """Return the same day a year before; 28 February for 29 February."""
+    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
 
 
 def _day(name: str, value: Any) -> date | None:
@@ -99,7 +148,8 @@ def _day(name: str, value: Any) -> date | None:
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise InvalidParameter(Problem(name, value, "must be the id of a campaign", "wrong-type"))
+        rule = f"must be the ID of a {name}" if name in ("campaign", "qrcode") else "must be text"
+        raise InvalidParameter(Problem(name, value, rule, "wrong-type"))
     return value
 
 
@@ -110,8 +160,30 @@ def _kinds(name: str, value: Any) -> tuple[Kind, ...]:
             raise InvalidParameter(Problem(name, one, nearest(str(one), KINDS)))
     chosen = tuple(kind for kind in KINDS if kind in given)
     if not chosen:
-        raise InvalidParameter(Problem(name, value, f"must hold at least one of {', '.join(KINDS)}"))
+        raise InvalidParameter(Problem(name, value, "needs at least one kind of visit"))
     return chosen
+
+
+def _comparison(name: str, value: Any) -> str:
+    if value not in get_args(Comparison):
+        raise InvalidParameter(Problem(name, value, nearest(str(value), [one for one in get_args(Comparison) if one])))
+    return str(value)
+
+
+READERS: dict[str, Callable[[str, Any], Any]] = {
+    "since": _day,
+    "until": _day,
+    "campaign": _text,
+    "qrcode": _text,
+    "device": _text,
+    "system": _text,
+    "country": _text,
+    "kinds": _kinds,
+    "compare": _comparison,
+    "compare_since": _day,
+    "compare_until": _day,
+}
+"""What reads each field that a browser sends."""
 
 
 def numbers(view: Scans) -> dict[str, int]:
@@ -120,22 +192,83 @@ def numbers(view: Scans) -> dict[str, int]:
     return {name: int(row[name]) for name in ("scans", "visitors", "qrcodes")}
 
 
-def drawn(portfolio: Portfolio, asked: Asked, width: int) -> Iterator[tuple[str, charts.Chart]]:
-    """Yield each chart with its title: over time, against the previous period, by code, by hour of the week, by system.
+class Drawn(NamedTuple):
+    """A chart of a dashboard.
+
+    Attributes:
+        title: What it shows.
+        chart: The chart.
+        is_wide: Whether it takes the whole width where others stand side by side.
+    """
+
+    title: str
+    chart: charts.Chart
+    is_wide: bool
+
+
+COMPARED = {
+    "previous": "Compared with the previous period",
+    "year": "Compared with the same days of the year before",
+    "range": "Compared with {since} to {until}",
+}
+
+
+def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterator[Drawn]:
+    """Yield the charts over time: scans per day, against another period, and by hour of the week.
 
     Args:
         portfolio: The portfolio that contains the scans.
         asked: The scans to show.
         width: Available width in pixels.
+        narrow: Available width for charts that stand side by side.
     """
-    view = asked.of(portfolio.scans)
+    view, before = asked.of(portfolio.scans), asked.before(portfolio.scans)
     colors = charts.assign_colors(one.name for one in portfolio.list_campaigns())
-    wide = max((one for one in WIDTHS if one <= width), default=WIDTHS[0])
-    by_day = analytics.scans_per_day(view, by=None if asked.campaign else "campaign")
-    yield "Scans per day", charts.lines(by_day, colors=None if asked.campaign else colors, width=wide)
-    if asked.since and asked.until:
-        yield "And the period before", charts.previous_period(analytics.scans_and_previous(view), width=wide)
-    narrow = min(wide, WIDTHS[-2])
-    yield "QR Codes", charts.bars(analytics.top_qrcodes(view), width=narrow)
-    yield f"Hours of the week ({view.time_zone})", charts.hour_of_week(analytics.scans_by_hour(view), width=narrow)
-    yield "Systems", charts.bars(analytics.scans_by(view, "system"), width=narrow)
+    wide, half = (max((one for one in WIDTHS if one <= room), default=WIDTHS[0]) for room in (width, narrow))
+    by_day = analytics.scans_per_day(view, by="campaign")
+    yield Drawn("Scans per day", charts.lines(by_day, colors=colors, width=wide), is_wide=True)
+    if before is not None:
+        title = COMPARED[asked.compare].format(since=asked.compare_since, until=asked.compare_until)
+        rows = analytics.scans_and_previous(view, previous=before)
+        yield Drawn(title, charts.previous_period(rows, width=half), is_wide=False)
+    title = f"Scans by weekday and hour ({view.time_zone})"
+    yield Drawn(title, charts.hour_of_week(analytics.scans_by_hour(view), width=half), is_wide=False)
+
+
+def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
+    """Yield rankings as JSON: a field of `Asked`, a title, and a row for each value that the field may have.
+
+    A ranking shows what the other filters leave, so that another of its values can be chosen at once.
+    """
+    scans = portfolio.scans
+    colors = charts.assign_colors(one.name for one in portfolio.list_campaigns())
+    ids = {one.name: one.id for one in reversed(portfolio.list_campaigns())}
+    rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign", most=MOST_BARS)
+    named = rows[rows["campaign"].isin(ids)]
+    yield _ranking(
+        "campaign",
+        "Campaigns",
+        [(ids[name], name, count, colors[name]) for name, count in zip(named["campaign"], named["scans"], strict=True)],
+    )
+    codes = analytics.top_qrcodes(replace(asked, qrcode="").of(scans), most=MOST_BARS)
+    fields = [codes[name] for name in ("qrcode_id", "qrcode", "scans", "campaign")]
+    yield _ranking(
+        "qrcode",
+        "QR Codes",
+        [(id, name, count, colors.get(campaign, 0)) for id, name, count, campaign in zip(*fields, strict=True)],
+    )
+    for name, title in ATTRIBUTES.items():
+        rows = analytics.scans_by(replace(asked, **{name: ""}).of(scans), name, most=MOST_BARS)  # type: ignore[arg-type]
+        values = zip(rows[name], rows["scans"], strict=True)
+        yield _ranking(name, title, [(value, value, count, 0) for value, count in values])
+
+
+def _ranking(name: str, title: str, rows: Sequence[tuple[str, str, int, int]]) -> dict[str, Any]:
+    """Return a ranking as JSON; each row has the value to filter by, its label, its scans and its color."""
+    return {
+        "name": name,
+        "title": title,
+        "rows": [
+            {"value": value, "label": label, "scans": int(count), "color": color} for value, label, count, color in rows
+        ],
+    }

@@ -1,172 +1,176 @@
-// The codes of a portfolio as a list, and beside it the one that is chosen, to be changed.
+// The codes of a portfolio as a list, and beside it the one that is chosen, a new one, or what many of them get.
 
-const TYPING = 200; // milliseconds after the last key until the list is asked for anew
-const RECURRENCES = ["Once", "Every Monday", "Every Tuesday", "Every Wednesday", "Every Thursday", "Every Friday", "Every Saturday", "Every Sunday"];
+const TYPING = 150; // milliseconds after the last key until the list is asked for anew
 
-/** A control with its label and the place for what is wrong with it. */
-function field(label, path, input) {
-  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
-  input.id = newId();
-  input.setAttribute("aria-describedby", error.id);
-  const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error);
-  const tell = (errors) => {
-    error.textContent = errors[path] ?? "";
-    error.hidden = !error.textContent;
-    input.setAttribute("aria-invalid", Boolean(error.textContent));
-  };
-  return { element, tell };
-}
+const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
-/** The dates of a schedule are UTC; the browser's own fields have no zone. */
-const toInput = (date) => date.slice(0, 16);
-const fromInput = (date) => (date ? `${date.slice(0, 16)}:00Z` : "");
-
-function makeEvents() {
-  const list = h("div", { class: "qk-items" });
-  let events = [];
-  let tells = [];
-  function draw() {
-    tells = [];
-    list.replaceChildren(
-      ...events.map((event, index) => {
-        const bind = (name, input, read = (value) => value) => {
-          input.addEventListener("input", () => (event[name] = read(input.value)));
-          return input;
-        };
-        const content = bind("content", h("input", { type: "text", value: event.content }));
-        const options = RECURRENCES.map((name, value) => h("option", { value, selected: value === event.recurrence }, name));
-        const recurrence = bind("recurrence", h("select", {}, ...options), Number);
-        const date = bind("date", h("input", { type: "datetime-local", value: toInput(event.date) }), fromInput);
-        const fields = [["Leads to", "content", content], ["When", "recurrence", recurrence], ["From (UTC)", "date", date]];
-        const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
-        tells.push(...rows.map((row) => row.tell));
-        const remove = h("button", { type: "button", "aria-label": `Remove change ${index + 1}`, onclick: () => { events.splice(index, 1); draw(); } }, "Remove");
-        return h("fieldset", { class: "qk-event" }, h("legend", {}, `Change ${index + 1}`), ...rows.map((row) => row.element), remove);
-      }),
-    );
-  }
-  const add = h("button", { type: "button", onclick: () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); } }, "Add a change");
-  return {
-    element: h("div", {}, list, add),
-    value: () => events,
-    show(given) {
-      events = given.map((event) => ({ ...event }));
-      draw();
-    },
-    tell: (errors) => tells.forEach((tell) => tell(errors)),
-  };
-}
-
-/** studio: { ask(message) }. The code that is chosen. */
-function makeEditor(studio) {
-  const name = h("input", { type: "text" });
-  const content = h("textarea", { rows: 2 });
-  const comment = h("textarea", { rows: 2 });
-  const campaign = h("select", {});
-  const enabled = h("input", { type: "checkbox", id: newId() });
-  const events = makeEvents();
-  const inputs = [["Name", "name", name], ["Leads to", "content", content], ["Campaign", "campaign_id", campaign], ["Comment", "comment", comment]];
-  const fields = inputs.map(([label, path, input]) => field(label, path, input));
-  const follow = h("div", { class: "qk-check" }, enabled, h("label", { for: enabled.id }, "Follow the schedule"));
-  const url = h("p", { class: "qk-hint" });
-  const saved = h("span", { role: "status" });
-  const save = h("button", { type: "submit" }, "Save");
-  const back = h("button", { type: "button", onclick: () => studio.ask({ ask: "choose", id: "" }) }, "Close");
-  const form = h(
-    "form",
-    { class: "qk-editor", "aria-label": "QR Code", hidden: true },
-    ...fields.map((one) => one.element), follow, events.element, url, h("div", { class: "qk-buttons" }, save, back, saved),
-  );
-  let shown = "";
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    saved.textContent = "";
-    const fields = { name: name.value, content: content.value, comment: comment.value, campaign_id: campaign.value, is_schedule_enabled: enabled.checked, schedule: events.value() };
-    studio.ask({ ask: "save", fields });
-  });
-  function update({ chosen, campaigns, errors, saved: count }) {
-    form.hidden = !chosen;
-    for (const one of [...fields, events]) one.tell(errors);
-    // What is being typed stays, until it was saved or another code was chosen.
-    const now = chosen ? `${chosen.id} ${count}` : "";
-    if (!chosen || now === shown) return;
-    saved.textContent = shown.startsWith(chosen.id) ? "Saved" : "";
-    shown = now;
-    const options = [{ id: "", name: "None" }, ...campaigns];
-    campaign.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === chosen.campaign_id }, one.name)));
-    [name.value, content.value, comment.value] = [chosen.name, chosen.content, chosen.comment];
-    enabled.checked = chosen.is_schedule_enabled;
-    events.show(chosen.schedule);
-    url.textContent = chosen.short_url;
-    save.disabled = !chosen.is_available;
-    form.classList.toggle("qk-locked", !chosen.is_available);
-  }
-  return { element: form, update };
+/** What the numbers of a row count. */
+function countWords(code) {
+  if (code.scans == null) return ["not in your plan"];
+  const imported = code.imported ? [`${code.imported.toLocaleString("en")} imported before`] : [];
+  const counted = code.is_counted ? `${plural(code.scans, "scan")} since ${asDay(code.since)}` : "scans cannot be counted";
+  return [counted, ...imported];
 }
 
 function render({ model, el }) {
   let state = model.get("state");
+  let form = ""; // which form is open beside the list: "new", "together", or none
   const busy = h("p", { class: "qk-busy", role: "status" });
   const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
-  const studio = { ask: (message) => outbox.ask(message) };
-  const words = h("input", { type: "search", id: newId(), placeholder: "Name, content, place …" });
+  const browser = { ask: (message) => outbox.ask(message) };
+
+  // ---- Above the list
+  const words = h("input", { type: "search", id: newId(), placeholder: "Name, content, or location" });
   const campaign = h("select", { id: newId() });
   const total = h("span", { role: "status", class: "qk-total" });
+  const reload = button("↻", () => browser.ask({ ask: "reload" }), { "aria-label": "Reload portfolio", title: "Reload portfolio" });
+  const add = button("New QR Code", () => open("new"), { class: "qk-main" });
+  const bar = h(
+    "div",
+    { class: "qk-filters" },
+    h("div", { class: "qk-set" }, h("label", { for: words.id }, "Search"), words),
+    h("div", { class: "qk-set" }, h("label", { for: campaign.id }, "Campaign"), campaign, reload),
+    total, add,
+  );
+  const said = h("span", { role: "status" });
+  const undo = button("Undo deletion", () => browser.ask({ ask: "undelete" }));
+  const notice = h("div", { class: "qk-notice" }, said, undo);
+  const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
+
+  // ---- The list
+  const page = h("input", { type: "checkbox", id: newId(), onchange: () => browser.ask({ ask: "select", ids: state.rows.map((one) => one.id), is_on: page.checked }) });
+  const selected = h("span", { role: "status" });
+  const all = button("", () => browser.ask({ ask: "select", is_on: true }));
+  const edit = button("Edit together", () => open("together"));
+  const remove = button("Delete", () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": "Delete selected" });
+  const none = button("Clear selection", () => browser.ask({ ask: "select", is_on: false }));
+  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, "Select page")), selected, all, edit, remove, none);
   const list = h("ul", { class: "qk-codes", "aria-label": "QR Codes" });
-  const turn = (by, text, name) => h("button", { type: "button", "aria-label": name, title: name, onclick: () => studio.ask({ ask: "page", page: state.page + by }) }, text);
-  const [before, after] = [turn(-1, "‹", "Page before"), turn(1, "›", "Next page")];
+  const turn = (by, text, name) => button(text, () => browser.ask({ ask: "page", page: state.page + by }), { "aria-label": name, title: name });
+  const [before, after] = [turn(-1, "‹", "Previous page"), turn(1, "›", "Next page")];
   const place = h("span", {});
   const pager = h("div", { class: "qk-buttons qk-pager" }, before, place, after);
-  const editor = makeEditor(studio);
-  const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
-  const reload = h("button", { type: "button", "aria-label": "Read the portfolio anew", title: "Read the portfolio anew", onclick: () => studio.ask({ ask: "reload" }) }, "↻");
-  const bar = h("div", { class: "qk-filters" }, h("label", { for: words.id }, "Find"), words, h("label", { for: campaign.id }, "Campaign"), campaign, reload, total);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, wrong, h("div", { class: "qk-split" }, h("div", {}, list, pager, busy), editor.element));
+  const nothing = h("p", { class: "qk-hint" });
+
+  // ---- Beside it
+  const editor = makeEditor(browser);
+  const fresh = makeNewForm(browser, () => open(""));
+  const together = makeTogetherForm(browser, () => open(""));
+  const studio = makeStudioPlace(model, browser);
+  together.onchange(() => together.update(state));
+  const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element);
+  const split = h("div", { class: "qk-split" }, h("div", {}, selection, list, nothing, pager, busy), side);
+  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, notice, wrong, studio.element, split);
   el.append(root);
+
+  function open(name) {
+    form = name;
+    update();
+    if (name) (name === "new" ? fresh : together).open(state);
+    if (name) side.scrollIntoView({ block: "nearest" });
+  }
+
   let typing = null;
   words.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(() => studio.ask({ ask: "filter", words: words.value }), TYPING);
+    typing = setTimeout(() => browser.ask({ ask: "filter", words: words.value }), TYPING);
   });
-  campaign.addEventListener("change", () => studio.ask({ ask: "filter", campaign: campaign.value }));
+  campaign.addEventListener("change", () => browser.ask({ ask: "filter", campaign: campaign.value }));
+
+  // Arrows go through the list, letters go to the search.
+  function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const picks = [...list.querySelectorAll(".qk-pick")];
+    const here = picks.findIndex((one) => one.parentElement.contains(document.activeElement));
+    const places = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: picks.length - 1 };
+    if (event.key in places) {
+      event.preventDefault();
+      const to = places[event.key];
+      (to < 0 ? words : picks[Math.min(to, picks.length - 1)])?.focus();
+    } else if (event.key.length === 1 && event.key !== " ") words.focus();
+  }
+  list.addEventListener("keydown", onKey);
+  words.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown") return;
+    event.preventDefault();
+    list.querySelector(".qk-pick")?.focus();
+  });
 
   function row(code) {
     const picture = h("img", { class: "qk-thumb", src: code.picture || null, alt: "", hidden: !code.picture });
-    const spark = h("span", { class: "qk-spark", title: `${code.recent} scans in 30 days` });
+    const spark = h("span", { class: "qk-spark", hidden: !code.recent, title: `${plural(code.recent, "scan")} in the last 30 days` });
     spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet" }, code.campaign));
-    const scans = h("span", { class: "qk-scans" }, spark, h("span", {}, code.scans == null ? "not shown" : `${code.scans.toLocaleString("en")} scans${code.imported ? ` + ${code.imported.toLocaleString("en")} imported` : ""}`));
+    const scans = h("span", { class: "qk-scans" }, spark, ...countWords(code).map((one) => h("span", {}, one)));
     const isChosen = code.id === state.chosen?.id;
-    return h("li", {}, h("button", { type: "button", class: "qk-pick", "data-id": code.id, "aria-current": isChosen ? "true" : null, onclick: () => studio.ask({ ask: "choose", id: code.id }) }, picture, text, scans));
+    const tick = h("input", { type: "checkbox", "aria-label": `Select ${code.name}`, "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
+    const choose = () => {
+      form = "";
+      browser.ask({ ask: "choose", id: code.id });
+    };
+    return h("li", {}, tick, h("button", { type: "button", class: "qk-pick", "data-key": code.id, "aria-current": isChosen ? "true" : null, onclick: choose }, picture, text, scans));
+  }
+
+  let drawn = "";
+  function updateList() {
+    const now = JSON.stringify([state.rows, state.chosen?.id]);
+    if (now === drawn) return;
+    drawn = now;
+    const held = list.contains(document.activeElement) && document.activeElement.dataset.key;
+    list.replaceChildren(...state.rows.map(row));
+    if (held) list.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+  }
+
+  function updateSelection() {
+    page.checked = state.rows.length > 0 && state.rows.every((one) => one.is_selected);
+    page.disabled = !state.rows.length;
+    for (const one of [edit, remove, none, selected]) one.hidden = !state.selected;
+    selected.textContent = `${plural(state.selected)} selected`;
+    remove.disabled = state.has_all;
+    remove.title = state.has_all ? "Select QR Codes one by one or by page to delete them" : "";
+    all.hidden = state.has_all || state.total <= state.rows.length;
+    all.textContent = `Select all ${state.total.toLocaleString("en")}${state.words || state.campaign ? " that match" : ""}`;
   }
 
   function update() {
-    const held = list.contains(document.activeElement) && document.activeElement.dataset.id;
-    list.replaceChildren(...state.rows.map(row));
-    if (held) list.querySelector(`[data-id="${CSS.escape(held)}"]`)?.focus();
-    const options = [{ id: "", name: "All" }, ...state.campaigns];
-    campaign.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === state.campaign }, one.name)));
+    updateList();
+    updateSelection();
+    fill(campaign, [{ id: "", name: "All campaigns" }, ...state.campaigns], state.campaign);
     if (document.activeElement !== words) words.value = state.words;
-    total.textContent = `${state.total.toLocaleString("en")} QR Code${state.total === 1 ? "" : "s"}`;
+    total.textContent = plural(state.total);
+    nothing.textContent = state.total ? "" : state.words || state.campaign ? "No QR Code matches. Try fewer words, or all campaigns." : "This portfolio has no QR Codes yet.";
     pager.hidden = state.pages < 2;
-    place.textContent = `${state.page + 1} of ${state.pages}`;
+    place.textContent = `Page ${(state.page + 1).toLocaleString("en")} of ${state.pages.toLocaleString("en")}`;
     before.disabled = state.page === 0;
     after.disabled = state.page + 1 >= state.pages;
-    root.classList.toggle("qk-editing", Boolean(state.chosen));
-    editor.update(state);
+    if (form === "together" && !state.selected) form = "";
+    const isOpen = { new: form === "new", together: form === "together", editor: !form && Boolean(state.chosen) };
+    fresh.element.hidden = !isOpen.new;
+    together.element.hidden = !isOpen.together;
+    editor.element.hidden = !isOpen.editor;
+    split.hidden = bar.hidden = Boolean(state.studio);
+    root.classList.toggle("qk-editing", Object.values(isOpen).some(Boolean));
+    for (const one of [editor, fresh, together, studio]) one.update(state);
+    said.textContent = state.said || (state.deleted ? `${plural(state.deleted)} deleted.` : "");
+    undo.hidden = !state.deleted;
+    notice.hidden = !said.textContent;
     wrong.textContent = state.errors[""] ?? "";
     wrong.hidden = !wrong.textContent;
   }
 
   const onState = () => {
-    const isAnswer = model.get("state").answered !== state.answered;
+    const last = state;
     state = model.get("state");
+    if (state.saved !== last.saved) form = "";
     update();
-    if (isAnswer) outbox.answered();
+    if (state.answered !== last.answered) outbox.answered();
+    // Pictures come after the rows, a few at a time, so that the list answers at once.
+    if (outbox.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   };
   model.on("change:state", onState);
-  const ends = [lendShortcuts(root), hideTwin(model)];
+  const ends = [lendShortcuts(root), hideTwin(model), studio.clear];
   update();
+  if (state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   return () => {
     clearTimeout(typing);
     model.off("change:state", onState);

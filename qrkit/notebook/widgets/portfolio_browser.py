@@ -1,33 +1,48 @@
-"""Provides `PortfolioBrowser`: campaigns and QR Codes with images and scans, to search and edit."""
+"""Provides `PortfolioBrowser`: campaigns and QR Codes with images and scans, to search and edit.
+
+Its script consists of `portfolio_forms.js` and `portfolio_browser.js`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.notebook.views import view
-from qrkit.notebook.widgets.catalogue import EDITED, Catalogue
+from qrkit.notebook.widgets.catalogue import EDITED, EDITED_TOGETHER, Catalogue
+from qrkit.notebook.widgets.designer import Designer
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.many_codes import DeletedQRCodes
 
 __all__ = ["PortfolioBrowser"]
+
+NEW = ("content", "name", "campaign_id")
+"""Fields of a new QR Code."""
 
 
 class PortfolioBrowser(Page):
     """A widget to browse a portfolio. In a notebook, the last line of a cell displays it.
 
-    Select a code to edit its name, content, comment, campaign and schedule. Running a cell again shows the same browser
-    with the current state of the portfolio.
+    Choose a code to see its picture, and to edit its fields and its schedule. Open it in the studio, duplicate it, or
+    delete it; you can undo the last deletion. Select several codes, or all that match a search, to edit them together.
+    Running a cell again shows the same browser with the current state of the portfolio.
 
     Args:
         portfolio: The portfolio to browse.
         name: Name of the browser: a notebook has one browser per name.
+
+    Attributes:
+        studio: The studio of the chosen code, once it has been opened there; None before.
     """
 
-    _esm = script("portfolio_browser")
+    _esm = script("portfolio_forms", "portfolio_browser")
     _css = style("portfolio_browser")
     _catalogue: Catalogue
+    _deleted: DeletedQRCodes | None
+    studio: Designer | None
 
     def __init__(self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser") -> None:
         if self._is_open(name):
@@ -35,10 +50,14 @@ class PortfolioBrowser(Page):
                 if portfolio is self._catalogue.portfolio:
                     self._catalogue.reload()
                 else:
-                    self._catalogue = Catalogue(portfolio)
+                    self._leave_studio()
+                    self._catalogue, self._deleted = Catalogue(portfolio), None
             return
         self._catalogue = Catalogue(portfolio)
-        self._saved = 0
+        self._deleted = None
+        self.studio, self._is_in_studio, self._is_drawing = None, False, False
+        self._said, self._saved = "", 0
+        self._preview: dict[str, Any] | None = None
         self._register(name)
 
     @property
@@ -46,49 +65,173 @@ class PortfolioBrowser(Page):
         """The portfolio shown."""
         return self._catalogue.portfolio
 
+    def close(self) -> None:
+        """Remove the widget, and the studio opened in it, from the page and from memory."""
+        if self.studio is not None:
+            self.studio.close()
+            self.studio = None
+        super().close()
+
     def _browser_state(self) -> dict[str, Any]:
-        return self._catalogue.as_dict() | {"saved": self._saved}
+        studio = self.studio if self._is_in_studio else None
+        shown = self._catalogue.with_thumbnails() if self._is_drawing else self._catalogue.as_dict()
+        self._is_drawing = False
+        return shown | {
+            "saved": self._saved,
+            "said": self._said,
+            "preview": self._preview,
+            "deleted": len(self._deleted) if self._deleted else 0,
+            "studio": studio and studio.model_id,
+        }
 
     def _pictures(self) -> Pictures:
         return view(self.portfolio)
 
+    # ---- Messages from the browser
+
     def _on_filter(self, message: dict[str, Any]) -> None:
         given = {name: message[name] for name in ("words", "campaign") if isinstance(message.get(name), str)}
         self._catalogue.filter(**given)
+        self._preview = None
 
     def _on_page(self, message: dict[str, Any]) -> None:
         page = message.get("page")
         self._catalogue.page = page if isinstance(page, int) else 0
 
+    def _on_draw(self, _message: Any) -> None:
+        self._is_drawing = True
+
     def _on_choose(self, message: dict[str, Any]) -> None:
-        self._errors = {}
+        self._errors, self._said = {}, ""
+        self._leave_studio()
         self._catalogue.chosen = str(message.get("id", ""))
+
+    def _on_select(self, message: dict[str, Any]) -> None:
+        ids, is_on = message.get("ids"), bool(message.get("is_on"))
+        self._preview = None
+        if isinstance(ids, list):
+            self._catalogue.select([id for id in ids if isinstance(id, str)], is_on=is_on)
+        else:
+            self._catalogue.select_all(is_on=is_on)
 
     def _on_reload(self, _message: Any) -> None:
         self._catalogue.reload()
 
     def _on_save(self, message: dict[str, Any]) -> None:
         """Save the edited fields. If any is invalid, show the rule next to it and save nothing."""
-        fields = message.get("fields")
-        try:
-            self._catalogue.save(fields if isinstance(fields, dict) else {})
-        except InvalidParameter as error:
-            self._errors = {one.name if one.name.split(".")[0] in EDITED else "": one.rule for one in error.problems}
+        self._change(EDITED, "", lambda: self._catalogue.save(_fields(message)))
+
+    def _on_add(self, message: dict[str, Any]) -> None:
+        fields = _fields(message)
+        given = {name: fields[name] if isinstance(fields.get(name), str) else "" for name in NEW}
+        if self._change(NEW, "new.", lambda: self._catalogue.add(**given)):
+            self._say("QR Code added.")
+
+    def _on_duplicate(self, _message: Any) -> None:
+        if self._change((), "", self._catalogue.duplicate):
+            self._say("Copy added, with a short URL of its own.")
+
+    def _on_delete(self, message: dict[str, Any]) -> None:
+        """Delete the chosen code, or all that are selected one by one."""
+        catalogue = self._catalogue
+        ids = list(catalogue.selected) if message.get("are_selected") else [catalogue.chosen]
+
+        def delete() -> None:
+            self._deleted = self.portfolio.delete_qrcodes(ids)
+            catalogue.select(ids, is_on=False)
+
+        if ids and self._change((), "", delete):
+            self._leave_studio()
+            self._say(f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes.")
+
+    def _on_undelete(self, _message: Any) -> None:
+        deleted = self._deleted
+        if deleted and self._change((), "", lambda: self.portfolio.restore_qrcodes(deleted)):
+            self._deleted = None
+            self._say(f"{_count(len(deleted))} restored, with short URLs and scans.")
+
+    def _on_preview(self, message: dict[str, Any]) -> None:
+        self._errors, self._said = {}, ""
+        self._preview = self._catalogue.preview(_fields(message))
+
+    def _on_edit_selection(self, message: dict[str, Any]) -> None:
+        changed: list[int] = []
+        fields = _fields(message)
+
+        if self._change(EDITED_TOGETHER, "all.", lambda: changed.append(self._catalogue.edit_selection(fields))):
+            self._preview = None
+            self._say(f"{_count(changed[0])} changed.")
+
+    def _on_studio(self, _message: Any) -> None:
+        """Open the chosen code in the studio, in its own design."""
+        design = self.portfolio.design_of(self._catalogue.chosen)
+        self.studio = Designer(design, name=f"{self.name} studio", templates=self.portfolio.templates)
+        self._errors, self._said, self._is_in_studio = {}, "", True
+
+    def _on_leave(self, _message: Any) -> None:
+        self._errors = {}
+        self._leave_studio()
+
+    def _on_use(self, message: dict[str, Any]) -> None:
+        """Save the design of the studio as a template, and draw the chosen code with it."""
+        studio, name = self.studio, str(message.get("template", ""))
+        if studio is None:
             return
+        if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.design)):
+            self._leave_studio()
+            self._say(f"The template {name!r} now draws this QR Code.")
+
+    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None]) -> bool:
+        """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""
+        self._said = ""
+        try:
+            change()
+        except InvalidParameter as error:
+            self._errors = {
+                f"{form}{one.name}" if one.name.split(".")[0] in names else "": one.rule for one in error.problems
+            }
+            return False
         except NotFound:
             self._catalogue.reload()
             raise
         self._errors, self._saved = {}, self._saved + 1
         self._twin.update(self._pictures())
+        return True
+
+    def _say(self, text: str) -> None:
+        self._said = text
+
+    def _leave_studio(self) -> None:
+        self._is_in_studio = False
 
     def __repr__(self) -> str:
         return f"<PortfolioBrowser {self.name!r} of {self.portfolio!r}>"
 
 
+def _fields(message: dict[str, Any]) -> dict[str, Any]:
+    fields = message.get("fields")
+    return fields if isinstance(fields, dict) else {}
+
+
+def _count(number: int) -> str:
+    return f"{number:,} QR Code{'' if number == 1 else 's'}"
+
+
 PortfolioBrowser.handlers = {
     "filter": PortfolioBrowser._on_filter,
     "page": PortfolioBrowser._on_page,
+    "draw": PortfolioBrowser._on_draw,
     "choose": PortfolioBrowser._on_choose,
+    "select": PortfolioBrowser._on_select,
     "reload": PortfolioBrowser._on_reload,
     "save": PortfolioBrowser._on_save,
+    "add": PortfolioBrowser._on_add,
+    "duplicate": PortfolioBrowser._on_duplicate,
+    "delete": PortfolioBrowser._on_delete,
+    "undelete": PortfolioBrowser._on_undelete,
+    "preview": PortfolioBrowser._on_preview,
+    "edit selection": PortfolioBrowser._on_edit_selection,
+    "studio": PortfolioBrowser._on_studio,
+    "leave": PortfolioBrowser._on_leave,
+    "use": PortfolioBrowser._on_use,
 }

@@ -11,10 +11,20 @@ from zoneinfo import ZoneInfo
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook.views.html import page_text
-from qrkit.notebook.widgets.dashboard_answers import KINDS, WIDTHS, Asked, drawn, numbers
+from qrkit.notebook.widgets.dashboard_answers import (
+    ATTRIBUTES,
+    KINDS,
+    WIDTHS,
+    Asked,
+    Comparison,
+    bars,
+    drawn,
+    numbers,
+)
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
+from qrkit.store.searching import Search
 from qrkit.tracking.records import Kind
 from qrkit.tracking.times import zone_of
 
@@ -22,6 +32,10 @@ __all__ = ["ScanDashboard"]
 
 DAYS = (7, 30, 90)
 """Numbers of days for the quick ranges that end today."""
+
+
+WIDTH, NARROW = 860, 510
+"""Widths of charts in pixels, until the browser tells how much room there is."""
 
 
 def _colors() -> str:
@@ -37,8 +51,8 @@ def _colors() -> str:
 class ScanDashboard(Page):
     """Charts of a portfolio's scans. In a notebook, the last line of a cell displays it.
 
-    Choose days, campaign and kinds of visits above the charts. Running a cell again shows the same dashboard with the
-    current scans.
+    Choose days, what to compare them with, and kinds of visits above the charts. Click a bar to show only its scans in
+    all charts. Running a cell again shows the same dashboard, with the same choices and the current scans.
 
     Args:
         portfolio: The portfolio whose scans are shown.
@@ -64,17 +78,21 @@ class ScanDashboard(Page):
             with self._one_answer():
                 self.portfolio = portfolio
                 campaign = self.asked.campaign if self._has_campaign(self.asked.campaign) else ""
-                self._draw(replace(self.asked, campaign=campaign, time_zone=zone))
+                qrcode = self.asked.qrcode if self._has_qrcode(self.asked.qrcode) else ""
+                self._draw(replace(self.asked, campaign=campaign, qrcode=qrcode, time_zone=zone))
             return
-        self.portfolio, self._width = portfolio, WIDTHS[-1]
+        self.portfolio, self._width, self._narrow = portfolio, WIDTH, NARROW
         self._draw(Asked(time_zone=zone))
         self._register(name)
 
     def _draw(self, asked: Asked) -> None:
         """Query and draw; update what is shown only once everything is complete."""
-        chart_list = list(drawn(self.portfolio, asked, self._width))
+        chart_list = list(drawn(self.portfolio, asked, self._width, self._narrow))
+        rankings = list(bars(self.portfolio, asked))
+        before = asked.before(self.portfolio.scans)
+        self._before = None if before is None else numbers(before)
         self._numbers = numbers(asked.of(self.portfolio.scans))
-        self._charts, self.asked = chart_list, asked
+        self._charts, self._bars, self.asked = chart_list, rankings, asked
 
     def ask(
         self,
@@ -82,7 +100,14 @@ class ScanDashboard(Page):
         since: str | EllipsisType = ...,
         until: str | EllipsisType = ...,
         campaign: str | EllipsisType = ...,
+        qrcode: str | EllipsisType = ...,
+        device: str | EllipsisType = ...,
+        system: str | EllipsisType = ...,
+        country: str | EllipsisType = ...,
         kinds: Sequence[Kind] | EllipsisType = ...,
+        compare: Comparison | EllipsisType = ...,
+        compare_since: str | EllipsisType = ...,
+        compare_until: str | EllipsisType = ...,
     ) -> None:
         """Show other scans, as the controls above the charts do. Arguments that you leave out stay as they are.
 
@@ -92,9 +117,19 @@ class ScanDashboard(Page):
             since: First day, as yyyy-MM-dd; "" for the day of the first scan.
             until: Last day; "" for the day of the last scan.
             campaign: ID of a campaign, "" for all.
+            qrcode: ID of a QR Code, "" for all.
+            device: A type of device, as `analytics.scans_by` names it; "" for all.
+            system: An operating system; "" for all.
+            country: The code of a country; "" for all.
             kinds: Kinds of visits to count.
+            compare: What the days are compared with: "previous" for the period before, "year" for the same days of the
+                year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing.
+            compare_since: First day of the range.
+            compare_until: Last day of the range.
         """
-        given = {"since": since, "until": until, "campaign": campaign, "kinds": kinds}
+        given = {"since": since, "until": until, "campaign": campaign, "qrcode": qrcode, "kinds": kinds}
+        given |= {"device": device, "system": system, "country": country}
+        given |= {"compare": compare, "compare_since": compare_since, "compare_until": compare_until}
         self._show({name: value for name, value in given.items() if value is not ...})
 
     def _show(self, fields: dict[str, Any]) -> None:
@@ -109,9 +144,15 @@ class ScanDashboard(Page):
 
     def _with_fields(self, fields: dict[str, Any]) -> Asked:
         asked = self.asked.changed(fields)
-        if self._has_campaign(asked.campaign):
-            return asked
-        raise InvalidParameter(Problem("campaign", asked.campaign, "is no campaign of the portfolio"))
+        if not self._has_campaign(asked.campaign):
+            rule = "does not match a campaign of this portfolio"
+            raise InvalidParameter(Problem("campaign", asked.campaign, rule))
+        if not self._has_qrcode(asked.qrcode):
+            raise InvalidParameter(Problem("qrcode", asked.qrcode, "does not match a QR Code of this portfolio"))
+        return asked
+
+    def _has_qrcode(self, qrcode: str) -> bool:
+        return not qrcode or bool(self.portfolio.search_page(Search(ids=(qrcode,)), limit=1)[0])
 
     def _has_campaign(self, campaign: str) -> bool:
         return not campaign or campaign in [one.id for one in self.portfolio.list_campaigns()]
@@ -125,16 +166,32 @@ class ScanDashboard(Page):
             "widths": WIDTHS,
             "campaigns": [{"id": one.id, "name": one.name} for one in self.portfolio.list_campaigns()],
             "numbers": self._numbers,
-            "charts": [{"title": title, "svg": charts.to_svg(chart)} for title, chart in self._charts],
+            "before": self._before,
+            "filters": self._filters(),
+            "charts": [
+                {"title": title, "svg": charts.to_svg(chart), "is_wide": is_wide}
+                for title, chart, is_wide in self._charts
+            ],
+            "bars": self._bars,
         }
+
+    def _filters(self) -> list[dict[str, str]]:
+        """Return what narrows the scans, except for days and kinds: the field, and its value for people."""
+        asked = self.asked
+        labels = {name: getattr(asked, name) for name in ATTRIBUTES}
+        if asked.campaign:
+            labels["campaign"] = self.portfolio.get_campaign(asked.campaign).name
+        if asked.qrcode:
+            labels["qrcode"] = self.portfolio.get_qrcode(asked.qrcode).name
+        return [{"name": name, "label": label} for name, label in labels.items() if label]
 
     def _pictures(self) -> Pictures:
         """Return the numbers and charts on a light background, because the background of the page is unknown."""
         figures = "".join(
             f'<figure style="margin:0 0 12px"><figcaption>{page_text(title)}</figcaption>'
             f"{charts.to_svg(chart)}</figure>"
-            for title, chart in self._charts
-        )
+            for title, chart, _ in self._charts
+        ) + "".join(map(_table, self._bars))
         words = ", ".join(f"{number:,} {name}" for name, number in self._numbers.items())
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))
         style = f"background:{paper};color:{ink};padding:12px;max-width:900px"
@@ -146,12 +203,24 @@ class ScanDashboard(Page):
 
     def _on_resize(self, message: dict[str, Any]) -> None:
         width = message.get("width")
-        if isinstance(width, int) and width in WIDTHS and width != self._width:
-            self._width = width
+        narrow = message.get("narrow", width)
+        if width in WIDTHS and narrow in WIDTHS and (width, narrow) != (self._width, self._narrow):
+            self._width, self._narrow = width, narrow
             self._draw(self.asked)
 
     def __repr__(self) -> str:
         return f"<ScanDashboard {self.name!r}: {self._numbers['scans']:,} scans of {self.portfolio!r}>"
+
+
+def _table(ranking: dict[str, Any]) -> str:
+    """Return a ranking as a table for pages without the widget."""
+    rows = "".join(
+        f'<tr><td style="text-align:left">{page_text(row["label"])}</td><td>{row["scans"]:,}</td></tr>'
+        for row in ranking["rows"]
+    )
+    return (
+        f'<table style="margin:0 0 12px"><caption>{page_text(ranking["title"])}</caption>{rows}</table>' if rows else ""
+    )
 
 
 ScanDashboard.handlers = {"ask": ScanDashboard._on_ask, "width": ScanDashboard._on_resize}

@@ -78,8 +78,10 @@ def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
     times = pd.to_datetime(["2026-03-31T01:00", "2026-03-31T02:00", "2026-03-02T01:00", "2026-03-01T23:00"])
     shop.scans.insert(pd.DataFrame({"short_code": "code1", "time": times}))
     say(browser, ask="reload")
+    while any(row["picture"] is None for row in browser.state["rows"]):
+        say(browser, ask="draw")
     row = next(one for one in browser.state["rows"] if one["name"] == "Door 1")
-    assert (row["scans"], row["recent"]) == (4, 3)
+    assert (row["scans"], row["recent"], row["since"]) == (4, 3, "2026-03-01")
     assert row["sparkline"].startswith("<svg")
     head, _, data = row["picture"].partition(",")
     assert head == "data:image/png;base64"
@@ -95,6 +97,7 @@ def test_imported_scans_are_shown_apart_from_counted_ones(browser, shop):
     say(browser, ask="reload")
     say(browser, ask="filter", words="Old")
     assert [(row["scans"], row["imported"]) for row in browser.state["rows"]] == [(2, 350)]
+    assert browser.state["rows"][0]["since"] == "2026-03-31"
     assert shop.get_qrcode(old.id).scans == 352
 
 
@@ -128,6 +131,116 @@ def test_what_breaks_a_rule_is_told_beside_its_field_and_nothing_is_kept(browser
     assert (shop.get_qrcode(code.id), browser.state["saved"]) == (code, 0)
     choose(browser, shop, "Door 3")
     assert browser.errors == {}
+
+
+def test_new_codes_need_only_a_content_and_errors_stand_beside_their_field(browser, shop):
+    (window, _) = shop.list_campaigns()
+    say(browser, ask="add", fields={"content": "", "name": "Gate", "campaign_id": "nowhere"})
+    assert list(browser.errors) == ["new.campaign_id"]
+    say(browser, ask="add", fields={"content": "", "name": "Gate", "campaign_id": window.id})
+    assert list(browser.errors) == ["new.content"]
+    assert browser.state["saved"] == 0
+    say(browser, ask="add", fields={"content": "https://example.com/gate", "name": "", "campaign_id": window.id})
+    code = shop.list_qrcodes()[-1]
+    assert (code.content, code.campaign_id) == ("https://example.com/gate", window.id)
+    assert (browser.state["chosen"]["id"], browser.errors, browser.state["total"]) == (code.id, {}, 31)
+
+
+def test_a_copy_has_all_but_the_short_code(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    shop.update_qrcode(
+        code.id, comment="left", schedule=[EVENT], is_schedule_enabled=True, location={"address": "Hall"}
+    )
+    say(browser, ask="duplicate")
+    before, copy = shop.get_qrcode(code.id), shop.list_qrcodes()[-1]
+    assert browser.state["chosen"]["id"] == copy.id
+    assert (copy.name, copy.short_code != before.short_code) == ("Door 1 (copy)", True)
+    own = {"id", "name", "short_code", "short_url", "image_url", "created"}
+    assert copy.model_dump(exclude=own) == before.model_dump(exclude=own)
+
+
+def test_a_deletion_can_be_undone_until_the_next(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    shop.scans.insert([{"short_code": "code1", "time": "2026-03-31T10:00:00Z"}])
+    before = shop.list_qrcodes()
+    say(browser, ask="delete")
+    assert (browser.state["total"], browser.state["deleted"], browser.state["chosen"]) == (29, 1, None)
+    say(browser, ask="undelete")
+    assert (browser.state["total"], browser.state["deleted"]) == (30, 0)
+    assert browser.state["chosen"]["id"] == code.id
+    say(browser, ask="undelete")
+    ids = [one.id for one in before[:3]]
+    say(browser, ask="select", ids=ids, is_on=True)
+    say(browser, ask="delete", are_selected=True)
+    assert (browser.state["total"], browser.state["deleted"], browser.state["selected"]) == (27, 3, 0)
+    say(browser, ask="undelete")
+    assert shop.list_qrcodes() == before
+
+
+def test_a_preview_tells_what_an_edit_of_the_selection_changes(browser, shop):
+    _, tables = shop.list_campaigns()
+    shop.templates.save("brand", {"ec": "H"})
+    say(browser, ask="filter", words="door")
+    say(browser, ask="select", is_on=True)
+    assert (browser.state["selected"], browser.state["has_all"]) == (15, True)
+    fields = {"find": "example.com/1", "replace": "example.org/eins", "template": "brand", "campaign_id": tables.id}
+    say(browser, ask="preview", fields=fields)
+    preview = browser.state["preview"]
+    assert (preview["contents"], len(preview["samples"])) == (6, 4)
+    assert preview["samples"][0] == {
+        "name": "Door 1",
+        "before": "https://example.com/1",
+        "after": "https://example.org/eins",
+    }
+    say(browser, ask="edit selection", fields=fields | {"template": "nobody"})
+    assert list(browser.errors) == ["all.template"]
+    say(browser, ask="edit selection", fields=fields)
+    assert (browser.errors, browser.state["said"]) == ({}, "15 QR Codes changed.")
+    doors = [code for code in shop.list_qrcodes() if code.name.startswith("Door")]
+    assert {(code.template, code.campaign_id) for code in doors} == {("brand", tables.id)}
+    assert sum(code.content.startswith("https://example.org/eins") for code in doors) == 6
+    assert not any(code.template for code in shop.list_qrcodes() if code not in doors)
+
+
+def test_a_selection_outlives_searches_and_pages(browser, shop):
+    door, table = (next(one.id for one in shop.list_qrcodes() if one.name == name) for name in ("Door 1", "Table 0"))
+    say(browser, ask="select", ids=[door], is_on=True)
+    say(browser, ask="filter", words="table")
+    say(browser, ask="select", ids=[table], is_on=True)
+    assert browser.state["selected"] == 2
+    assert [row["name"] for row in browser.state["rows"] if row["is_selected"]] == ["Table 0"]
+    say(browser, ask="select", is_on=True)
+    say(browser, ask="select", ids=[table], is_on=False)
+    assert (browser.state["selected"], browser.state["has_all"]) == (14, False)
+    say(browser, ask="select", is_on=False)
+    assert browser.state["selected"] == 0
+
+
+def test_a_pasted_short_url_is_found_with_its_tail(browser, shop):
+    shop.insert_qrcode("https://example.com", name="Late", urlinfo="Spring menu", short_code="late")
+    say(browser, ask="filter", words=shop.find_qrcode("late").short_url)
+    assert names(browser) == ["Late"]
+
+
+def test_the_chosen_code_is_shown_and_designed_in_its_own_design(browser, shop):
+    shop.templates.save("brand", {"ec": "H", "foreground": "#0B3D91"})
+    code = choose(browser, shop, "Door 1")
+    plain = browser.state["chosen"]["picture"]
+    say(browser, ask="save", fields={"template": "brand"})
+    assert browser.state["chosen"]["picture"] not in ("", plain)
+    say(browser, ask="studio")
+    studio = browser.studio
+    assert (browser.state["studio"], studio.design) == (studio.model_id, shop.design_of(code.id))
+    studio.design = studio.design.replace(foreground="#123456")
+    say(browser, ask="use", template="")
+    assert list(browser.errors) == ["studio.name"]
+    say(browser, ask="use", template="blue")
+    assert (browser.state["studio"], browser.errors) == (None, {})
+    assert shop.get_qrcode(code.id).template == "blue"
+    assert shop.design_of(code.id).foreground == studio.design.foreground
+    say(browser, ask="studio")
+    say(browser, ask="leave")
+    assert browser.state["studio"] is None
 
 
 def test_code_that_was_deleted_meanwhile_is_told_and_gone(browser, shop):

@@ -42,11 +42,20 @@ def say(widget, **message):
     widget._handle_custom_msg(message, [])
 
 
+def titles(board):
+    return [one["title"] for one in board.state["charts"]]
+
+
+def ranking(board, name):
+    (found,) = (one for one in board.state["bars"] if one["name"] == name)
+    return {row["label"]: row["scans"] for row in found["rows"]}
+
+
 def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
     assert board.state["numbers"] == {"scans": 31, "visitors": 31, "qrcodes": 1}
     say(board, ask="ask", fields={"since": "2026-03-10", "until": "2026-03-12"})
     assert board.state["numbers"]["scans"] == 3
-    assert "And the period before" in [one["title"] for one in board.state["charts"]]
+    assert "Compared with the previous period" in titles(board)
     window, hostile = (one.id for one in shop.list_campaigns())
     say(board, ask="ask", fields={"since": "", "until": "", "campaign": hostile})
     assert board.state["numbers"]["scans"] == 0
@@ -62,7 +71,7 @@ def test_days_and_hours_are_those_of_the_time_zone(shop):
     shop.scans.insert([{"short_code": "Wind", "time": "2026-03-31T15:30:00Z"}])
     board.ask(since="2026-04-01", until="2026-04-01")
     assert board.state["numbers"]["scans"] == 1
-    assert "Hours of the week (Asia/Tokyo)" in [one["title"] for one in board.state["charts"]]
+    assert "Scans by weekday and hour (Asia/Tokyo)" in titles(board)
     assert ScanDashboard(shop, name="tokyo").state["numbers"]["scans"] == 0
     assert ScanDashboard(shop, name="tokyo", time_zone="Pacific/Kiritimati").state["today"] == "2026-04-01"
     with pytest.raises(InvalidParameter, match="must be an IANA name"):
@@ -81,6 +90,10 @@ def test_days_and_hours_are_those_of_the_time_zone(shop):
         ({"kinds": "scan"}, "kinds"),
         ({"campaign": 3}, "campaign"),
         ({"campaign": "nobody"}, "campaign"),
+        ({"qrcode": "nothing"}, "qrcode"),
+        ({"device": 3}, "device"),
+        ({"compare": "yesterday"}, "compare"),
+        ({"compare_since": "2026-03-02", "compare_until": "2026-03-01"}, "compare_until"),
         ({"camapign": "x"}, "camapign"),
         ({"until": "9999-12-31"}, "until"),
         ({"since": "0001-01-01"}, "since"),
@@ -94,6 +107,62 @@ def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(board, 
     assert board.asked == Asked()
     say(board, ask="ask", fields={})
     assert board.errors == {}
+
+
+def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, shop):
+    times = pd.date_range("2025-03-10", periods=2, freq="D") + pd.Timedelta(hours=9)
+    shop.scans.insert(pd.DataFrame({"short_code": "Wind", "time": times, "visitor": range(2)}))
+    board.ask(since="2026-03-10", until="2026-03-12")
+    assert board.state["before"] == {"scans": 3, "visitors": 3, "qrcodes": 1}
+    board.ask(compare="year")
+    assert board.state["before"]["scans"] == 2
+    assert "Compared with the same days of the year before" in titles(board)
+    board.ask(compare="range")
+    assert (board.state["before"], len(titles(board))) == (None, 2)
+    board.ask(compare_since="2026-03-01", compare_until="2026-03-07")
+    assert board.state["before"]["scans"] == 7
+    assert "Compared with 2026-03-01 to 2026-03-07" in titles(board)
+    board.ask(compare="")
+    assert (board.state["before"], board.errors) == (None, {})
+    board.ask(since="2024-02-29", until="2024-02-29", compare="year")
+    assert board.state["before"]["scans"] == 0
+
+
+def test_a_bar_filters_everything_but_its_own_chart(board, shop):
+    phone = (
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile Safari/604.1"
+    )
+    shop.scans.insert(
+        [{"short_code": "ti", "time": "2026-03-31T10:00:00Z", "user_agent": phone, "country": "SI", "visitor": 1}]
+    )
+    ScanDashboard(shop, name="test")
+    assert ranking(board, "campaign") == {"Window": 31, HOSTILE: 1}
+    assert ranking(board, "country") == {"unknown": 31, "SI": 1}
+    say(board, ask="ask", fields={"country": "SI"})
+    assert board.state["numbers"]["scans"] == 1
+    assert ranking(board, "campaign") == {HOSTILE: 1}
+    assert ranking(board, "country") == {"unknown": 31, "SI": 1}
+    assert board.state["filters"] == [{"name": "country", "label": "SI"}]
+    hostile = shop.list_campaigns()[1]
+    code = next(one for one in shop.list_qrcodes() if one.campaign_id == hostile.id)
+    board.ask(system="iOS", device="phone", qrcode=code.id, campaign=hostile.id)
+    assert board.state["numbers"]["scans"] == 1
+    assert {one["name"]: one["label"] for one in board.state["filters"]} == {
+        "campaign": HOSTILE, "qrcode": code.name, "system": "iOS", "device": "phone", "country": "SI",
+    }  # fmt: skip
+    board.ask(country="unknown")
+    assert board.state["numbers"]["scans"] == 0
+    board.ask(system="", device="", qrcode="", campaign="", country="")
+    assert (board.state["numbers"]["scans"], board.state["filters"]) == (32, [])
+
+
+def test_a_campaign_has_one_color_in_lines_and_bars(board, shop):
+    (campaigns,) = (one for one in board.state["bars"] if one["name"] == "campaign")
+    assert [(row["label"], row["color"]) for row in campaigns["rows"]] == [("Window", 1)]
+    assert "var(--color-1" in board.state["charts"][0]["svg"]
+    shop.scans.insert([{"short_code": "ti", "time": "2026-03-31T10:00:00Z"}])
+    board.ask(campaign=shop.list_campaigns()[1].id)
+    assert "var(--color-2" in board.state["charts"][0]["svg"]
 
 
 def test_charts_are_those_of_the_scans_in_words_and_pictures(board):
@@ -118,7 +187,7 @@ def test_charts_follow_the_room_there_is(board):
     for strange in (451, None, "450"):
         say(board, ask="width", width=strange)
     assert "max-width:450px" in board.state["charts"][0]["svg"].replace(" ", "")
-    say(board, ask="width", width=860)
+    say(board, ask="width", width=860, narrow=510)
     assert board.state["charts"] == wide
 
 
@@ -129,14 +198,14 @@ def test_the_same_scans_are_drawn_the_same(shop, board):
 
 
 def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop):
-    board.ask(since="2026-03-30")
+    board.ask(since="2026-03-30", device="unknown", compare="year")
     shop.scans.insert(pd.DataFrame({"short_code": ["Wind"], "time": [pd.Timestamp("2026-03-31T10:00")]}))
     before = len(_instances)
     for _ in range(3):
         assert ScanDashboard(shop, name="test") is board
     assert len(_instances) == before
     assert board.state["numbers"]["scans"] == 3
-    assert board.asked == Asked(since=date(2026, 3, 30))
+    assert board.asked == Asked(since=date(2026, 3, 30), device="unknown", compare="year")
 
 
 def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when_a_cell_is_run_again(board, shop):
@@ -146,10 +215,10 @@ def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when
     ScanDashboard(shop, name="test")
     assert board.asked == Asked(since=date(2026, 3, 30))
     assert board.state["numbers"]["scans"] == 2
-    board.ask(campaign=window)
+    board.ask(campaign=window, qrcode=shop.list_qrcodes()[0].id)
     with open_portfolio(":memory:") as other:
         ScanDashboard(other, name="test")
-        assert board.asked.campaign == ""
+        assert (board.asked.campaign, board.asked.qrcode) == ("", "")
 
 
 def test_kinds_may_be_a_tuple_in_code(board):
@@ -163,5 +232,6 @@ def test_portfolio_without_scans_or_codes_is_shown():
         board = ScanDashboard(empty, name="empty")
         board.ask(since="2026-01-01", until="2026-01-31")
         assert board.state["numbers"] == {"scans": 0, "visitors": 0, "qrcodes": 0}
-        assert len(board.state["charts"]) == 5
+        assert len(board.state["charts"]) == 3
+        assert [one["rows"] for one in board.state["bars"]] == [[]] * 5
         board.close()

@@ -1,8 +1,12 @@
 """The browser of a portfolio and the dashboard in JupyterLab, used as a person uses them."""
 
+from itertools import product
+
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
+
+PLACES = tuple(product(("JupyterLab Light", "JupyterLab Dark"), (390, 900, 1440)))
 
 SHOP = """
 import pandas as pd
@@ -12,6 +16,8 @@ from qrkit.widgets import PortfolioBrowser, ScanDashboard
 now = datetime(2026, 3, 31, 12, tzinfo=UTC)
 shop = open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: now)
 window = shop.insert_campaign("Window")
+tables = shop.insert_campaign("Tables")
+shop.templates.save("brand", {"ec": "H", "foreground": "#0B3D91"})
 for number in range(3):
     fields = {"name": f"Door {number}", "campaign_id": window.id, "short_code": f"d{number}"}
     shop.insert_qrcode(f"https://example.com/{number}", **fields)
@@ -19,46 +25,123 @@ times = pd.date_range("2026-03-01", periods=31, freq="D") + pd.Timedelta(hours=9
 shop.scans.insert(pd.DataFrame({"short_code": "d1", "time": times}))
 """
 TELL = "print([one.name for one in shop.list_qrcodes()], [len(one.schedule) for one in shop.list_qrcodes()])"
+TELL_MORE = "print([(one.name, one.template, one.content[8:]) for one in shop.list_qrcodes()])"
+
+
+def run_cell(page, number):
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
+    cell.locator(".jp-InputArea-prompt").click()
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
+    return cell
 
 
 def test_codes_are_found_and_changed_by_keys(notebook, faults):
     page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL, width=480)
     browser = page.locator(".qrkit-browser")
-    browser.get_by_label("Find").fill("door 1")
+    browser.get_by_text("31 scans since 1 March 2026").wait_for()
+    browser.get_by_label("Search").fill("door ")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.type("1")  # letters go to the search
     browser.get_by_text("1 QR Code", exact=True).wait_for()
-    code = browser.locator(".qk-pick")
-    code.focus()
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    name = browser.get_by_label("Name", exact=True)
+    browser.get_by_role("img", name="QR Code Door 1").wait_for()
+    name = browser.get_by_role("form", name="Edit QR Code").get_by_label("Name")
     name.fill("Gate")
-    browser.get_by_role("button", name="Add a change").focus()
+    browser.get_by_role("button", name="Add scheduled change").focus()
     page.keyboard.press("Enter")
     browser.get_by_role("button", name="Save").focus()
     page.keyboard.press("Enter")
     browser.get_by_text("must not be empty").first.wait_for()
     assert name.input_value() == "Gate", "what was typed stays while something is wrong"
-    change = browser.get_by_role("group", name="Change 1")
-    change.get_by_label("Leads to").fill("https://example.com/april")
-    change.get_by_label("From (UTC)").fill("2026-04-01T08:00")
+    change = browser.get_by_role("group", name="Scheduled change 1")
+    change.get_by_label("New content").fill("https://example.com/april")
+    change.get_by_label("Starts (UTC)").fill("2026-04-01T08:00")
     browser.get_by_role("button", name="Save").click()
     browser.get_by_text("Saved").wait_for()
-    assert list(faults(page, ".qrkit-browser")) == []
-    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(1)
-    cell.locator(".jp-InputArea-prompt").click()
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
-    cell.get_by_text("['Door 0', 'Gate', 'Door 2'] [0, 1, 0]").wait_for()
+    assert list(faults(page, ".qrkit-browser", PLACES)) == []
+    run_cell(page, 1).get_by_text("['Door 0', 'Gate', 'Door 2'] [0, 1, 0]").wait_for()
+
+
+def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
+    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_MORE, width=1440)
+    browser = page.locator(".qrkit-browser")
+    browser.get_by_role("button", name="New QR Code").click()
+    form = browser.get_by_role("form", name="New QR Code")
+    form.get_by_role("button", name="Add").click()
+    form.get_by_text("must not be empty").wait_for()
+    form.get_by_label("Content").fill("https://example.com/gate")
+    form.get_by_role("button", name="Add").click()
+    browser.get_by_text("QR Code added.").wait_for()
+    browser.get_by_role("button", name="Duplicate").click()
+    browser.get_by_text("5 QR Codes", exact=True).wait_for()
+    browser.get_by_role("button", name="Delete", exact=True).click()
+    browser.get_by_text("4 QR Codes", exact=True).wait_for()
+    browser.get_by_role("button", name="Undo deletion").click()
+    browser.get_by_text("5 QR Codes", exact=True).wait_for()
+    browser.get_by_label("Search").fill("door")
+    browser.get_by_text("3 QR Codes", exact=True).wait_for()
+    browser.get_by_label("Select page").check()
+    browser.get_by_role("button", name="Edit together").click()
+    together = browser.get_by_role("form", name="Edit together")
+    together.get_by_label("Template").select_option("brand")
+    together.get_by_label("Find in content").fill("example.com/2")
+    together.get_by_label("Replace with").fill("example.org/two")
+    together.get_by_role("button", name="Preview").click()
+    together.get_by_text("Changes the content of 1 of 3 QR Codes.").wait_for()
+    assert list(faults(page, ".qrkit-browser", PLACES)) == []
+    together.get_by_role("button", name="Change 3 QR Codes").click()
+    browser.get_by_text("3 QR Codes changed.").wait_for()
+    cell = run_cell(page, 1)
+    cell.get_by_text("('Door 1', 'brand', 'example.com/1'), ('Door 2', 'brand', 'example.org/two')").wait_for()
+
+
+def test_a_code_is_designed_in_the_studio_inside_the_browser(notebook):
+    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_MORE, width=1440)
+    browser = page.locator(".qrkit-browser")
+    browser.get_by_text("Door 1").first.click()
+    browser.get_by_role("button", name="Open in studio").click()
+    studio = browser.locator(".qrkit-designer")
+    studio.wait_for()
+    browser.get_by_label("Save as template").fill("door")
+    browser.get_by_role("button", name="Use for this QR Code").click()
+    browser.get_by_text("The template 'door' now draws this QR Code.").wait_for()
+    assert studio.count() == 0
+    run_cell(page, 1).get_by_text("('Door 1', 'door', 'example.com/1')").wait_for()
 
 
 def test_days_are_chosen_and_charts_follow(notebook, faults):
     page = notebook(f"{SHOP}\nScanDashboard(shop)", width=480)
     board = page.locator(".qrkit-dashboard")
     board.get_by_text("31 scans").wait_for()
-    board.get_by_role("button", name="7 days").click()
-    board.get_by_text("7 scans").wait_for()
-    board.get_by_text("And the period before").wait_for()
+    board.get_by_role("button", name="Last 7 days").click()
+    board.get_by_text("7 scans (7 before)").wait_for()
+    board.get_by_text("Compared with the previous period").wait_for()
     board.get_by_label("To", exact=True).fill("2026-03-20")
-    board.get_by_text("must not be before 2026-03-25").wait_for()
-    board.get_by_role("button", name="All").click()
+    board.get_by_text("must not be earlier than 2026-03-25").wait_for()
+    board.get_by_label("Compare with").select_option("range")
+    board.get_by_label("Compare from").fill("2026-03-01")
+    board.get_by_label("Compare to").fill("2026-03-14")
+    board.get_by_text("7 scans (\N{MINUS SIGN}50%, 14 before)").wait_for()
+    board.get_by_role("button", name="All time").click()
     board.get_by_text("31 scans").wait_for()
-    assert board.locator("figure svg").count() == 4
-    assert list(faults(page, ".qrkit-dashboard")) == []
+    assert board.locator("figure svg").count() == 3
+    assert list(faults(page, ".qrkit-dashboard", PLACES)) == []
+
+
+def test_a_bar_filters_by_key_and_its_chip_removes_the_filter(notebook, faults):
+    page = notebook(f"{SHOP}\nboard = ScanDashboard(shop)\nboard", "ScanDashboard(shop); print(board.asked.qrcode)")
+    board = page.locator(".qrkit-dashboard")
+    bar = board.get_by_role("button", name="Door 1 31")
+    bar.focus()
+    page.keyboard.press("Enter")
+    chip = board.get_by_role("button", name="Remove filter QR Code: Door 1")
+    chip.wait_for()
+    assert bar.get_attribute("aria-pressed") == "true"
+    assert list(faults(page, ".qrkit-dashboard", PLACES[::5])) == []
+    assert run_cell(page, 1).locator(".jp-OutputArea-output pre").inner_text().strip()
+    assert chip.is_visible(), "a cell that runs again keeps the filter"
+    chip.click()
+    chip.wait_for(state="detached")
+    board.get_by_text("31 scans").wait_for()

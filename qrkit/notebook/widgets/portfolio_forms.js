@@ -1,0 +1,278 @@
+// The forms of the browser of a portfolio: the code that is chosen, a new one, and many together.
+
+const RECURRENCES = ["Once", "Every Monday", "Every Tuesday", "Every Wednesday", "Every Thursday", "Every Friday", "Every Saturday", "Every Sunday"];
+const KEEP = "\u0000"; // no ID and no name of a template
+
+const plural = (count, name = "QR Code") => `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
+const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
+
+/** Fills a select, and keeps what is chosen in it unless another value is given. */
+function fill(select, options, value = select.value) {
+  select.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === value }, one.name)));
+}
+
+const named = (names) => names.map((name) => ({ id: name, name }));
+
+/** A control with its label and the place for what is wrong with it. */
+function field(label, path, input, help = "") {
+  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
+  input.id = newId();
+  input.setAttribute("aria-describedby", error.id);
+  const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
+  const tell = (errors) => {
+    error.textContent = errors[path] ?? "";
+    error.hidden = !error.textContent;
+    input.setAttribute("aria-invalid", Boolean(error.textContent));
+  };
+  return { element, tell };
+}
+
+/** The dates of a schedule are UTC; the browser's own fields have no zone. */
+const toInput = (date) => date.slice(0, 16);
+const fromInput = (date) => (date ? `${date.slice(0, 16)}:00Z` : "");
+
+function makeEvents() {
+  const list = h("div", { class: "qk-items" });
+  let events = [];
+  let tells = [];
+  function draw() {
+    tells = [];
+    list.replaceChildren(
+      ...events.map((event, index) => {
+        const bind = (name, input, read = (value) => value) => {
+          input.addEventListener("input", () => (event[name] = read(input.value)));
+          return input;
+        };
+        const content = bind("content", h("input", { type: "text", value: event.content }));
+        const options = RECURRENCES.map((name, value) => h("option", { value, selected: value === event.recurrence }, name));
+        const recurrence = bind("recurrence", h("select", {}, ...options), Number);
+        const date = bind("date", h("input", { type: "datetime-local", value: toInput(event.date) }), fromInput);
+        const fields = [["New content", "content", content], ["Repeats", "recurrence", recurrence], ["Starts (UTC)", "date", date]];
+        const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
+        tells.push(...rows.map((row) => row.tell));
+        const remove = h("button", { type: "button", "aria-label": `Remove scheduled change ${index + 1}`, onclick: () => { events.splice(index, 1); draw(); } }, "Remove");
+        return h("fieldset", { class: "qk-event" }, h("legend", {}, `Scheduled change ${index + 1}`), ...rows.map((row) => row.element), remove);
+      }),
+    );
+  }
+  const add = h("button", { type: "button", onclick: () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); } }, "Add scheduled change");
+  return {
+    element: h("div", {}, list, add),
+    value: () => events,
+    show(given) {
+      events = given.map((event) => ({ ...event }));
+      draw();
+    },
+    tell: (errors) => tells.forEach((tell) => tell(errors)),
+  };
+}
+
+/** browser: { ask(message) }. The code that is chosen. */
+function makeEditor(browser) {
+  const picture = h("img", { class: "qk-large", alt: "" });
+  const url = h("a", { class: "qk-url", target: "_blank", rel: "noopener", "data-lm-suppress-shortcuts": "true" });
+  const download = h("a", { class: "qk-download", "data-lm-suppress-shortcuts": "true" }, "Download SVG");
+  const actions = [
+    button("Open in studio", () => browser.ask({ ask: "studio" })),
+    button("Duplicate", () => browser.ask({ ask: "duplicate" })),
+    button("Delete", () => browser.ask({ ask: "delete" }), { class: "qk-delete" }),
+  ];
+  const name = h("input", { type: "text" });
+  const content = h("textarea", { rows: 2 });
+  const comment = h("textarea", { rows: 2 });
+  const [campaign, template] = [h("select"), h("select")];
+  const enabled = h("input", { type: "checkbox", id: newId() });
+  const events = makeEvents();
+  const fields = [
+    field("Name", "name", name),
+    field("Content", "content", content, "Where visitors go when they scan. Changing it does not change the printed code."),
+    field("Campaign", "campaign_id", campaign),
+    field("Template", "template", template),
+    field("Comment", "comment", comment),
+  ];
+  const follow = h("div", { class: "qk-check" }, enabled, h("label", { for: enabled.id }, "Use the schedule"));
+  const saved = h("span", { role: "status" });
+  const save = h("button", { type: "submit", class: "qk-main" }, "Save");
+  const back = button("Close", () => browser.ask({ ask: "choose", id: "" }));
+  const form = h(
+    "form",
+    { class: "qk-form qk-editor", "aria-label": "Edit QR Code", hidden: true },
+    h("div", { class: "qk-show" }, picture, h("div", { class: "qk-beside" }, url, h("div", { class: "qk-buttons" }, ...actions, download))),
+    ...fields.map((one) => one.element),
+    h("fieldset", { class: "qk-schedule" }, h("legend", {}, "Schedule"), h("p", { class: "qk-hint" }, "Changes the content at a set time, once or every week."), follow, events.element),
+    h("div", { class: "qk-buttons" }, save, back, saved),
+  );
+  let shown = "";
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    saved.textContent = "";
+    const given = { name: name.value, content: content.value, comment: comment.value, campaign_id: campaign.value, template: template.value };
+    browser.ask({ ask: "save", fields: { ...given, is_schedule_enabled: enabled.checked, schedule: events.value() } });
+  });
+  function update({ chosen, campaigns, templates, errors, saved: count }) {
+    for (const one of [...fields, events]) one.tell(errors);
+    if (!chosen) return;
+    picture.src = chosen.picture;
+    picture.hidden = download.hidden = !chosen.picture;
+    picture.alt = `QR Code ${chosen.name}`;
+    download.href = chosen.picture;
+    download.download = `${chosen.name.replace(/[^\p{L}\p{N} _-]+/gu, " ").trim().slice(0, 60) || "qrcode"}.svg`;
+    // What is being typed stays, until it was saved or another code was chosen.
+    const now = `${chosen.id} ${count}`;
+    if (now === shown) return;
+    saved.textContent = shown.startsWith(chosen.id) ? "Saved" : "";
+    const isOther = !shown.startsWith(chosen.id);
+    shown = now;
+    fill(campaign, [{ id: "", name: "No campaign" }, ...campaigns], chosen.campaign_id);
+    fill(template, [{ id: "", name: "That of the campaign or portfolio" }, ...named(templates)], chosen.template);
+    [name.value, content.value, comment.value] = [chosen.name, chosen.content, chosen.comment];
+    enabled.checked = chosen.is_schedule_enabled;
+    events.show(chosen.schedule);
+    url.textContent = url.href = chosen.short_url;
+    for (const one of [save, ...actions.slice(0, 2)]) one.disabled = !chosen.is_available;
+    if (isOther) requestAnimationFrame(() => form.scrollIntoView({ block: "nearest" }));
+  }
+  return { element: form, update };
+}
+
+/** A new code: the fewest fields that it needs. */
+function makeNewForm(browser, close) {
+  const content = h("textarea", { rows: 2, placeholder: "https://example.com/menu" });
+  const [name, campaign] = [h("input", { type: "text" }), h("select")];
+  const fields = [
+    field("Content", "new.content", content, "A web address, or any text to show."),
+    field("Name", "new.name", name, "Leave empty to use the content."),
+    field("Campaign", "new.campaign_id", campaign),
+  ];
+  const form = h(
+    "form",
+    { class: "qk-form", "aria-label": "New QR Code", hidden: true },
+    h("h3", {}, "New QR Code"),
+    ...fields.map((one) => one.element),
+    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-main" }, "Add"), button("Cancel", close)),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    browser.ask({ ask: "add", fields: { content: content.value, name: name.value, campaign_id: campaign.value } });
+  });
+  return {
+    element: form,
+    update: ({ errors }) => fields.forEach((one) => one.tell(errors)),
+    open(state) {
+      [content.value, name.value] = ["", ""];
+      fill(campaign, [{ id: "", name: "No campaign" }, ...state.campaigns], state.campaign);
+      content.focus();
+    },
+  };
+}
+
+/** Many codes together: what changes is shown before it does. */
+function makeTogetherForm(browser, close) {
+  const [template, campaign] = [h("select"), h("select")];
+  const [find, replace] = [h("input", { type: "text" }), h("input", { type: "text" })];
+  const fields = [
+    field("Template", "all.template", template),
+    field("Campaign", "all.campaign_id", campaign),
+    field("Find in content", "all.find", find, "Exactly as written, for example a domain."),
+    field("Replace with", "all.replace", replace),
+  ];
+  const title = h("h3", {});
+  const told = h("div", { class: "qk-preview", role: "status" });
+  const apply = button("Apply", () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-main", hidden: true });
+  const look = h("button", { type: "submit" }, "Preview");
+  const form = h(
+    "form",
+    { class: "qk-form", "aria-label": "Edit together", hidden: true },
+    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-buttons" }, look, apply, button("Cancel", close)),
+  );
+  const given = () => {
+    const chosen = { template: template.value, campaign_id: campaign.value };
+    const kept = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== KEEP));
+    return find.value ? { ...kept, find: find.value, replace: replace.value } : kept;
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    browser.ask({ ask: "preview", fields: given() });
+  });
+  function update({ preview, selected, errors }) {
+    for (const one of fields) one.tell(errors);
+    title.textContent = `Edit ${plural(selected)}`;
+    // A preview counts only for what the form says now.
+    const isCurrent = preview && JSON.stringify(preview.fields) === JSON.stringify(given());
+    apply.hidden = !isCurrent;
+    told.replaceChildren();
+    if (!isCurrent) return;
+    const nameOf = (select) => select.selectedOptions[0].textContent;
+    const changes = [];
+    if ("template" in preview.fields) changes.push(`Sets the template of ${plural(selected)}: ${nameOf(template)}.`);
+    if ("campaign_id" in preview.fields) changes.push(`Sets the campaign of ${plural(selected)}: ${nameOf(campaign)}.`);
+    if ("find" in preview.fields) changes.push(`Changes the content of ${preview.contents.toLocaleString("en")} of ${plural(selected)}.`);
+    const only = Object.keys(preview.fields).length && !("template" in preview.fields || "campaign_id" in preview.fields);
+    const count = only ? preview.contents : selected;
+    apply.textContent = `Change ${plural(count)}`;
+    apply.hidden = !changes.length || !count;
+    const samples = preview.samples.map((one) => h("li", {}, h("b", {}, one.name), h("del", {}, one.before), h("ins", {}, one.after)));
+    const more = preview.contents - samples.length;
+    told.append(
+      ...(changes.length ? changes : ["Nothing changes yet: choose a template or campaign, or fill in “Find in content”."]).map((text) => h("p", {}, text)),
+      h("ul", {}, ...samples),
+      more > 0 ? h("p", { class: "qk-hint" }, `and ${more.toLocaleString("en")} more`) : "",
+    );
+  }
+  return {
+    element: form,
+    update,
+    open(state) {
+      fill(template, [{ id: KEEP, name: "Keep" }, { id: "", name: "That of the campaign or portfolio" }, ...named(state.templates)], KEEP);
+      fill(campaign, [{ id: KEEP, name: "Keep" }, { id: "", name: "No campaign" }, ...state.campaigns], KEEP);
+      [find.value, replace.value] = ["", ""];
+      template.focus();
+    },
+    onchange: (changed) => form.addEventListener("input", changed),
+  };
+}
+
+/** The studio of the chosen code, inside the browser, and what becomes of its design. */
+function makeStudioPlace(model, browser) {
+  const name = h("input", { type: "text" });
+  const row = field("Save as template", "studio.name", name, "Every QR Code with this template gets this design.");
+  const place = h("div", { class: "qk-place" });
+  const bar = h(
+    "form",
+    { class: "qk-use", "aria-label": "Use this design" },
+    row.element, h("button", { type: "submit", class: "qk-main" }, "Use for this QR Code"), button("Back without saving", () => browser.ask({ ask: "leave" })),
+  );
+  const element = h("section", { class: "qk-studio", "aria-label": "Studio", hidden: true }, bar, place);
+  bar.addEventListener("submit", (event) => {
+    event.preventDefault();
+    browser.ask({ ask: "use", template: name.value });
+  });
+  let [shown, view] = [null, null];
+  function clear() {
+    view?.remove();
+    view = null;
+    place.replaceChildren();
+  }
+  async function open(id) {
+    const manager = model.widget_manager;
+    if (!manager?.create_view) {
+      place.append(h("p", {}, "This notebook cannot show the studio here. Run a cell with PortfolioBrowser(portfolio).studio instead."));
+      return;
+    }
+    const made = await manager.create_view(await manager.get_model(id));
+    if (shown !== id) return made.remove();
+    view = made;
+    place.append(made.el);
+  }
+  function update({ studio, chosen, errors }) {
+    row.tell(errors);
+    element.hidden = !studio;
+    if (studio === shown) return;
+    clear();
+    shown = studio;
+    if (!studio) return;
+    name.value = chosen?.drawn_by || chosen?.name || "";
+    open(studio);
+  }
+  return { element, update, clear };
+}

@@ -1,0 +1,139 @@
+"""Many QR Codes at once: found by the page, edited together, deleted and restored; in both kinds of stores."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import InvalidParameter, NotFound
+from qrkit.store import maintenance
+from qrkit.store.searching import Search
+from qrkit.store.short_codes import DELETED, target
+
+NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
+EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
+
+
+@pytest.fixture
+def shop(new_place):
+    with open_portfolio(new_place(), base_url="https://go.example.com", clock=lambda: NOW) as made:
+        window = made.insert_campaign("Window")
+        made.templates.save("brand", {"ec": "H"})
+        for number in range(12):
+            made.insert_qrcode(
+                f"https://example.com/{number}?a=100%_x",
+                name=f"{'Tür' if number % 2 else 'Table'} {number}",
+                campaign_id=window.id if number % 2 else None,
+                comment="upstairs" if number == 4 else "",
+                location={"address": "Main Street"} if number == 5 else {},
+                short_code=f"code{number}",
+            )
+        yield made
+
+
+def names(shop, **search):
+    return [code.name for code in shop.search_page(Search(**search))[1]]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("tür",), ["Tür 1", "Tür 3", "Tür 5", "Tür 7", "Tür 9", "Tür 11"]),
+        (("TABLE", "example.com/1"), ["Table 10"]),
+        (("upstairs",), ["Table 4"]),
+        (("main street",), ["Tür 5"]),
+        (("https://go.example.com/code7",), ["Tür 7"]),
+        (("100%_x", "/3"), ["Tür 3"]),
+        (("100%x",), []),
+        (("%",), [f"{'Tür' if number % 2 else 'Table'} {number}" for number in range(12)]),
+    ],
+)
+def test_search_finds_words_as_they_are_typed_in_any_case(shop, words, found):
+    assert names(shop, words=words) == found
+
+
+def test_pages_follow_one_another_and_each_tells_the_whole_number(shop):
+    pages = [shop.search_page(Search(), start=start, limit=5) for start in (0, 5, 10)]
+    assert [total for total, _ in pages] == [12, 12, 12]
+    assert [code for _, codes in pages for code in codes] == shop.list_qrcodes()
+    assert shop.search_page(Search(), start=12, limit=5) == (0, [])
+
+
+def test_search_takes_campaigns_ids_and_parts_of_contents(shop):
+    (window,) = shop.list_campaigns()
+    codes = shop.list_qrcodes()
+    assert names(shop, campaign=window.id, words=("1",)) == ["Tür 1", "Tür 3", "Tür 5", "Tür 7", "Tür 9", "Tür 11"]
+    assert names(shop, ids=(codes[3].id, codes[0].id)) == ["Table 0", "Tür 3"]
+    assert names(shop, content="com/1?") == ["Tür 1"]
+    assert names(shop, content="COM/1?") == []
+
+
+def test_deleted_codes_come_back_with_short_codes_visits_and_schedules(shop):
+    code = shop.find_qrcode("code1")
+    shop.update_qrcode(code.id, is_schedule_enabled=True, schedule=[EVENT])
+    times = pd.to_datetime(["2026-03-30T09:00", "2026-03-31T10:00"])
+    shop.scans.insert(pd.DataFrame({"short_code": "code1", "time": times}))
+    before = shop.list_qrcodes()
+    followed = target(shop.store, "code1")
+    deleted = shop.delete_qrcodes([code.id, shop.find_qrcode("code2").id, code.id])
+    assert len(deleted) == 2
+    assert len(shop.list_qrcodes()) == 10
+    assert target(shop.store, "code1") == DELETED
+    shop.restore_qrcodes(deleted)
+    assert shop.list_qrcodes() == before
+    assert target(shop.store, "code1") == followed
+    assert len(shop.scans.where(qrcode_id=code.id).to_frame()) == 2
+    shop.scans.insert([{"short_code": "code1", "time": "2026-03-31T11:00"}])
+    assert shop.find_qrcode("code1").scans == 3
+    assert maintenance.verify(shop.store) == []
+    with pytest.raises(InvalidParameter, match="restored before"):
+        shop.restore_qrcodes(deleted)
+
+
+def test_codes_come_back_without_a_campaign_or_template_that_is_gone(shop):
+    (window,) = shop.list_campaigns()
+    code = shop.find_qrcode("code1")
+    shop.update_qrcode(code.id, template="brand")
+    deleted = shop.delete_qrcodes([code.id])
+    shop.delete_campaign(window.id, keep=True)
+    shop.templates.delete("brand")
+    shop.restore_qrcodes(deleted)
+    assert (shop.get_qrcode(code.id).campaign_id, shop.get_qrcode(code.id).template) == (None, "")
+
+
+def test_many_codes_are_edited_together_and_visitors_follow(shop):
+    (window,) = shop.list_campaigns()
+    ids = [code.id for code in shop.list_qrcodes()]
+    target(shop.store, "code1")  # remembered from before
+    assert shop.edit_qrcodes(ids[:3], template="brand", campaign_id=window.id) == 3
+    assert shop.edit_qrcodes(ids[:3], template="brand", campaign_id=window.id) == 0
+    assert shop.edit_qrcodes(ids, find="https://example.com/1", replace="https://example.org/eins ") == 3
+    codes = shop.list_qrcodes()
+    assert [code.template for code in codes] == ["brand"] * 3 + [""] * 9
+    assert [code.name for code in codes if code.campaign_id] == ["Table 0", "Tür 1", "Table 2"] + [
+        f"Tür {number}" for number in (3, 5, 7, 9, 11)
+    ]
+    assert codes[10].content == "https://example.org/eins 0?a=100%_x"
+    assert target(shop.store, "code1").content == "https://example.org/eins ?a=100%_x"
+    assert shop.edit_qrcodes(ids[:3], template="", campaign_id="") == 3
+    assert {(code.template, code.campaign_id) for code in shop.list_qrcodes()[:3]} == {("", None)}
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({"template": "nobody"}, "is not the name of a template"),
+        ({"campaign_id": "nowhere"}, "is not the id of a campaign"),
+        ({"find": "https://example.com/4?a=100%_x", "replace": ""}, "does not work for 'Table 4'"),
+    ],
+)
+def test_an_edit_that_breaks_a_rule_changes_nothing(shop, fields, rule):
+    before = shop.list_qrcodes()
+    with pytest.raises(InvalidParameter, match=rule):
+        shop.edit_qrcodes([code.id for code in before], **fields)
+    with pytest.raises(NotFound):
+        shop.edit_qrcodes([before[0].id, "nothing"], template="brand")
+    with pytest.raises(NotFound):
+        shop.delete_qrcodes([before[0].id, "nothing"])
+    assert shop.list_qrcodes() == before
