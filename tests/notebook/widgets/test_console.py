@@ -15,7 +15,7 @@ from qrkit.__main__ import main
 from qrkit.notebook.console.pages import pages_of
 
 START_SECONDS = 240
-WAIT_MS = 90_000
+WAIT_MS = 180_000
 WIDTHS = (390, 900, 1440)
 ASK_KERNEL = """async (type) => {
     const { kernelId } = JSON.parse(document.getElementById("jupyter-config-data").textContent);
