@@ -37,6 +37,10 @@ COMMANDS = {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
         "report:define_report": "Write what the scans tell: one HTML file, a PDF or a notebook.",
     },
+    "in a browser": {
+        "console:define_studio": "Design a QR Code in a browser window.",
+        "console:define_console": "Browse the QR Codes and scans of a store in a browser window, and edit them.",
+    },
     "a server and its store": {
         "serve:define_serve": "Serve the HTTP interface and the short URLs of a store.",
         "account:define_account": "Make accounts of a store, give them plans and API keys.",
@@ -61,6 +65,7 @@ examples:
   qrkit add https://example.com --base-url https://go.example.com
   qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com
   qrkit serve --store shop.duckdb
+  qrkit console --store shop.duckdb
   qrkit report --store shop.duckdb -o report.html
   qrkit demo
 

@@ -398,6 +398,7 @@ class MissingProgram(QrkitError, RuntimeError):
 
 
 EXTRAS = {
+    "console": "the studio and the console in a browser need it",
     "notebook": "running a notebook needs it",
     "postgresql": "a store in PostgreSQL needs it",
     "server": "the HTTP interface and GeoIP databases need it",

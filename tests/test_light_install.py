@@ -65,6 +65,8 @@ NEEDS_AN_EXTRA = [
     ("server", "from qrkit.visits.places import Places; Places('nowhere.mmdb')"),
     ("server", "main(['serve'])"),
     ("server", "main(['demo'])"),
+    ("console", "main(['studio', '--no-open'])"),
+    ("console", "main(['console', '--no-open', '--store', str(folder / 'shop.duckdb')])"),
     ("statistics", "qrkit.analytics.rates(june)"),
     ("statistics", "qrkit.analytics.compare(june, june, independent=True)"),
     ("statistics", "qrkit.analytics.unusual_days(june)"),

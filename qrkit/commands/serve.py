@@ -70,10 +70,11 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.codes import DEFAULT_BASE_URL
     from qrkit.server import make_app, serve
+    from qrkit.server.hosts import reachable
     from qrkit.server.logs import writing_log
     from qrkit.server.reloading import reload_settings
     from qrkit.server.settings import FILE_VARIABLE
-    from qrkit.server.socket_server import STDERR, reachable
+    from qrkit.server.socket_server import STDERR
     from qrkit.store.retention import sweeping
     from qrkit.store.served.door import Door
 

@@ -14,7 +14,7 @@ from wsgiref.types import WSGIEnvironment
 from qrkit.contents.addresses import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
-__all__ = ["Hosts", "check_listening_host"]
+__all__ = ["Hosts", "check_listening_host", "reachable"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
@@ -91,3 +91,14 @@ def check_listening_host(host: str) -> None:
         is_good = False
     if not is_good:
         raise InvalidParameter(Problem("host", host, "must be a name or an address"))
+
+
+def reachable(host: str) -> str:
+    """Return the host to use in a URL to reach, from this machine, a server that listens on `host`."""
+    try:
+        address = ip_address(host or "0.0.0.0")
+    except ValueError:
+        return host
+    if address.is_unspecified:
+        return "127.0.0.1" if address.version == 4 else "[::1]"
+    return host if address.version == 4 else f"[{host}]"

@@ -19,9 +19,11 @@ from qrkit.model import Model
 from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
 
-__all__ = ["ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "Settings"]
+__all__ = ["CONSOLE_VARIABLE", "ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "Settings"]
 
 PREFIX = "QRKIT_"
+CONSOLE_VARIABLE = "QRKIT_CONSOLE_TOKEN"
+"""The environment variable with the token of `qrkit console`, which is no setting of a server."""
 FILE_VARIABLE = "QRKIT_SETTINGS"
 """The environment variable with the path of a settings file."""
 RELOADABLE = ("access_log", "generates_a_minute", "log_level", "places", "unknown_codes_a_minute")
@@ -177,7 +179,7 @@ class Settings(Model):
         # Imported here, because the help of the command line reads this module but draws nothing.
         from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
 
-        others = (ENGINE_VARIABLE, FILE_VARIABLE, STATE_VARIABLE)
+        others = (CONSOLE_VARIABLE, ENGINE_VARIABLE, FILE_VARIABLE, STATE_VARIABLE)
         path = environment.get(FILE_VARIABLE)
         fields = _read_file(Path(path)) if path else {}
         for variable, text in environment.items():

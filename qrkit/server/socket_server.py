@@ -11,7 +11,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Self
 from wsgiref.types import WSGIApplication
 
@@ -19,6 +18,7 @@ from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
 from qrkit.server import jobs
 from qrkit.server.app import App, make_app
+from qrkit.server.hosts import reachable
 from qrkit.server.settings import Settings
 from qrkit.store import Store
 from qrkit.store.user_agents import load_parsers
@@ -229,17 +229,6 @@ class Server(Shown):
 
     def __repr__(self) -> str:
         return f"<Server of {self.store_path}, {f'at {self.url}' if self.is_running else 'stopped'}>"
-
-
-def reachable(host: str) -> str:
-    """Return the host to use in a URL to reach, from this machine, a server that listens on `host`."""
-    try:
-        address = ip_address(host or "0.0.0.0")
-    except ValueError:
-        return host
-    if address.is_unspecified:
-        return "127.0.0.1" if address.version == 4 else "[::1]"
-    return host if address.version == 4 else f"[{host}]"
 
 
 def _running_here() -> list[Server]:

@@ -30,8 +30,8 @@ NESTED = {
 }
 COMMANDS = [
     "generate", "content", "decode", "check", "list", "show", "add", "set", "remove", "campaign", "template", "import",
-    "export", "scans", "report", "serve", "account", "verify", "backup", "rescue", "compact", "migrate", "demo",
-    "completion",
+    "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "rescue",
+    "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)

@@ -1,0 +1,134 @@
+"""Implements `qrkit studio` and `qrkit console`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import threading
+import webbrowser
+from contextlib import ExitStack
+from pathlib import Path
+
+from qrkit.commands.output import complain, tell_of_local_urls
+from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
+from qrkit.server.settings import CONSOLE_VARIABLE
+
+__all__ = ["define_console", "define_studio"]
+
+GUIDE = "https://github.com/qrkit/qrkit/blob/main/.github/console.md"
+"""How a team shares a console."""
+MOST_CONNECTIONS = 64
+"""Maximum number of connections to the store; an open page uses one or two."""
+IDLE_SECONDS = 7 * 86_400
+"""How long an open page may be left alone before it loses its connection to the store."""
+
+WHERE = (
+    "It opens in a browser, and Ctrl-C ends it. Only this computer can reach it, and only with the token at the end of "
+    "the address, so keep the address to yourself: whoever has it can do everything that the page can.\n\n"
+)
+
+
+def define_studio(one: Parser) -> None:
+    """Define the command `studio`."""
+    describe(
+        one,
+        WHERE + "Needs the extra `console`: pip install 'qrkit-studio[console]'.",
+        usage="[CONTENT] [options]",
+        examples=("qrkit studio", 'qrkit studio "https://example.com/menu"', "qrkit studio --no-open --port 9000"),
+    )
+    one.add_argument("content", nargs="?", metavar="CONTENT", help="what the QR Code contains (https://example.com)")
+    _add_where(one.add_argument_group("where"))
+    one.set_defaults(run=_studio)
+
+
+def define_console(one: Parser) -> None:
+    """Define the command `console`."""
+    describe(
+        one,
+        "It has the portfolio browser, the scan dashboard and the studio. It makes the store where there is none. "
+        + WHERE
+        + "While it runs, other commands of the same user work with the store through it; if `qrkit serve` has the "
+        "store open, the console works through the server.\n\n"
+        "For a team, put a proxy with TLS and passwords in front: name its host with --hosts, and let it send the "
+        f"token, which you choose in {CONSOLE_VARIABLE}. Recipes for Caddy and nginx:\n\n  {GUIDE}\n\n"
+        "Needs the extra `console`: pip install 'qrkit-studio[console]'.",
+        usage="[options]",
+        examples=(
+            "qrkit console --store shop.duckdb",
+            "qrkit console --store shop.duckdb --base-url https://go.example.com",
+            "qrkit console --no-open --port 8866 --hosts qr.example.com",
+        ),
+    )
+    where = one.add_argument_group("what and where")
+    add_store(where)
+    add_base_url(where)
+    _add_where(where)
+    one.set_defaults(run=_console)
+
+
+def _add_where(where: argparse._ArgumentGroup) -> None:
+    where.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (127.0.0.1)")
+    where.add_argument("--port", type=_port, metavar="N", help="port to listen on (the first free one from 8866)")
+    hosts = "another host name that requests may be for, such as that of a proxy; may be repeated"
+    where.add_argument("--hosts", action="append", default=[], metavar="NAME", help=hosts)
+    where.add_argument("--no-open", action="store_true", help="do not open a browser")
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and int(text) <= 65_535:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number from 0 to 65535")
+
+
+def _studio(asked: argparse.Namespace) -> None:
+    if asked.content:
+        from qrkit.symbol.encode import encode
+
+        encode(asked.content)  # refuses here what is too long, before a page opens
+    page = {"title": "QR Code studio", "opening": "Opening the studio…"}
+    _run(asked, f"show_studio({asked.content or ''!r})", "the studio", **page)
+
+
+def _console(asked: argparse.Namespace) -> None:
+    from qrkit.store.served.door import Door
+    from qrkit.store.served.socket_files import has_sockets
+
+    place, is_new = shown_place(asked.store), is_missing(asked.store)
+    page = {"title": f"{Path(place).name} · QR Codes", "opening": "Opening your portfolio…"}
+    with ExitStack() as open_things:
+        portfolio = open_things.enter_context(opened(asked))
+        if is_new:
+            print(f"made the store {place}")
+        tell_of_local_urls(asked.command, portfolio)
+        location = portfolio.store.lasting_path
+        if has_sockets():
+            door = Door(portfolio.store, most_callers=MOST_CONNECTIONS, idle_seconds=IDLE_SECONDS)
+            open_things.enter_context(door)
+        else:
+            portfolio.close()  # only one process can have the file, and that is the one behind the page
+        _run(asked, f"show_console({location!r})", place, **page)
+
+
+def _run(asked: argparse.Namespace, call: str, what: str, *, title: str, opening: str) -> None:
+    """Serve a page that shows what a function of `pages.py` shows."""
+    print(f"starting {what}…", flush=True)  # the imports take a second or two
+    from qrkit.notebook.console.server import Console, run_console
+
+    def ready(url: str) -> None:
+        if not asked.host.startswith(("127.", "localhost", "::1")):
+            complain(asked.command, f"the connection is not encrypted; {GUIDE} shows how to put a proxy in front")
+        print(f"{what} at {url}; Ctrl-C stops", flush=True)
+        if not asked.no_open:
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some browsers keep it waiting
+
+    console = Console(
+        code=f"from qrkit.notebook.console import pages\npages.{call}",
+        title=title,
+        opening=opening,
+        host=asked.host,
+        port=asked.port,
+        hosts=tuple(asked.hosts),
+        token=os.environ.get(CONSOLE_VARIABLE, ""),
+    )
+    run_console(console, ready)

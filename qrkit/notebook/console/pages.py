@@ -1,0 +1,103 @@
+"""What the console shows: one widget at a time, chosen by tabs. This runs in the process behind an open page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import anywidget
+from ipywidgets import HTML, Widget, widget_serialization
+from traitlets import Dict, Instance, List, Unicode
+
+from qrkit.errors import QrkitError
+from qrkit.portfolio import Portfolio, open_portfolio
+from qrkit.portfolio.opening import portfolio_in
+from qrkit.store.postgresql.database import is_server
+from qrkit.store.served.database import served_store
+
+__all__ = ["Pages", "pages_of", "show_console", "show_studio"]
+
+
+class Pages(anywidget.AnyWidget):
+    """Tabs that show a widget each. A widget is made when its tab is first selected.
+
+    Args:
+        makers: Functions that return the widgets, by the title of the tab. They are called at each selection, so that
+            the widget shows the current records.
+    """
+
+    _esm = Path(__file__).parent / "pages.js"
+    titles = List(Unicode()).tag(sync=True)
+    selected = Unicode().tag(sync=True)
+    widgets = Dict(value_trait=Instance(Widget)).tag(sync=True, **widget_serialization)
+    problem = Unicode().tag(sync=True)
+
+    def __init__(self, makers: Mapping[str, Callable[[], Widget]]) -> None:
+        self._makers = makers
+        titles = list(makers)
+        super().__init__(titles=titles, selected=titles[0], widgets={titles[0]: makers[titles[0]]()})
+        self.observe(self._open, "selected")
+
+    def _open(self, _change: Any) -> None:
+        if (maker := self._makers.get(self.selected)) is None:
+            return
+        try:
+            self.widgets, self.problem = self.widgets | {self.selected: maker()}, ""
+        except QrkitError as error:
+            self.problem = str(error)
+
+
+def show_studio(content: str = "") -> None:
+    """Show the studio alone.
+
+    Args:
+        content: The content to begin with; "" for the studio's own.
+    """
+    from IPython.display import display
+
+    from qrkit.notebook.widgets.designer import Designer
+
+    display(Designer(content) if content else Designer())
+
+
+def show_console(place: str) -> None:
+    """Show the pages of a portfolio, or why its store cannot be opened.
+
+    Args:
+        place: The file of the store, or its URL.
+    """
+    from IPython.display import display
+
+    try:
+        display(pages_of(_opened(place)))
+    except QrkitError as error:
+        display(HTML(f'<p class="qrkit-console-problem" role="alert">{escape(str(error))}</p>'))
+
+
+def pages_of(portfolio: Portfolio) -> Pages:
+    """Return the portfolio browser, the dashboard and the studio as pages."""
+
+    def browser() -> Widget:
+        from qrkit.notebook.widgets.portfolio_browser import PortfolioBrowser
+
+        return PortfolioBrowser(portfolio)
+
+    def dashboard() -> Widget:
+        from qrkit.notebook.widgets.scan_dashboard import ScanDashboard
+
+        return ScanDashboard(portfolio)
+
+    def studio() -> Widget:
+        from qrkit.notebook.widgets.designer import Designer
+
+        return Designer(templates=portfolio.templates)
+
+    return Pages({"QR Codes": browser, "Scans": dashboard, "Studio": studio})
+
+
+def _opened(place: str) -> Portfolio:
+    """Open the portfolio of a store, through the process that has its file open if there is one."""
+    served = None if is_server(place) else served_store(place)
+    return portfolio_in(served) if served else open_portfolio(place)

@@ -1,0 +1,212 @@
+"""Runs the console: Voila behind a `Gate`, with one page, until Ctrl-C."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import re
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from qrkit.errors import InvalidParameter, Problem, extra
+from qrkit.server.hosts import check_listening_host, reachable
+
+with extra("console"):
+    import ipykernel  # noqa: F401  # the process behind an open page needs it
+    from jupyter_client.kernelspec import KernelSpecManager
+    from tornado.httpserver import HTTPServer
+    from tornado.ioloop import IOLoop
+    from traitlets.config import Config
+    from voila.app import Voila
+
+from qrkit.notebook.console.gate import HEADERS, Gate
+
+__all__ = ["PORTS", "Console", "run_console"]
+
+PORTS = range(8866, 8886)
+"""Ports that are tried, one after the other, if none is chosen."""
+TOKEN = r"[A-Za-z0-9_-]{20,}"
+"""What can stand in an address and a cookie, and is too long to be guessed."""
+NOT_HERE = "is not an address of this computer"
+TEMPLATE = Path(__file__).parent / "template"
+WIDGET_SCRIPTS = ("anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8")
+"""Extensions of the browser's side that the page loads; what else is installed for JupyterLab stays out."""
+IDLE_SECONDS = 3600
+"""How long the process behind a page waits for a page that is gone, such as one of a laptop that sleeps."""
+
+
+@dataclass(frozen=True)
+class Console:
+    """What a console shows, and where it listens.
+
+    Attributes:
+        code: Python that shows the widgets.
+        title: Title of the page.
+        opening: What the page says until the widgets are there.
+        host: Address to listen on.
+        port: Port to listen on; None for the first free one of `PORTS`, 0 for any free one.
+        hosts: Further host names that requests may be for, such as that of a proxy.
+        token: What the address must end with; random if empty.
+    """
+
+    code: str
+    title: str
+    opening: str
+    host: str = "127.0.0.1"
+    port: int | None = None
+    hosts: tuple[str, ...] = ()
+    token: str = ""
+
+
+def run_console(console: Console, ready: Callable[[str], None]) -> None:
+    """Serve a console until SIGINT or SIGTERM, then end the processes behind its pages.
+
+    Args:
+        console: The console.
+        ready: Called with the address of the page once the console listens.
+
+    Raises:
+        InvalidParameter: If the host or the token is invalid, or the port is in use or not allowed.
+        MissingProgram: If the extra `console` is not installed.
+    """
+    logging.getLogger("tornado").setLevel(logging.CRITICAL)
+    token = console.token or secrets.token_urlsafe(32)
+    if not re.fullmatch(TOKEN, token):
+        # without the value, which is a secret
+        raise InvalidParameter(
+            Problem("token", None, "must have at least 20 letters, digits, - and _, such as random ones")
+        )
+    listening = _listen(console)
+    with TemporaryDirectory(prefix="qrkit-console-") as folder:
+        file = Path(folder, "console.ipynb")
+        file.write_text(_notebook(console.code), encoding="utf-8")
+        server = _Server(config=_configuration(console, file))
+        server.begin = lambda app: _serve(Gate(app, token, console.hosts), listening)
+        port = listening.getsockname()[1]
+        server.ready = lambda: ready(f"http://{reachable(console.host)}:{port}/?token={token}")
+        server.initialize([])
+        server.start()
+
+
+def _notebook(code: str) -> str:
+    """Return a notebook with one cell, which our Python runs."""
+    cell: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": code}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return json.dumps({"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4})
+
+
+def _serve(gate: Gate, listening: socket.socket) -> HTTPServer:
+    server = HTTPServer(gate)
+    server.add_socket(listening)
+    return server
+
+
+def _listen(console: Console) -> socket.socket:
+    """Return a socket that listens on the chosen port, or on the first free one."""
+    check_listening_host(console.host)
+    for port in (*PORTS, 0) if console.port is None else (console.port,):
+        try:
+            listening = socket.create_server((console.host, port), family=_family(console.host))
+        except socket.gaierror as error:
+            raise InvalidParameter(Problem("host", console.host, NOT_HERE)) from error
+        except OSError as error:
+            _check_in_use(console, error)
+        else:
+            listening.settimeout(0)
+            return listening
+    rule = "is used by another program; choose another port, or leave it out to get one that is free"
+    raise InvalidParameter(Problem("port", console.port, rule))
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _check_in_use(console: Console, error: OSError) -> None:
+    """Raise unless the port is in use, so that another one may be free."""
+    if error.errno == errno.EADDRNOTAVAIL:
+        raise InvalidParameter(Problem("host", console.host, NOT_HERE)) from error
+    if error.errno in (errno.EACCES, errno.EPERM):
+        rule = "may not be used by this account; choose one from 1024"
+        raise InvalidParameter(Problem("port", console.port, rule)) from error
+    if error.errno != errno.EADDRINUSE:
+        raise error
+
+
+def _configuration(console: Console, notebook: Path) -> Config:
+    """Return the configuration of Voila: nothing of the user's own, no choices in the address, no files."""
+    idle = {"cull_idle_timeout": IDLE_SECONDS, "cull_interval": IDLE_SECONDS // 12}
+    voila = {
+        "notebook_path": str(notebook),
+        "root_dir": str(notebook.parent),
+        "config_file_paths": [],
+        "open_browser": False,
+        "log_level": logging.CRITICAL,
+        "tornado_settings": {"headers": HEADERS},
+    }
+    page = {
+        "allow_template_override": "NO",
+        "allow_theme_override": "NO",
+        "file_allowlist": [],
+        "extension_allowlist": list(WIDGET_SCRIPTS),
+        "kernel_spec_manager_class": _ThisPython,
+        "resources": {"console": {"title": console.title, "opening": console.opening}},
+    }
+    # Sockets in a folder of this user, where the system has room for their paths, instead of ports that all users see.
+    sockets = {"transport": "ipc"} if sys.platform == "linux" else {}
+    return Config({"Voila": voila, "VoilaConfiguration": page, "MappingKernelManager": idle, "KernelManager": sockets})
+
+
+class _ThisPython(KernelSpecManager):
+    """Knows only the Python that runs qrkit, whatever kernels of that name are installed for Jupyter."""
+
+    def _kernel_dirs_default(self) -> list[str]:
+        return []
+
+
+class _Server(Voila):  # type: ignore[misc]  # Voila has no types
+    """Voila with our template, that listens behind a gate."""
+
+    begin: Callable[[Any], HTTPServer]
+    ready: Callable[[], None]
+
+    def setup_template_dirs(self) -> None:
+        """Look for templates in our folder first."""
+        super().setup_template_dirs()
+        self.template_paths.insert(0, str(TEMPLATE))
+
+    def listen(self) -> None:
+        """Listen until a signal comes, then end all kernels."""
+        server = self.begin(self.app)
+        self.ioloop = IOLoop.current()
+        try:
+            with _stopping(self.ioloop):
+                self.ready()
+                self.ioloop.start()
+        finally:
+            server.stop()
+            self.stop()
+
+
+@contextmanager
+def _stopping(loop: IOLoop) -> Iterator[None]:
+    """Stop a loop on SIGINT and SIGTERM, for the duration of the context."""
+
+    def stop(*_: object) -> None:
+        loop.add_callback_from_signal(loop.stop)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

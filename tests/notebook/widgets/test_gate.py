@@ -1,0 +1,164 @@
+"""Which requests reach the console: tried over sockets, with another app where Voila would be."""
+
+import http.client
+import threading
+
+import pytest
+from tornado.httpserver import HTTPServer
+from tornado.ioloop import IOLoop
+from tornado.netutil import bind_sockets
+from tornado.web import Application, RequestHandler
+
+from qrkit.notebook.console.gate import Gate
+
+pytestmark = pytest.mark.needs("loopback")
+
+TOKEN = "a-long-random-word"
+KERNEL = "0b8f0d3c-1d5e-4d59-9a9e-3f1f6b1f2a3c"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
+
+class Behind(RequestHandler):
+    """Stands for Voila."""
+
+    def prepare(self):
+        self.finish("behind the gate")
+
+
+@pytest.fixture(scope="module")
+def port():
+    """The port of a gate that knows the host qr.example.com, too."""
+    (listening,) = bind_sockets(0, "127.0.0.1")
+    started, loops = threading.Event(), []
+
+    def serve():
+        loop = IOLoop(make_current=False)
+        loops.append(loop)
+
+        async def begin():
+            HTTPServer(Gate(Application([(".*", Behind)]), TOKEN, ["qr.example.com"])).add_sockets([listening])
+            started.set()
+
+        loop.add_callback(begin)
+        loop.start()
+        loop.close(all_fds=True)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert started.wait(10)
+    yield listening.getsockname()[1]
+    loops[0].add_callback(loops[0].stop)
+    thread.join()
+
+
+@pytest.fixture
+def ask(port):
+    def asked(path, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, headers={"Host": f"127.0.0.1:{port}"} | given)
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        connection.close()
+        return answer, body
+
+    return asked
+
+
+def test_the_token_moves_from_the_address_to_a_cookie_of_this_port(ask, port):
+    answer, _ = ask(f"/?token={TOKEN}")
+    assert (answer.status, answer.getheader("Location")) == (302, "/")
+    cookie = answer.getheader("Set-Cookie")
+    assert cookie.startswith(f"qrkit-console-{port}={TOKEN};")
+    assert {"HttpOnly", "SameSite=Lax"} <= set(cookie.split("; "))
+    assert "Secure" not in cookie
+    assert ask("/", Cookie=cookie.split(";")[0])[1] == "behind the gate"
+
+
+def test_the_cookie_is_secure_behind_a_proxy_with_tls(ask):
+    answer, _ = ask(f"/?token={TOKEN}", Host="qr.example.com", X_Forwarded_Proto="https")
+    assert "; Secure" in answer.getheader("Set-Cookie")
+
+
+def test_a_proxy_can_send_the_token(ask):
+    assert ask("/", Host="qr.example.com", **BEARER)[1] == "behind the gate"
+
+
+@pytest.mark.parametrize("path", ["/", "/voila/static/voila.js", f"/api/kernels/{KERNEL}/channels", "/api/contents"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {TOKEN}"},
+        {"Authorization": "Bearer \xff"},
+        {"Cookie": "qrkit-console=wrong"},
+        {"Cookie": "qrkit-console-1=a-long-random-word"},
+        {"Cookie": '"=;;;='},
+    ],
+)
+def test_nothing_is_reached_without_the_token(ask, path, headers):
+    answer, body = ask(path, **headers)
+    assert answer.status == 403
+    assert "This address needs its token" in body
+    assert TOKEN not in body
+    assert answer.getheader("Set-Cookie") is None
+    assert ask(f"{path}?token=wrong", **headers)[0].status == 403
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1:1", "null", "http://qr.example.com"])
+@pytest.mark.parametrize("path", ["/", f"/api/kernels/{KERNEL}/channels"])
+def test_requests_of_other_pages_are_refused_even_with_the_token(ask, origin, path):
+    answer, body = ask(path, Origin=origin, **BEARER)
+    assert answer.status == 403
+    assert "came from another page" in body
+
+
+def test_requests_of_the_own_page_pass(ask, port):
+    own = f"http://127.0.0.1:{port}"
+    assert ask(f"/api/kernels/{KERNEL}/channels", Origin=own, **BEARER)[1] == "behind the gate"
+    own = {"Host": "qr.example.com", "Origin": "https://qr.example.com"}
+    assert ask(f"/voila/api/shutdown/{KERNEL}", "POST", **own, **BEARER)[1] == "behind the gate"
+
+
+def test_a_host_of_somebody_else_is_refused(ask):
+    answer, body = ask("/", Host="rebound.example", **BEARER)
+    assert answer.status == 400
+    assert "rebound.example" in body
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/kernels"),
+        ("POST", "/api/kernels"),
+        ("DELETE", f"/api/kernels/{KERNEL}"),
+        ("GET", "/api/contents"),
+        ("GET", "/api/terminals"),
+        ("GET", "/api/sessions"),
+        ("GET", "/lab"),
+        ("GET", "/tree"),
+        ("GET", "/login"),
+        ("GET", "/voila/files/console.ipynb"),
+        ("GET", "/voila/tree/"),
+        ("GET", "/voila/render/console.ipynb"),
+        ("GET", f"/voila/execution/{KERNEL}"),
+        ("GET", f"/voila/api/shutdown/{KERNEL}"),
+        ("POST", "/"),
+        ("PUT", "/voila/static/voila.js"),
+        ("OPTIONS", "/"),
+    ],
+)
+def test_only_what_the_page_needs_is_there(ask, method, path):
+    answer, body = ask(path, method, **BEARER)
+    assert answer.status == 404
+    assert body == "" or "nothing at this address" in body
+
+
+def test_answers_forbid_other_hosts_frames_and_referrers(ask):
+    answer, _ = ask("/")
+    policy = answer.getheader("Content-Security-Policy")
+    assert policy.startswith("default-src 'self';")
+    assert "frame-ancestors 'none'" in policy
+    assert "http" not in policy
+    assert (answer.getheader("Referrer-Policy"), answer.getheader("Cache-Control")) == ("no-referrer", "no-store")
