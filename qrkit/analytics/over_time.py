@@ -4,7 +4,8 @@ Days and hours are in the view's time zone: the day on which clocks go forward h
 when they go back is two rows. Periods without scans are included.
 
 The `attrs` of each DataFrame say what was counted, for charts: `time_zone`, and `since` and `until` as text (ISO 8601),
-where they are known. `until` is never in the future, so a week that is not over yet can be told from a bad one.
+where they are known. `until` is never in the future, so a week that is not over yet can be told from a bad one. Counts
+by campaign also have `campaigns`, the names of all campaigns of the account, oldest first, from which colors follow.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.qrcodes import campaigns
 from qrkit.store.scan_attributes import Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now
@@ -102,7 +104,7 @@ def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> p
     calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
     complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
     complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
-    return _with_bounds(complete, scans)
+    return _with_bounds(complete, scans, by=by)
 
 
 @takes_time_zone
@@ -136,9 +138,9 @@ def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = Tr
     if not zeros:
         ordered = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"}).sort_values(["label", "part"])
         named = ordered.rename(columns={"label": "day", "part": by or "part"}).reset_index(drop=True)
-        return _with_bounds(named if by else named.drop(columns="part"), scans)
+        return _with_bounds(named if by else named.drop(columns="part"), scans, by=by)
     complete = _fill_gaps(_days(scans, counts, "day"), counts, by=by)
-    return _with_bounds(complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"}), scans)
+    return _with_bounds(complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"}), scans, by=by)
 
 
 @takes_time_zone
@@ -188,12 +190,14 @@ def scans_and_previous(scans: Scans, period: Period = "day") -> pd.DataFrame:
     return _with_bounds(joined[order].astype(dict.fromkeys(order[2:], "Int64")), scans)
 
 
-def _with_bounds(frame: pd.DataFrame, scans: Scans) -> pd.DataFrame:
-    """Note in the `attrs` of a frame since when and until when scans were counted, and in which time zone."""
+def _with_bounds(frame: pd.DataFrame, scans: Scans, *, by: str | None = None) -> pd.DataFrame:
+    """Note in the `attrs` of a frame what was counted: since when, until when, and in which time zone."""
     bounds = scans.bounds()
     ends = {"since": scans.period[0], "until": _end(scans, bounds[1] if bounds else None)}
     local = {name: end.replace(tzinfo=UTC).astimezone(scans.zone).isoformat() for name, end in ends.items() if end}
     frame.attrs |= {"time_zone": scans.time_zone, **local}
+    if by == "campaign":
+        frame.attrs["campaigns"] = [campaign.name for campaign in campaigns(scans.store, scans.account_id)]
     return frame
 
 

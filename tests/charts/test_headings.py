@@ -230,3 +230,28 @@ def test_locations_without_a_label_are_listed():
         pd.DataFrame(rows, columns=["qrcode", "latitude", "longitude", "scans"]), width=760
     )
     assert "Not labeled: " in words(chart)
+
+
+# ---- colors
+
+
+def test_a_campaign_keeps_its_color_whatever_is_shown_beside_it():
+    def colors(view) -> dict[str, str]:
+        lines = charts.lines(analytics.scans_per_day(view, by="campaign")).axes[0].get_lines()
+        return {line.get_label(): line.get_color() for line in lines if not line.get_label().startswith("_")}
+
+    with open_portfolio(":memory:") as portfolio:
+        made = [portfolio.insert_campaign(name) for name in ("Old", "Large", "New")]
+        for number, campaign in enumerate(made):
+            code = portfolio.insert_qrcode("https://example.com", name="Door", campaign_id=campaign.id)
+            times = pd.date_range("2026-06-01", periods=9 if number == 1 else 3, freq="8h", tz="UTC")
+            portfolio.scans.insert(pd.DataFrame({"short_code": code.short_code, "time": times}))
+        before = colors(portfolio.scans)
+        assert before == {
+            name: charts.COLORS[f"color-{number}"][0] for number, name in enumerate(("Old", "Large", "New"), 1)
+        }
+        portfolio.insert_campaign("Newest")
+        assert colors(portfolio.scans) == before
+        assert colors(portfolio.scans.where(campaign_id=[made[0].id, made[2].id])) == {
+            name: before[name] for name in ("Old", "New")
+        }
