@@ -2,10 +2,15 @@
 
 Days and hours are in the view's time zone: the day on which clocks go forward has 23 hours, and the hour that repeats
 when they go back is two rows. Periods without scans are included.
+
+The `attrs` of each DataFrame say what was counted, for charts: `time_zone`, and `since` and `until` as text (ISO 8601),
+where they are known. `until` is never in the future, so a week that is not over yet can be told from a bad one. Counts
+by campaign also have `campaigns`, the names of all campaigns of the account, oldest first, from which colors follow.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -25,9 +30,10 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.qrcodes import campaigns
 from qrkit.store.scan_attributes import Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
-from qrkit.tracking.times import first_moment
+from qrkit.tracking.times import first_moment, naive, now
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,9 +70,11 @@ BY_HOUR = """
 , counted AS (
     SELECT isodow({local}) AS weekday, hour({local}) AS hour, count(*) AS scans FROM lean GROUP BY ALL
 )
-SELECT w.weekday, h.hour, coalesce(c.scans, 0) AS scans
+, ends AS (SELECT min(time) AS first, max(time) AS last FROM lean)
+SELECT w.weekday, h.hour, coalesce(c.scans, 0) AS scans, e.first, e.last
 FROM range(1, 8) w(weekday)
 CROSS JOIN range(24) h(hour)
+CROSS JOIN ends e
 LEFT JOIN counted c ON c.weekday = w.weekday AND c.hour = h.hour
 ORDER BY w.weekday, h.hour
 """
@@ -96,7 +104,7 @@ def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> p
     calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
     complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
     complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
-    return complete
+    return _with_bounds(complete, scans, by=by)
 
 
 @takes_time_zone
@@ -130,19 +138,27 @@ def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = Tr
     if not zeros:
         ordered = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"}).sort_values(["label", "part"])
         named = ordered.rename(columns={"label": "day", "part": by or "part"}).reset_index(drop=True)
-        return named if by else named.drop(columns="part")
+        return _with_bounds(named if by else named.drop(columns="part"), scans, by=by)
     complete = _fill_gaps(_days(scans, counts, "day"), counts, by=by)
-    return complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"})
+    return _with_bounds(complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"}), scans, by=by)
 
 
 @takes_time_zone
 def scans_by_hour(scans: Scans) -> pd.DataFrame:
     """Return scans per hour of the week: 168 rows.
 
-    Columns: weekday (int64, 1 Monday to 7 Sunday), hour (int64, 0..23, in the view's time zone), scans (int64).
+    Columns: weekday (int64, 1 Monday to 7 Sunday), hour (int64, 0..23, in the view's time zone), scans (int64), hours
+    (int64, how often this hour came in the view, so that scans / hours is a mean; from the first scan to the last where
+    the view has no bounds).
     """
-    local = local_time(stretches_of(scans))
-    return scans.ask(BY_HOUR.format(local=local)).astype("int64")
+    import pandas as pd
+
+    counts = scans.ask(BY_HOUR.format(local=local_time(stretches_of(scans))))
+    first, last = (None if pd.isna(end) else end.to_pydatetime() for end in counts[["first", "last"]].iloc[0])
+    hours = _hours_of_week(scans, first, last)
+    frame = counts.drop(columns=["first", "last"]).astype("int64")
+    frame["hours"] = [hours.get((day, hour), 0) for day, hour in zip(frame["weekday"], frame["hour"], strict=True)]
+    return _with_bounds(frame, scans)
 
 
 @takes_time_zone
@@ -172,7 +188,42 @@ def scans_and_previous(scans: Scans, period: Period = "day", *, previous: Scans 
     present, past = (scans_per(view, period)[columns] for view in (scans, before))
     joined = pd.concat([present, past.add_prefix("previous_")], axis=1)
     order = ["start", "previous_start", "scans", "visitors", "previous_scans", "previous_visitors"]
-    return joined[order].astype(dict.fromkeys(order[2:], "Int64"))
+    return _with_bounds(joined[order].astype(dict.fromkeys(order[2:], "Int64")), scans)
+
+
+def _with_bounds(frame: pd.DataFrame, scans: Scans, *, by: str | None = None) -> pd.DataFrame:
+    """Note in the `attrs` of a frame what was counted: since when, until when, and in which time zone."""
+    bounds = scans.bounds()
+    ends = {"since": scans.period[0], "until": _end(scans, bounds[1] if bounds else None)}
+    local = {name: end.replace(tzinfo=UTC).astimezone(scans.zone).isoformat() for name, end in ends.items() if end}
+    frame.attrs |= {"time_zone": scans.time_zone, **local}
+    if by == "campaign":
+        frame.attrs["campaigns"] = [campaign.name for campaign in campaigns(scans.store, scans.account_id)]
+    return frame
+
+
+def _end(scans: Scans, last: datetime | None) -> datetime | None:
+    """Return the end of what is counted (UTC): `until`, or the end of the last day with a scan; never in the future."""
+    until = scans.period[1]
+    if until is None:
+        if last is None:
+            return None
+        until = first_moment(scans.zone, on_the_clock(last, scans.zone).date() + timedelta(days=1))
+    return min(until, naive(now()))
+
+
+def _hours_of_week(scans: Scans, first: datetime | None, last: datetime | None) -> dict[tuple[int, int], int]:
+    """Return how often each weekday (1 to 7) and hour came between the ends of a view."""
+    import pandas as pd
+
+    since, until = scans.period[0] or first, _end(scans, last)
+    if since is None or until is None or since >= until:
+        return {}
+    if scans.period[0] is None:
+        since = first_moment(scans.zone, on_the_clock(since, scans.zone).date())
+    _check_rows((until - since) // HOUR)
+    hours = pd.Series(pd.date_range(since, until, freq="h", inclusive="left", tz="UTC")).dt.tz_convert(scans.zone)
+    return dict(Counter(zip((hours.dt.day_of_week + 1).tolist(), hours.dt.hour.tolist(), strict=True)))
 
 
 def previous_view(scans: Scans) -> Scans:

@@ -6,7 +6,7 @@
     unusual_days                        unusual_days
     forecast                            forecast (after the days of scans_per_day)
     scans_by_hour                       hour_of_week
-    scans_by, top_qrcodes               bars
+    scans_by, top_qrcodes               bars, scans_by_country (a map)
     rates                               rates
     human_scans                         human_scans
     scans_by_location                   scans_by_location (a map)
@@ -21,12 +21,14 @@ from __future__ import annotations
 
 from qrkit.charts.axes import Chart
 from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
+from qrkit.charts.country_map import scans_by_country
 from qrkit.charts.expected import forecast, previous_period, unusual_days
 from qrkit.charts.first_scans import time_to_first_scan
 from qrkit.charts.hour_of_week import hour_of_week
 from qrkit.charts.maps import scans_by_location
-from qrkit.charts.over_time import lines, small_multiples
+from qrkit.charts.over_time import lines
 from qrkit.charts.ranked import bars, human_scans, rates
+from qrkit.charts.side_by_side import small_multiples
 from qrkit.charts.svg import sparkline, to_svg
 from qrkit.late import old_names
 
@@ -47,6 +49,7 @@ __all__ = [
     "lines",
     "previous_period",
     "rates",
+    "scans_by_country",
     "scans_by_location",
     "small_multiples",
     "sparkline",

@@ -1,10 +1,10 @@
-"""Provides the parts of charts: figures, axes placed in pixels, text, dates, counts and names of lines."""
+"""Provides the parts of charts: figures with headings, axes placed in pixels, text, counts and names of lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from io import BytesIO
 from itertools import pairwise
 from math import isnan, nan
@@ -12,14 +12,14 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.style
-from matplotlib.dates import date2num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.colors import COLORS, colors_in_use, tint
-from qrkit.charts.labels import FONT, cut, drawable, length
+from qrkit.charts.headings import Heading
+from qrkit.charts.labels import FONT, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
@@ -27,21 +27,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "LEADING",
     "NARROW",
+    "NOTE",
     "Chart",
-    "a_unit",
     "above",
     "add_axes",
     "add_dot",
     "add_swatch",
     "add_text",
-    "at_time",
     "axes_at",
     "blank",
     "count_axis",
     "count_text",
-    "date_text",
+    "draw_counts",
     "draw_line",
+    "fill_counts",
     "hidden_words",
     "house_style",
     "listed",
@@ -49,16 +50,22 @@ __all__ = [
     "names_at_ends",
     "nothing",
     "place",
-    "time_axis",
-    "time_words",
     "top_of",
-    "unit_of",
+    "write_note",
 ]
 
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 LINE = 18
 """Pixels between lines of text."""
+
+LEADING = 15
+"""Pixels between lines of one name."""
+
+NOTE = 18
+"""Pixels below the axes for a note."""
+
+LEADER = 5
+"""A name this many pixels away from the end of its line has a line to it."""
 
 NARROW = 560
 """Minimum width in pixels to put text next to a plot."""
@@ -66,10 +73,11 @@ NARROW = 560
 FEW = 10
 """Up to this many points, each is drawn as a dot, because a line through one or two points says little."""
 
-HOUR = timedelta(hours=1)
-
 LEAST = {"width": 120, "height": 40}
 """Minimum size of a chart in pixels; nothing is visible on a smaller one."""
+
+LEAST_BELOW_HEADING = 130
+"""Minimum height in pixels below a heading; a lower chart has none."""
 
 LEAST_AXES = 20
 """Minimum height of the plot in pixels."""
@@ -82,13 +90,21 @@ class Chart(Figure):
 
     Attributes:
         title: What the chart is about.
+        headline: The sentence above the chart; "" if it has none.
         words: Description of the chart for people who cannot see it.
         colors: The colors in which it was drawn, on light and on dark backgrounds by name.
     """
 
     title: str = ""
+    headline: str = ""
     words: str = ""
     colors: Mapping[str, tuple[str, str]] = COLORS
+    head: int = 0
+
+    @property
+    def body_height(self) -> float:
+        """Return the height in pixels below the heading, from where positions count."""
+        return float(self.bbox.height) - self.head
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         # Pyplot does this only for its own figures. Two dots per pixel keep text sharp on high-resolution screens.
@@ -108,16 +124,30 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def blank(width: int, height: int) -> Chart:
+def blank(width: int, height: int, heading: Heading | None = None, *, grows: bool = False) -> Chart:
     """Return an empty chart with a size in pixels (at 72 dots per inch, one point is one pixel).
+
+    Args:
+        width: Pixels.
+        height: Pixels, with the heading. Where they would not be enough for it, the chart has none.
+        heading: The text above the chart.
+        grows: Whether the heading is added to the height.
 
     Raises:
         InvalidParameter: If the chart would be too small to show anything.
     """
     for name, pixels in (("width", width), ("height", height)):
         _check_room(name, pixels, LEAST[name])
-    chart = Chart(figsize=(width / 72, height / 72), dpi=72, facecolor=tint("paper"))
+    head = heading.height if heading else 0
+    if not grows and height < head + LEAST_BELOW_HEADING:
+        head = 0
+    full = height + head if grows else height
+    chart = Chart(figsize=(width / 72, full / 72), dpi=72, facecolor=tint("paper"))
     chart.colors = colors_in_use()
+    if heading and head:
+        for text, middle, size, color in heading.rows():
+            add_text(chart, (2, middle), text, color, size=size, weight="bold" if color == "ink" else "normal")
+        chart.head, chart.headline = head, " ".join(heading.title)
     return chart
 
 
@@ -135,7 +165,7 @@ def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: flo
     Raises:
         InvalidParameter: If the chart is too low for its margins.
     """
-    width, height = chart.bbox.width, chart.bbox.height
+    width, height = chart.bbox.width, chart.body_height
     _check_room("height", height, top + bottom + LEAST_AXES)
     left, right = min(left, width / 2), min(right, width / 2 - 20)
     return axes_at(chart, (left, top), (width - left - right, height - top - bottom))
@@ -144,7 +174,7 @@ def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: flo
 def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:
     """Add axes without any lines or text, given the upper left corner and the size in pixels."""
     width, height = chart.bbox.width, chart.bbox.height
-    place = at[0] / width, 1 - (at[1] + size[1]) / height, size[0] / width, size[1] / height
+    place = at[0] / width, 1 - (chart.head + at[1] + size[1]) / height, size[0] / width, size[1] / height
     axes = chart.add_axes(place)
     axes.set_axis_off()
     return axes
@@ -180,49 +210,7 @@ def add_swatch(chart: Chart, at: tuple[float, float], size: tuple[float, float],
 def place(chart: Chart, axes: Axes, x: float, y: float) -> tuple[float, float]:
     """Return the position of a data point in pixels from the upper left corner of the chart."""
     right, up = axes.transData.transform((x, y))
-    return float(right), float(chart.bbox.height - up)
-
-
-def at_time(day: datetime) -> float:
-    """Return the position of a moment on a time axis."""
-    return float(date2num(day))  # type: ignore[no-untyped-call]
-
-
-def date_text(day: datetime) -> str:
-    """Format a date like 13 Jun."""
-    return f"{day.day} {MONTHS[day.month - 1]}"
-
-
-def unit_of(moments: Sequence[datetime]) -> str:
-    """Return the unit of the steps between these moments: hour, day, week or month."""
-    step = min((after - before for before, after in pairwise(moments)), default=24 * HOUR)
-    bounds = (("hour", 12 * HOUR), ("day", 48 * HOUR), ("week", 300 * HOUR))
-    return next((unit for unit, bound in bounds if step < bound), "month")
-
-
-def a_unit(unit: str) -> str:
-    """Name what a count is per: per day, per hour."""
-    return f"{'an' if unit == 'hour' else 'a'} {unit}"
-
-
-def time_words(moments: Sequence[datetime]) -> str:
-    """Describe the first and the last moment in words."""
-    shape = "%Y-%m-%d %H:%M" if unit_of(moments) == "hour" else "%Y-%m-%d"
-    return f"from {moments[0]:{shape}} to {moments[-1]:{shape}}"
-
-
-def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, most: int | None = None) -> None:
-    """Make the axes span the moments, and label them with dates or hours: `most`, or as many as fit."""
-    first, last = at_time(moments[0]), at_time(moments[-1])
-    half = 1.0 if unit_of(moments) != "hour" else 1 / 24
-    axes.set_xlim(*((first, last) if len(moments) > 1 else (first - half, last + half)))
-    room = max(2, int(axes.bbox.width // 58)) if most is None else most
-    dates = _dates(moments, room) if room else {}
-    # Two labels alone are aligned with the ends of the axis, so they do not extend beyond it.
-    sides = ("left", "right") if most == 2 and len(dates) == 2 else ("center",) * len(dates)
-    for (moment, text), side in zip(dates.items(), sides, strict=True):
-        x, y = place(chart, axes, at_time(moment), axes.get_ylim()[0])
-        add_text(chart, (x, y + 15), text, "quiet", ha=side)
+    return float(right), chart.body_height - float(up)
 
 
 def top_of(most: float) -> int:
@@ -254,7 +242,7 @@ def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, ha
 
 def above(chart: Chart, axes: Axes, what: str) -> None:
     """Write the unit of the numbers above the axes."""
-    add_text(chart, (axes.bbox.x0, chart.bbox.height - axes.bbox.y1 - 12), what, "quiet", size=11)
+    add_text(chart, (axes.bbox.x0, chart.body_height - float(axes.bbox.y1) - 12), what, "quiet", size=11)
 
 
 def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, **how: Any) -> None:
@@ -278,9 +266,49 @@ def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], 
         "marker": "o" if is_few or alone else "",
         "markevery": None if is_few else alone,
         "markersize": 5,
+        "clip_on": False,
         "label": "_",
     }
-    axes.plot(list(moments), list(values), color=color, clip_on=False, markeredgewidth=0, **options | how)  # type: ignore[arg-type]
+    axes.plot(list(moments), list(values), color=color, markeredgewidth=0, **options | how)  # type: ignore[arg-type]
+
+
+def draw_counts(
+    axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, complete: Sequence[bool | None], *,
+    clips: bool = False, **how: Any,
+) -> None:  # fmt: skip
+    """Draw a line like `draw_line`, dashed from and to periods that are not counted to their end.
+
+    Args:
+        axes: Axes of the chart.
+        moments: Horizontal positions.
+        values: Vertical positions.
+        color: A matplotlib color.
+        complete: Whether each period is counted as a whole (`periods.are_complete`).
+        clips: Whether to hide what lies above the axes.
+        **how: Further matplotlib options of the line.
+    """
+    whole = [value if is_whole else nan for value, is_whole in zip(values, complete, strict=True)]
+    draw_line(axes, moments, whole, color, **how | {"clip_on": clips})
+    how["label"] = "_"
+    for start, end in pairwise(range(len(values))):
+        if False in (complete[start], complete[end]):
+            ends = slice(start, end + 1)
+            dashes: dict[str, Any] = {"linestyle": (0, (2, 2)), "marker": "", "clip_on": clips}
+            draw_line(axes, moments[ends], values[ends], color, **how | dashes)
+
+
+def fill_counts(
+    axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, complete: Sequence[bool | None]
+) -> None:
+    """Shade what lies below a line, as far as its periods are counted as a whole."""
+    whole = [value if is_whole else nan for value, is_whole in zip(values, complete, strict=True)]
+    axes.fill_between(list(moments), whole, color=color, alpha=0.1, linewidth=0, clip_on=False)  # type: ignore[arg-type]
+
+
+def write_note(chart: Chart, left: float, note: str) -> None:
+    """Write a note below the chart."""
+    if note:
+        add_text(chart, (left, chart.body_height - 9), note, "quiet", size=11)
 
 
 def count_text(count: Any) -> str:
@@ -305,7 +333,7 @@ def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
     """Write names with dots of their colors (name to color) in rows from the top; return the height in pixels."""
     x, y = 6.0, 10
     for name, color in keys.items():
-        shown = cut(name)
+        (shown,) = fit(name, chart.bbox.width - 22)
         if x > 6 and x + 10 + length(shown) > chart.bbox.width:
             x, y = 6.0, y + LINE
         add_dot(chart, (x, y), color)
@@ -314,13 +342,21 @@ def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
     return y + LINE // 2
 
 
-def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Write names next to the ends of their lines without overlap. `ends` holds last value, name and color."""
-    wished = sorted((place(chart, axes, 0, value)[1], name, color) for value, name, color in ends)
-    heights = _move_apart([height for height, _, _ in wished], lowest=float(chart.bbox.height - axes.bbox.y0))
-    for height, (_, name, color) in zip(heights, wished, strict=True):
-        add_dot(chart, (axes.bbox.x1 + 18, height), color)
-        add_text(chart, (axes.bbox.x1 + 28, height), name)
+def names_at_ends(chart: Chart, axes: Axes, ends: Sequence[tuple[float, Sequence[str], str]]) -> None:
+    """Write names next to the ends of their lines without overlap. `ends` holds last value, lines of text and color."""
+    wished = sorted((place(chart, axes, 0, value)[1], list(lines), color) for value, lines, color in ends)
+    # Names that take up half of the height are not moved above the axes, however many there are.
+    lowest = chart.body_height - float(axes.bbox.y0) + LINE / 2
+    middles = _move_apart([(y, LEADING * len(lines) + 4) for y, lines, _ in wished], lowest)
+    right = float(axes.bbox.x1)
+    for middle, (wish, lines, color) in zip(middles, wished, strict=True):
+        if abs(middle - wish) > LEADER:
+            ends_of_leader = [_shares(chart, (right + 4, wish)), _shares(chart, (right + 13, middle))]
+            xs, ys = zip(*ends_of_leader, strict=True)
+            chart.add_artist(Line2D(xs, ys, color=tint(color), linewidth=0.8, alpha=0.7, label="_"))
+        add_dot(chart, (right + 18, middle), color)
+        for number, text in enumerate(lines):
+            add_text(chart, (right + 28, middle + LEADING * (number - (len(lines) - 1) / 2)), text)
 
 
 def _check_room(name: str, pixels: float, least: float) -> None:
@@ -330,42 +366,34 @@ def _check_room(name: str, pixels: float, least: float) -> None:
 
 def _shares(chart: Chart, at: tuple[float, float]) -> tuple[float, float]:
     """Convert a position in pixels from the upper left corner to shares of the size from the lower left corner."""
-    return at[0] / chart.bbox.width, 1 - at[1] / chart.bbox.height
+    return at[0] / chart.bbox.width, 1 - (chart.head + at[1]) / chart.bbox.height
 
 
-def _move_apart(wished: Sequence[float], lowest: float) -> list[float]:
-    """Move heights apart, in the same order, to at least one line of text, with none below `lowest`."""
-    heights = list(wished)
-    for index in range(1, len(heights)):
-        heights[index] = max(heights[index], heights[index - 1] + LINE)
-    for index in reversed(range(len(heights))):
-        heights[index] = min(heights[index], lowest)
-        lowest = heights[index] - LINE
-    return heights
+def _move_apart(wished: Sequence[tuple[float, float]], lowest: float) -> list[float]:
+    """Move middles (with their heights) apart, in the same order and as little as possible, none beyond `lowest`."""
+    # Neighbors that would overlap become a block, which lies where its members wish it on average.
+    blocks: list[tuple[list[float], list[float]]] = []  # where the block's top is wished, by each member; heights
+    for middle, height in wished:
+        block = ([middle - height / 2], [height])
+        while blocks and _top(blocks[-1], lowest) + sum(blocks[-1][1]) > _top(block, lowest):
+            tops, heights = blocks.pop()
+            above = sum(heights)
+            block = (tops + [top - above for top in block[0]], heights + block[1])
+        blocks.append(block)
+    middles = []
+    for block in blocks:
+        top = _top(block, lowest)
+        for height in block[1]:
+            middles.append(top + height / 2)
+            top += height
+    return middles
+
+
+def _top(block: tuple[list[float], list[float]], lowest: float) -> float:
+    tops, heights = block
+    return min(sum(tops) / len(tops), lowest - sum(heights))
 
 
 def _steps(most: float) -> list[int]:
     """Return whole numbers at even steps, from 0 to a round number above `most`."""
     return [round(tick) for tick in MaxNLocator(nbins=4, integer=True).tick_values(0, max(most, 1))]
-
-
-def _dates(moments: Sequence[datetime], most: int) -> dict[datetime, str]:
-    """Choose at most `most` moments to label with a date or an hour, and return their labels."""
-    if unit_of(moments) == "hour" and moments[-1] - moments[0] < 72 * HOUR:
-        for step in (1, 2, 3, 6, 12, 24):
-            hours = [one for one in moments if not one.minute and one.hour % step == 0]
-            if 0 < len(hours) <= most:
-                # A repeated hour is one key: its label stands below the first occurrence.
-                return {one: f"{one:%H:%M}" if one.hour else date_text(one) for one in hours}
-    days = [one for one in moments if one.time() == datetime.min.time()] or list(moments[:1])
-    mondays = [day for day in days if day.weekday() == 0]
-    ends = [days[0], days[-1]] if most == 2 else []
-    for chosen in (ends, days, days[::2], mondays, mondays[::2]):
-        if 0 < len(chosen) <= most:
-            return {day: date_text(day) for day in chosen}
-    firsts = [day for day in days if day.day == 1]
-    for step in (1, 3, 6, 12, 60):
-        months = [day for day in firsts if (12 * day.year + day.month - 1) % step == 0]
-        if len(months) <= most:
-            return {day: f"{MONTHS[day.month - 1]}{f' {day.year}' if day.month == 1 else ''}" for day in months}
-    return {}

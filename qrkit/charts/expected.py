@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 from qrkit.charts.axes import (
     NARROW,
     Chart,
-    a_unit,
     above,
     add_axes,
+    add_dot,
     add_text,
-    at_time,
     blank,
     count_axis,
-    date_text,
+    draw_counts,
     draw_line,
+    fill_counts,
     house_style,
     names_above,
     names_at_ends,
     nothing,
     place,
-    time_axis,
-    time_words,
-    unit_of,
+    top_of,
+    write_note,
 )
 from qrkit.charts.colors import tint
+from qrkit.charts.headings import Heading, heading
 from qrkit.charts.labels import length
+from qrkit.charts.periods import (
+    a_unit,
+    are_complete,
+    date_text,
+    long_date,
+    partial_note,
+    period_text,
+    time_words,
+    unit_of,
+    zone_text,
+)
+from qrkit.charts.time_axis import at_time, room_below, time_axis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,44 +57,92 @@ MOST_NAMED = 6
 
 
 @house_style()
-def previous_period(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
-    """Draw scans over time in front of those of the previous period, aligned at their starts.
+def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int = 760, height: int = 320) -> Chart:
+    """Draw scans over time in front of those of the previous period, aligned at their starts; both with their dates.
 
     Args:
         frame: Columns start, previous_start (datetime64), scans, previous_scans; as returned by
             `analytics.scans_and_previous`.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
-        height: Pixels.
+        height: Pixels, with the title. A chart that is too low for a title has none.
     """
     if not (frame["scans"].fillna(0).sum() + frame["previous_scans"].fillna(0).sum()):
         return nothing(width, height)
     moments = _moments(frame)
     rows = {NOW: frame["scans"].dropna().tolist(), BEFORE: frame["previous_scans"].dropna().tolist()}
-    keys = {NOW: "color-1", BEFORE: "color-0"}
-    chart, axes = _paper(keys, most=max(map(max, filter(None, rows.values()))), size=(width, height), has_ends=True)
+    past = [moment.to_pydatetime() for moment in frame["previous_start"].dropna()]
+    shown = moments[: len(rows[NOW])]
+    names = {NOW: period_text(shown or moments), BEFORE: period_text(past) if past else BEFORE}
+    complete = are_complete(frame, shown)
+    note = partial_note(complete, shown) if shown else ""
+    about = [f"{names[NOW]}, compared with {names[BEFORE]}", zone_text(frame, moments)]
+    keys = {names[NOW]: "color-1", names[BEFORE]: "color-0"}
+    chart, axes = _paper(
+        keys, most=max(map(max, filter(None, rows.values()))), size=(width, height), has_ends=True, note=note,
+        said=heading(title, _change(rows[NOW], rows[BEFORE], complete), about, width),
+    )  # fmt: skip
     time_axis(chart, axes, moments)
     above(chart, axes, f"scans {a_unit(unit_of(moments))}")
-    for name in (BEFORE, NOW):
-        wide = 1.8 if name == NOW else 1.4
-        draw_line(axes, moments[: len(rows[name])], rows[name], tint(keys[name]), label=name, linewidth=wide)
-    shown = moments[: len(rows[NOW])]
-    axes.fill_between(shown, rows[NOW], color=tint("color-1"), alpha=0.1, linewidth=0, clip_on=False)  # type: ignore[arg-type]
+    draw_line(axes, moments[: len(past)], rows[BEFORE], tint("color-0"), label=BEFORE, linewidth=1.4)
+    counts = [count if is_whole is not None else nan for count, is_whole in zip(rows[NOW], complete, strict=True)]
+    draw_counts(axes, shown, counts, tint("color-1"), complete, label=NOW)
+    fill_counts(axes, shown, counts, tint("color-1"), complete)
+    if rows[BEFORE] and max(rows[BEFORE]) > max([*rows[NOW], 0]):
+        _mark(chart, axes, moments, rows[BEFORE], past)
     if width >= NARROW:
-        names_at_ends(chart, axes, [(float(values[-1]), name, keys[name]) for name, values in rows.items() if values])
+        _write_ends(chart, axes, counts, rows[BEFORE], names)
+    write_note(chart, float(axes.bbox.x0), note)
     chart.title = f"scans per {unit_of(moments)} and in the period before"
     chart.words = f"{sum(rows[NOW]):,} {time_words(shown or moments)}, {sum(rows[BEFORE]):,} in the period before"
     return chart
 
 
+def _write_ends(
+    chart: Chart, axes: Axes, counts: Sequence[float], before: Sequence[float], names: dict[str, str]
+) -> None:
+    """Write the dates of both periods at the ends of their lines."""
+    known = [count for count in counts if count == count]
+    ends = [(NOW, known, "color-1"), (BEFORE, list(before), "color-0")]
+    names_at_ends(chart, axes, [(float(row[-1]), [names[name]], key) for name, row, key in ends if row])
+
+
+def _change(now: Sequence[int], before: Sequence[int], complete: Sequence[bool | None]) -> str:
+    """Say how many scans there were, and how many more or fewer than in the same part of the period before."""
+    # What is not counted to its end cannot be compared.
+    whole = [place for place, is_whole in enumerate(complete) if is_whole]
+    is_partial = len(whole) < len(now)
+    counted = sum(now[place] for place in whole) if is_partial else sum(now)
+    compared = sum(before[place] for place in whole if place < len(before)) if is_partial else sum(before)
+    scans = f"{counted:,} {'scan' if counted == 1 else 'scans'}"
+    when = "in the same part of the period before" if is_partial else "in the period before"
+    if not compared:
+        return f"{scans}, none {when}"
+    percent = round(100 * abs(counted - compared) / compared)
+    if not percent:
+        return f"{scans}, as many as {when}" if counted == compared else f"{scans}, about as many as {when}"
+    return f"{scans}, {percent:,}% {'more' if counted > compared else 'fewer'} than {when}"
+
+
+def _mark(
+    chart: Chart, axes: Axes, moments: Sequence[datetime], before: Sequence[float], past: Sequence[datetime]
+) -> None:
+    """Write its own date at the peak of the period before."""
+    number = max(range(len(before)), key=before.__getitem__)
+    add_dot(chart, place(chart, axes, at_time(moments[number]), before[number]), "color-0")
+    _name(chart, axes, moments[number], before[number], shown=past[number])
+
+
 @house_style()
-def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) -> Chart:
+def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 760, height: int = 320) -> Chart:
     """Draw scans per day over the usual range; days outside of it are highlighted and dated.
 
     Args:
         frame: Columns day (datetime64), scans, low, high (a usual day lies between them; missing where too few days
             have scans), is_unusual (bool); as returned by `analytics.unusual_days`.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
-        height: Pixels.
+        height: Pixels, with the title. A chart that is too low for a title has none.
     """
     if not frame["scans"].sum():
         return nothing(width, height)
@@ -88,14 +150,17 @@ def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) ->
     # Few days rule out hardly anything: a range far above every day would flatten the line, and may have no end.
     high = frame["high"].clip(upper=MOST_ROOM * frame["scans"].max()).tolist()
     most = float(max(frame["scans"].max(), *high)) if frame["high"].notna().all() else float(frame["scans"].max())
-    chart, axes = _paper({"scans": "color-1", "usual range": "heat-1"}, most=most, size=(width, height))
+    unusual = frame[frame["is_unusual"]]
+    marked = [day.to_pydatetime() for day in unusual["day"]]
+    said = heading(title, _unusual_words(frame, marked), [period_text(days, frame), zone_text(frame)], width)
+    keys = {"scans": "color-1", "usual range": "heat-1"}
+    chart, axes = _paper(keys, most=most, size=(width, height), said=said)
+    above(chart, axes, "scans a day")
     time_axis(chart, axes, days)
     axes.fill_between(
         days, frame["low"].clip(upper=most).tolist(), high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False
     )
     draw_line(axes, days, scans, tint("color-1"), label="scans")
-    unusual = frame[frame["is_unusual"]]
-    marked = [day.to_pydatetime() for day in unusual["day"]]
     how: dict[str, Any] = {"markerfacecolor": tint("color-2"), "markeredgecolor": tint("paper"), "linestyle": ""}
     axes.plot(marked, unusual["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
     for day, number in list(zip(marked, unusual["scans"].tolist(), strict=True))[:MOST_NAMED]:
@@ -107,8 +172,27 @@ def unusual_days(frame: pd.DataFrame, *, width: int = 760, height: int = 280) ->
     return chart
 
 
+def _unusual_words(frame: pd.DataFrame, marked: Sequence[datetime]) -> str:
+    """Say which days are unusual."""
+    if len(marked) > 1:
+        return f"{len(marked):,} of {len(frame):,} days have unusually many or few scans"
+    if marked:
+        count = int(frame.loc[frame["is_unusual"], "scans"].iloc[0])
+        return f"One unusual day: {long_date(marked[0])} with {count:,} {'scan' if count == 1 else 'scans'}"
+    if frame["high"].isna().any():
+        return f"{int(frame['scans'].sum()):,} scans; too few days to say what is usual"
+    return f"{int(frame['scans'].sum()):,} scans, and no unusual day"
+
+
 @house_style()
-def forecast(frame: pd.DataFrame, *, past: pd.DataFrame | None = None, width: int = 760, height: int = 280) -> Chart:
+def forecast(
+    frame: pd.DataFrame,
+    *,
+    past: pd.DataFrame | None = None,
+    title: str | None = None,
+    width: int = 760,
+    height: int = 320,
+) -> Chart:
     """Draw the expected scans of coming days over their range, after the past days if you pass them.
 
     Args:
@@ -116,8 +200,9 @@ def forecast(frame: pd.DataFrame, *, past: pd.DataFrame | None = None, width: in
             is possible); as returned by `analytics.forecast`.
         past: Columns day (datetime64), scans (int); as returned by `analytics.scans_per_day`. Days that are also in the
             forecast are not drawn.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
-        height: Pixels.
+        height: Pixels, with the title. A chart that is too low for a title has none.
     """
     days, expected = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
     before = frame[:0][["day", "scans"]] if past is None else past[past["day"] < frame["day"].iloc[0]]
@@ -125,15 +210,19 @@ def forecast(frame: pd.DataFrame, *, past: pd.DataFrame | None = None, width: in
     low, high = (frame[name].astype("float64").tolist() for name in ("low", "high"))
     most = max(*counted, *expected, *frame["high"].dropna(), 1.0)
     keys = ({"scans": "color-1"} if gone else {}) | {"expected": "color-2", "likely range": "heat-1"}
-    chart, axes = _paper(keys, most=float(most), size=(width, height))
+    last = frame.iloc[-1]
+    likely = "" if frame["total_high"].hasnans else f", likely {last['total_low']:,} to {last['total_high']:,}"
+    ahead = f"{len(days):,} {'day' if len(days) == 1 else 'days'}"
+    finding = f"About {last['total']:,.0f} scans expected in {ahead}{likely}"
+    said = heading(title, finding, [period_text(days), zone_text(frame)], width)
+    chart, axes = _paper(keys, most=float(most), size=(width, height), said=said)
+    above(chart, axes, "scans a day")
     time_axis(chart, axes, gone + days)
     axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
     if gone:
         draw_line(axes, gone, counted, tint("color-1"), label="scans")
     draw_line(axes, days, expected, tint("color-2"), label="expected")
-    last = frame.iloc[-1]
     chart.title = "scans per day and what is expected of the next days"
-    likely = "" if frame["total_high"].hasnans else f", likely {last['total_low']:,} to {last['total_high']:,}"
     chart.words = f"about {last['total']:,.0f} {time_words(days)}{likely}"
     return chart
 
@@ -148,20 +237,23 @@ def _moments(frame: pd.DataFrame) -> list[datetime]:
     return [start.to_pydatetime() for start in starts + longer]
 
 
-def _paper(keys: dict[str, str], *, most: float, size: tuple[int, int], has_ends: bool = False) -> tuple[Chart, Axes]:
+def _paper(
+    keys: dict[str, str], *, most: float, size: tuple[int, int], said: Heading, has_ends: bool = False, note: str = ""
+) -> tuple[Chart, Axes]:
     """Return a chart with count axes. Its names are above, or there is room for them at the ends of lines."""
-    chart = blank(*size)
+    chart = blank(*size, said)
     is_beside = has_ends and size[0] >= NARROW
     top = 28 if is_beside else names_above(chart, keys) + 28
     right = max(map(length, keys)) + 34 if is_beside else 22
-    axes = add_axes(chart, left=max(38, length(f"{most:,.0f}") + 14), right=right, top=top, bottom=26)
+    left = max(38, length(f"{top_of(most):,}") + 14)
+    axes = add_axes(chart, left=left, right=right, top=top, bottom=room_below(chart, note))
     count_axis(chart, axes, most)
     return chart, axes
 
 
-def _name(chart: Chart, axes: Axes, day: datetime, number: float) -> None:
-    """Write a date above its dot, inside the chart."""
+def _name(chart: Chart, axes: Axes, day: datetime, number: float, *, shown: datetime | None = None) -> None:
+    """Write a date above its dot, inside the chart: the day itself, or another one that is shown in its place."""
     x, y = place(chart, axes, at_time(day), number)
-    text = f"{date_text(day)}: {number:,}"
-    half = length(text) / 2
+    text = f"{date_text(shown or day)}: {number:,}"
+    half = length(text) / 2 + 2
     add_text(chart, (min(max(x, half), chart.bbox.width - half), max(y - 15, 8)), text, ha="center")

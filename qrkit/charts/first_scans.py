@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from qrkit.charts.axes import NARROW, Chart, add_axes, add_text, blank, house_style, nothing, place
 from qrkit.charts.colors import tint
+from qrkit.charts.headings import heading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,15 +28,19 @@ BINS = (
 
 NEVER = "not yet"
 
+BOUNDS = {"hour": 48.0, "day": 504.0, "week": float("inf")}
+"""Hours up to which a waiting time is given in hours, days or weeks."""
+
 
 @house_style()
-def time_to_first_scan(frame: pd.DataFrame, *, width: int = 560, height: int = 200) -> Chart:
+def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: int = 560, height: int = 240) -> Chart:
     """Draw how long QR Codes waited for their first scan: one column per time span, and one for codes still waiting.
 
     Args:
         frame: Column delay (float, hours, missing if there was no scan); as returned by `analytics.half_lives`.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
-        height: Pixels.
+        height: Pixels, with the title. A chart that is too low for a title has none.
     """
     import pandas as pd
 
@@ -47,7 +53,8 @@ def time_to_first_scan(frame: pd.DataFrame, *, width: int = 560, height: int = 2
     if not bars[0][1]:
         del bars[0]
     most = max(count for _, count, _ in bars)
-    chart = blank(width, height)
+    said = heading(title, _finding(frame), ["time from the record of a QR Code to its first scan"], width)
+    chart = blank(width, height, said)
     axes = add_axes(chart, left=4, right=4, top=40, bottom=28)
     axes.set(xlim=(-0.5, len(bars) - 0.5), ylim=(0, most))
     axes.plot([-0.5, len(bars) - 0.5], [0, 0], color=tint("quiet"), linewidth=1, clip_on=False, label="_")
@@ -55,8 +62,21 @@ def time_to_first_scan(frame: pd.DataFrame, *, width: int = 560, height: int = 2
         axes.bar(number, count, width=0.72, color=tint(key), linewidth=0, clip_on=False)
         x, y = place(chart, axes, number, count)
         add_text(chart, (x, y - 11), f"{count:,}" if count else "", ha="center")
-        add_text(chart, (x, height - 12), name, "quiet", ha="center", size=11 if width >= NARROW else 10)
+        add_text(chart, (x, chart.body_height - 12), name, "quiet", ha="center", size=11 if width >= NARROW else 10)
     add_text(chart, (4, 10), "QR Codes", "quiet", size=11)
     chart.title = "QR Codes by how long they waited for their first scan"
     chart.words = ", ".join(f"{name} {count:,}" for name, count, _ in bars if count)
     return chart
+
+
+def _finding(frame: pd.DataFrame) -> str:
+    """Say how many QR Codes have been scanned, and how soon half of them were."""
+    delays = frame["delay"].dropna()
+    scanned = f"{len(delays):,} of {len(frame):,} QR Codes have been scanned"
+    if len(delays) < 2 or delays.median() < 0:
+        return scanned
+    hours = float(delays.median())
+    unit, size = next(pair for pair in (("hour", 1), ("day", 24), ("week", 168)) if hours < BOUNDS[pair[0]])
+    count = ceil(hours / size) or 1
+    within = f"{'an' if unit == 'hour' else 'a'} {unit}" if count == 1 else f"{count:,} {unit}s"
+    return f"{scanned}, half of these within {within}"

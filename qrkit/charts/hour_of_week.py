@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
@@ -21,7 +22,9 @@ from qrkit.charts.axes import (
     place,
 )
 from qrkit.charts.colors import tint
+from qrkit.charts.headings import heading
 from qrkit.charts.labels import length
+from qrkit.charts.periods import zone_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,58 +32,114 @@ if TYPE_CHECKING:
 __all__ = ["hour_of_week"]
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+LONG_WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 
 
 @house_style()
-def hour_of_week(frame: pd.DataFrame, *, width: int = 640) -> Chart:
+def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 640) -> Chart:
     """Draw scans per hour of the week: one row per weekday, one column per hour, darker for more scans.
 
+    Means are drawn, because a month may have five Mondays and four Tuesdays; sums if the frame has no column hours.
+
     Args:
-        frame: Columns weekday (int, 1 Monday to 7 Sunday), hour (int, 0..23), scans (int; missing values are blank);
-            as returned by `analytics.scans_by_hour`.
+        frame: Columns weekday (int, 1 Monday to 7 Sunday), hour (int, 0..23), scans (int; missing values are blank),
+            and optionally hours (how often each came in the period); as returned by `analytics.scans_by_hour`.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
     """
     if not frame["scans"].sum():
         return nothing(width, 200, is_hidden=frame["scans"].hasnans)
-    table = frame.groupby(["weekday", "hour"])["scans"].sum(min_count=1).unstack(fill_value=0)
-    table = table.reindex(index=range(1, 8), columns=range(24), fill_value=0).astype("float64")
-    most = int(table.max().max())
-    levels = min(5, most)
-    # A level reaches from its bound up to the next one; the lowest level is for hours without scans.
-    bounds = [0, *(1 + most * level // levels for level in range(levels + 1))]
-    shades = [tint(f"heat-{5 - levels + level if level else 0}") for level in range(levels + 1)]
-    chart = blank(width, 7 * 26 + 64)
+    table, is_mean = _table(frame)
+    levels = _levels(table)
+    row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
+    finding = f"Most scans come on {LONG_WEEKDAYS[row]} from {hour:02}:00 to {(hour + 1) % 24:02}:00"
+    counted = "mean number of scans in each hour of the week" if is_mean else "scans in each hour of the week"
+    said = heading(title, finding, [counted, zone_text(frame)], width)
+    chart = blank(width, 7 * 26 + 64, said, grows=True)
     axes = add_axes(chart, left=38, right=0, top=0, bottom=64)
     axes.set(xlim=(0, 24), ylim=(7, 0))
-    colors, norm = ListedColormap(shades), BoundaryNorm(bounds, len(shades))
+    shades = [tint(f"heat-{shade}") for shade in levels.shades]
+    colors, norm = ListedColormap(shades), BoundaryNorm(levels.bounds, len(shades))
     axes.pcolormesh(table, cmap=colors, norm=norm, edgecolors=tint("paper"), linewidth=2, clip_on=False)
-    for row, name in enumerate(WEEKDAYS):
-        add_text(chart, (30, place(chart, axes, 0, row + 0.5)[1]), name, "quiet", ha="right")
-    for hour in range(0, 24, 3 if width >= NARROW else 6):
-        x, y = place(chart, axes, hour + 0.5, 7)
-        add_text(chart, (x, y + 12), f"{hour:02}", "quiet", ha="center")
+    for number, name in enumerate(WEEKDAYS):
+        add_text(chart, (30, place(chart, axes, 0, number + 0.5)[1]), name, "quiet", ha="right")
+    for number in range(0, 24, 3 if width >= NARROW else 6):
+        x, y = place(chart, axes, number + 0.5, 7)
+        add_text(chart, (x, y + 12), f"{number:02}", "quiet", ha="center")
     hidden = hidden_words(frame["scans"])
-    _heat_key(chart, bounds, shades, has_hidden=bool(hidden))
-    row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
+    _heat_key(chart, levels, shades, has_hidden=bool(hidden))
     chart.title = "scans by weekday and hour"
     known = f"{frame['scans'].sum():,}{hidden or ' in all'}"
-    chart.words = f"{known}; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00"
+    most = frame.loc[(frame["weekday"] == row + 1) & (frame["hour"] == hour), "scans"].sum()
+    mean = f", {table.max().max():,.1f} on average" if is_mean else ""
+    chart.words = f"{known}; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00{mean}"
     return chart
 
 
-def _heat_key(chart: Chart, bounds: Sequence[int], shades: Sequence[str], *, has_hidden: bool) -> None:
+class Levels(NamedTuple):
+    """Bounds of the shades of a heat map, the shades by number, and what the legend says of each."""
+
+    bounds: list[float]
+    shades: list[int]
+    labels: list[str]
+    short_labels: list[str]
+
+
+def _table(frame: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """Return a row per weekday and a column per hour, and whether these are means."""
+    numbers = ["scans", "hours"] if "hours" in frame else ["scans"]
+    tables = [
+        frame.groupby(["weekday", "hour"])[name].sum(min_count=1).unstack(fill_value=0)
+        .reindex(index=range(1, 8), columns=range(24), fill_value=0).astype("float64")
+        for name in numbers
+    ]  # fmt: skip
+    if len(tables) == 1 or tables[1].max().max() <= 1:
+        return tables[0], False
+    # Hours that never came had no scans.
+    return tables[0] / tables[1].clip(lower=1), True
+
+
+def _levels(table: pd.DataFrame) -> Levels:
+    """Divide counts or means into up to five levels of one width, and one for hours without scans."""
+    most = float(table.max().max())
+    if (table.fillna(0) % 1 == 0).all(axis=None):
+        count = min(5, int(most))
+        # A level reaches from its bound up to the next one.
+        whole = [0, *(1 + int(most) * level // count for level in range(count + 1))]
+        pairs = [(first, after - 1) for first, after in pairwise(whole)]
+        labels = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in pairs]
+        short = [f"{first:,}+" if first else "0" for first, _ in pairs]
+        return Levels(list(map(float, whole)), [0, *range(6 - count, 6)], labels, short)
+    step = _round_step(most / 5)
+    count = min(5, ceil(most / step))
+    ends = [step * level for level in range(count + 1)]
+    shown = [f"{end:,.{0 if step >= 1 else 1 if step >= 0.1 else 2}f}" for end in ends]
+    labels = ["0", f"≤ {shown[1]}", *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(shown[1:]))]
+    # The first bound is between none and the smallest mean.
+    smallest = min(float(table.where(table > 0).min().min()), step) / 2
+    bounds = [0, smallest, *ends[1:-1], max(ends[-1], most) * 1.001]
+    return Levels(bounds, [0, *range(6 - count, 6)], labels, ["0", *(f"≤ {end}" for end in shown[1:])])
+
+
+def _round_step(least: float) -> float:
+    """Return the next round number from `least` on."""
+    power = 10.0 ** floor(log10(least))
+    return next(step * power for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if step * power >= least * 0.9999)
+
+
+def _heat_key(chart: Chart, levels: Levels, shades: Sequence[str], *, has_hidden: bool) -> None:
     """Draw the legend of the heat map: one swatch per level with its range of scans, and a note for hidden hours."""
-    levels = [(first, after - 1) for first, after in pairwise(bounds)]
-    labels = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in levels]
-    room = (chart.bbox.width - 38) / (7 if has_hidden else 6)
-    if max(map(length, labels)) > room:
-        labels = [f"{first:,}+" if first else "0" for first, _ in levels]
+    # Numbers begin to the right of the word, whichever font the page has.
+    left = 30 + 14
+    room = (chart.bbox.width - left) / (7 if has_hidden else 6)
+    is_long = max(map(length, levels.labels)) + 6 > room
+    labels = levels.short_labels if is_long else levels.labels
     wide = min(room, max(length(text) for text in labels) + 12)
-    y = chart.bbox.height - 24
-    add_text(chart, (30, y + 15), "scans", "quiet", ha="right", size=11)
+    y = chart.body_height - 24
+    add_text(chart, (left - 6, y + 3), "scans", "quiet", ha="right", size=11)
     for level, shade in enumerate(shades):
-        x = 38 + wide * level
+        x = left + wide * level
         add_swatch(chart, (x, y), (wide - 2, 7), shade)
         add_text(chart, (x, y + 15), labels[level], "quiet", size=11)
     if has_hidden:
-        add_text(chart, (38 + wide * len(shades), y + 15), "hidden", "quiet", size=11)
+        add_text(chart, (left + wide * len(shades), y + 15), "hidden", "quiet", size=11)

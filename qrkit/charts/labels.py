@@ -1,20 +1,18 @@
-"""Fits names on charts: shortens them, and replaces characters that the font does not have."""
+"""Fits names on charts: measures them, breaks them into lines, and replaces characters that the font does not have."""
 
 from __future__ import annotations
 
 from functools import cache
 from unicodedata import category, east_asian_width
 
-from matplotlib.font_manager import findfont, get_font
+from matplotlib.font_manager import FontProperties, findfont, get_font
 
-__all__ = ["FONT", "LETTER", "cut", "drawable", "length", "others"]
+__all__ = ["FONT", "cut", "drawable", "fit", "length", "others", "quoted"]
 
 FONT = "DejaVu Sans"
-"""Font that comes with matplotlib; a page that inlines a chart shows the text in its own font."""
+"""Font that comes with matplotlib; a page that inlines a chart shows the text in its own font, which is narrower."""
 
-LETTER = 7.0
-"""Approximate width of a letter in pixels; the font of the page is not known here."""
-
+SIZE = 12
 JOINER = "\u200d"
 CONTROLS = ("Cc", "Cf", "Cs", "Co")
 
@@ -24,11 +22,10 @@ def cut(text: str, most: float = 22) -> str:
 
     Control characters, including those that change the direction of text, are removed.
     """
-    line = "".join(char for char in " ".join(text.split()) if char == JOINER or category(char) not in CONTROLS)
+    line = _one_line(text)
     letters = end = 0
     for index, char in enumerate(line):
-        is_start = not _is_mark(char) and JOINER not in line[max(index - 1, 0) : index + 1]
-        if is_start and letters < most:
+        if _is_start(line, index) and letters < most:
             end = index
         letters += _letters(char)
         if letters > most:
@@ -36,9 +33,25 @@ def cut(text: str, most: float = 22) -> str:
     return line or "none"
 
 
-def length(text: str) -> float:
-    """Return the approximate width of text in pixels."""
-    return _letters(text) * LETTER
+def fit(text: str, pixels: float, *, most: int = 1, size: float = SIZE, is_bold: bool = False) -> list[str]:
+    """Break text into at most `most` lines that fit into a width, with an ellipsis if it is longer; "none" if empty."""
+    left = _one_line(text) or "none"
+    rows: list[str] = []
+    while length(left, size, is_bold=is_bold) > pixels and len(rows) < most - 1:
+        end = _end_within(left, pixels, size, is_bold=is_bold)
+        space = left.rfind(" ", 1, end + 1)
+        end = space if space > end / 3 else end
+        rows.append(left[:end].rstrip())
+        left = left[end:].lstrip()
+    if length(left, size, is_bold=is_bold) > pixels:
+        room = pixels - length("…", size, is_bold=is_bold)
+        left = left[: _end_within(left, room, size, is_bold=is_bold)].rstrip() + "…"
+    return [*rows, left]
+
+
+def length(text: str, size: float = SIZE, *, is_bold: bool = False) -> float:
+    """Return the width of text in pixels, as the font measures it; characters that it lacks count as wide."""
+    return sum(_advance(char, is_bold=is_bold) for char in text) * size / SIZE
 
 
 def others(count: int) -> str:
@@ -46,9 +59,35 @@ def others(count: int) -> str:
     return f"{count:,} {'other' if count == 1 else 'others'}"
 
 
+def quoted(name: str) -> str:
+    """Write a name within a sentence, in quotation marks."""
+    return f"“{cut(name, 70)}”"
+
+
 def drawable(text: str) -> str:
     """Replace each character that the font does not have with a box, because matplotlib warns about them."""
     return "".join(char if ord(char) in _characters() else "▯" for char in text)
+
+
+def _one_line(text: str) -> str:
+    return "".join(char for char in " ".join(text.split()) if char == JOINER or category(char) not in CONTROLS)
+
+
+def _is_start(line: str, index: int) -> bool:
+    """Whether a new letter begins here, so that text can be cut before it."""
+    return not _is_mark(line[index]) and JOINER not in line[max(index - 1, 0) : index + 1]
+
+
+def _end_within(line: str, pixels: float, size: float, *, is_bold: bool) -> int:
+    """Return how many characters of a line fit into a width, at least one letter."""
+    wide, end = 0.0, 0
+    for index, char in enumerate(line):
+        if _is_start(line, index) and (wide <= pixels or not end):
+            end = index
+        wide += length(char, size, is_bold=is_bold)
+        if wide > pixels and end:
+            return end
+    return len(line)
 
 
 def _letters(text: str) -> int:
@@ -58,6 +97,18 @@ def _letters(text: str) -> int:
 def _is_mark(char: str) -> bool:
     """Whether a character modifies the one before it: an accent, an emoji variation, a joiner."""
     return char == JOINER or category(char) in ("Mn", "Me")
+
+
+@cache
+def _advance(char: str, *, is_bold: bool) -> float:
+    """Return the width of a character at the usual size."""
+    if _is_mark(char):
+        return 0.0
+    if ord(char) not in _characters():
+        return SIZE * (1.15 if east_asian_width(char) in "WF" else 0.75)
+    font = get_font(findfont(FontProperties(family=FONT, weight="bold" if is_bold else "normal")))
+    font.set_size(SIZE, 72)
+    return float(font.load_char(ord(char)).linearHoriAdvance) / 65536
 
 
 @cache

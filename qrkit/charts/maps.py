@@ -1,4 +1,4 @@
-"""Draws QR Codes on a map by location and scans. The map has no coastlines, because no dependency of ours has any."""
+"""Draws QR Codes on a map by location and scans, with coastlines where the map is large enough for them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from math import cos, radians, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.lines import Line2D
-from matplotlib.patches import Ellipse
+from matplotlib.patches import Ellipse, Polygon
 
-from qrkit.charts.axes import LINE, Chart, add_axes, add_text, blank, house_style, nothing, place
+from qrkit.charts.axes import LINE, Chart, add_axes, add_text, axes_at, blank, house_style, nothing, place
 from qrkit.charts.colors import tint
-from qrkit.charts.labels import cut, length
+from qrkit.charts.headings import heading
+from qrkit.charts.labels import cut, fit, length, quoted
+from qrkit.charts.world import world
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +32,13 @@ LARGEST = 22
 
 MOST_NAMES = 12
 EDGE = 44
+FOOT = 52
+"""Pixels below the map for its keys."""
+
+LEAST_KM_OF_LAND = 400
+"""Minimum width of a map with outlines of countries, which are too coarse for a smaller one."""
+MOST_KM_OF_BAR = 4_000
+"""Maximum width of a map with a bar for distances, which are wrong at the edges of a larger one."""
 
 
 class Spot(NamedTuple):
@@ -43,7 +52,7 @@ class Spot(NamedTuple):
 
     def text(self, letters: int) -> str:
         """Describe the spot: the shortened name of its first QR Code, how many more there are, and their scans."""
-        return f"{cut(self.name, letters)}{f' +{self.codes - 1}' if self.codes > 1 else ''}: {self.scans:,}"
+        return f"{cut(self.name, letters)}{f' and {self.codes - 1} more' if self.codes > 1 else ''}: {self.scans:,}"
 
 
 class Box(NamedTuple):
@@ -62,27 +71,28 @@ class Box(NamedTuple):
 
 
 @house_style()
-def scans_by_location(frame: pd.DataFrame, *, width: int = 560, height: int = 420) -> Chart:
+def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: int = 560, height: int = 460) -> Chart:
     """Draw a map of QR Codes: one dot per location, sized by scans; an empty ring marks a location without scans.
 
     North is up, and distances are accurate near the center. The most scanned locations are labeled where the labels do
-    not overlap.
+    not overlap; a list below names the next ones. Maps of some hundred kilometers and more have coastlines and borders;
+    smaller ones have a bar for distances.
 
     Args:
         frame: Columns qrcode (str), latitude, longitude (float, degrees), scans (int); as returned by
             `analytics.scans_by_location`.
+        title: The sentence above the map; by default what it shows; "" for none.
         width: Pixels.
-        height: Pixels.
+        height: Pixels, with the title. A map that is too low for a title has none.
     """
     if not len(frame):
         return nothing(width, height, "places of QR Codes")
-    spots = _spots(frame)
-    chart = blank(width, height)
-    axes = add_axes(chart, left=EDGE, right=EDGE, top=EDGE, bottom=EDGE)
-    across, up = 2 * max(abs(spot.x) for spot in spots), 2 * max(abs(spot.y) for spot in spots)
-    km = max(across / axes.bbox.width, up / axes.bbox.height, LEAST_KM / min(axes.bbox.width, axes.bbox.height))
-    half = axes.bbox.width * km / 2, axes.bbox.height * km / 2
-    axes.set(xlim=(-half[0], half[0]), ylim=(-half[1], half[1]))
+    spots, middle = _spots(frame)
+    about = [f"{len(frame):,} QR Codes at {len(spots):,} locations, by scans" if len(spots) > 1 else "by scans"]
+    chart = blank(width, height, heading(title, _finding(spots), about, width))
+    axes = add_axes(chart, left=EDGE, right=EDGE, top=EDGE, bottom=EDGE + (EDGE if chart.head else 0))
+    km = _span(axes, spots)
+    _land(chart, axes, middle, km)
     most = max(spot.scans for spot in spots) or 1
     taken = []
     for spot in spots:
@@ -90,10 +100,11 @@ def scans_by_location(frame: pd.DataFrame, *, width: int = 560, height: int = 42
         x, y = place(chart, axes, spot.x, spot.y)
         taken.append(Box(x - radius, y - radius, x + radius, y + radius))
         _dot(chart, (x, y), radius, is_full=spot.scans > 0)
-    _scale(chart, axes, km)
-    taken.append(Box(0, height - 40, 200, height))
-    for spot, box in list(zip(spots, list(taken), strict=False))[:MOST_NAMES]:
-        _name(chart, spot, box, taken)
+    below = chart.body_height - FOOT if chart.head else chart.body_height
+    taken.append(Box(0, below - (0 if chart.head else 40), width, chart.body_height))
+    named = [_name(chart, spot, box, taken) for spot, box in list(zip(spots, taken, strict=False))[:MOST_NAMES]]
+    unnamed = [spot for spot, is_named in zip(spots, named, strict=False) if not is_named]
+    _write_foot(chart, km, most, [*unnamed, *spots[MOST_NAMES:]])
     chart.title = "QR Codes where they hang, by scans"
     chart.words = ", ".join(spot.text(60) for spot in spots[:MOST_NAMES])
     if len(spots) > MOST_NAMES:
@@ -101,11 +112,76 @@ def scans_by_location(frame: pd.DataFrame, *, width: int = 560, height: int = 42
     return chart
 
 
-def _spots(frame: pd.DataFrame) -> list[Spot]:
-    """Group the QR Codes by location, most scanned first."""
-    degrees = frame["longitude"]
-    if degrees.max() - degrees.min() > 180:  # the date line lies between the locations
-        degrees = degrees % 360
+def _finding(spots: Sequence[Spot]) -> str:
+    first, total = spots[0], sum(spot.scans for spot in spots)
+    if not total:
+        return "No scans at any location"
+    more = f" and {first.codes - 1} more at its location" if first.codes > 1 else ""
+    verb = "have" if more else "has"
+    if len(spots) == 1:
+        return f"{total:,} {'scan' if total == 1 else 'scans'} of {quoted(first.name)}{more}"
+    return f"{quoted(first.name)}{more} {verb} the most scans, {first.scans:,} of {total:,}"
+
+
+def _span(axes: Axes, spots: Sequence[Spot]) -> float:
+    """Make the axes span the locations, and return the kilometers in a pixel."""
+    across, up = 2 * max(abs(spot.x) for spot in spots), 2 * max(abs(spot.y) for spot in spots)
+    wide, high = float(axes.bbox.width), float(axes.bbox.height)
+    km = max(across / wide, up / high, LEAST_KM / min(wide, high))
+    axes.set(xlim=(-wide * km / 2, wide * km / 2), ylim=(-high * km / 2, high * km / 2))
+    return km
+
+
+def _land(chart: Chart, axes: Axes, middle: tuple[float, float], km: float) -> None:
+    """Draw the countries behind a map that is large enough for their outlines."""
+    if km * float(chart.bbox.width) < LEAST_KM_OF_LAND:
+        return
+    ground = axes_at(chart, (0, 0), (float(chart.bbox.width), chart.body_height - (FOOT if chart.head else 0)))
+    ground.set_zorder(-1)
+    west, south = (axes.transData.inverted().transform((ground.bbox.x0, ground.bbox.y0))).tolist()
+    east, north = (axes.transData.inverted().transform((ground.bbox.x1, ground.bbox.y1))).tolist()
+    ground.set(xlim=(west, east), ylim=(south, north))
+    scale = KM_A_DEGREE * cos(radians(middle[0]))
+    for rings in world().outlines.values():
+        for ring in rings:
+            # The map may lie on both sides of the date line.
+            for turn in (-360, 0, 360):
+                points = [((x + turn - middle[1]) * scale, (y - middle[0]) * KM_A_DEGREE) for x, y in ring]
+                if max(x for x, _ in points) > west and min(x for x, _ in points) < east:
+                    shape = Polygon(points, closed=True, facecolor=tint("heat-0"), edgecolor=tint("line"), linewidth=1)
+                    ground.add_patch(shape)
+
+
+def _write_foot(chart: Chart, km: float, most: int, unnamed: Sequence[Spot]) -> None:
+    """Write below the map: a bar for distances, a key of sizes, and the locations that have no label."""
+    if km * chart.bbox.width < MOST_KM_OF_BAR:
+        _scale(chart, km)
+    if not chart.head:
+        return
+    x, y = chart.bbox.width - 12, chart.body_height - FOOT / 2
+    counts = sorted({most, _rounded(max(1, most // 4))}, reverse=True)
+    for count in counts:
+        radius = max(4.0, LARGEST * sqrt(count / most))
+        text = f"{count:,}"
+        add_text(chart, (x, y), text, "quiet", ha="right", size=11)
+        x -= length(text, 11) + radius + 8
+        _dot(chart, (x, y), radius, is_full=True)
+        x -= radius + 16
+    add_text(chart, (x, y), "scans", "quiet", ha="right", size=11)
+    room = x - length("scans", 11) - 160
+    if unnamed and room > 120:
+        listed = "Not labeled: " + ", ".join(spot.text(30) for spot in unnamed)
+        lines = fit(listed, room, most=3, size=11)
+        for number, line in enumerate(lines):
+            add_text(chart, (140, y + 14 * (number - (len(lines) - 1) / 2)), line, "quiet", size=11)
+
+
+def _spots(frame: pd.DataFrame) -> tuple[list[Spot], tuple[float, float]]:
+    """Group the QR Codes by location, most scanned first; return the latitude and longitude of the middle, too."""
+    # The date line may lie between the locations.
+    turned = frame["longitude"] % 360
+    is_across = turned.max() - turned.min() < frame["longitude"].max() - frame["longitude"].min()
+    degrees = turned if is_across else frame["longitude"]
     # Five decimals are about a meter; anything closer is the same location.
     placed = frame.assign(east=degrees.round(5), north=frame["latitude"].round(5))
     groups = placed.sort_values("scans", ascending=False, kind="stable").groupby(["north", "east"], sort=True)
@@ -116,45 +192,52 @@ def _spots(frame: pd.DataFrame) -> list[Spot]:
         x = (east - middle[1]) * KM_A_DEGREE * cos(radians(middle[0]))
         name, scans = str(codes["qrcode"].iloc[0]), int(codes["scans"].sum())
         spots.append(Spot(x, (north - middle[0]) * KM_A_DEGREE, name, scans, len(codes)))
-    return sorted(spots, key=lambda spot: -spot.scans)
+    return sorted(spots, key=lambda spot: -spot.scans), (middle[0], middle[1])
+
+
+def _rounded(count: int) -> int:
+    """Round down to one digit and zeros."""
+    size = int(10 ** (len(str(count)) - 1))
+    return count // size * size
 
 
 def _dot(chart: Chart, at: tuple[float, float], radius: float, *, is_full: bool) -> None:
     size = chart.bbox.width, chart.bbox.height
-    center = at[0] / size[0], 1 - at[1] / size[1]
+    center = at[0] / size[0], 1 - (chart.head + at[1]) / size[1]
     dot = Ellipse(center, 2 * radius / size[0], 2 * radius / size[1])
     dot.set(facecolor=tint("color-1") if is_full else "none", edgecolor=tint("paper" if is_full else "quiet"))
     dot.set(linewidth=1.2, alpha=0.85)
     chart.add_artist(dot)
 
 
-def _name(chart: Chart, spot: Spot, box: Box, taken: list[Box]) -> None:
-    """Write a label next to its dot on the first free side, shorter if necessary, or not at all."""
+def _name(chart: Chart, spot: Spot, box: Box, taken: list[Box]) -> bool:
+    """Write a label next to its dot on the first free side, shorter if necessary; return whether there was room."""
     middle, center = (box.top + box.bottom) / 2, (box.left + box.right) / 2
-    for letters in (30, 16):
+    for letters in (60, 30, 16):
         text = spot.text(letters)
-        wide = length(text) * 0.94
+        wide = length(text)
         sides = (
             (box.right + 5, middle), (box.left - 5 - wide, middle),
             (center - wide / 2, box.top - LINE / 2), (center - wide / 2, box.bottom + LINE / 2),
         )  # fmt: skip
         for left, y in sides:
             around = Box(left, y - LINE / 2, left + wide, y + LINE / 2)
-            is_inside = left >= 0 and around.right <= chart.bbox.width and LINE / 2 < y < chart.bbox.height - LINE / 2
+            is_inside = left >= 0 and around.right <= chart.bbox.width and LINE / 2 < y < chart.body_height - LINE / 2
             if is_inside and not any(around.meets(other) for other in taken if other is not box):
                 taken.append(around)
                 add_text(chart, (left, y), text)
-                return
+                return True
+    return False
 
 
-def _scale(chart: Chart, axes: Axes, km: float) -> None:
+def _scale(chart: Chart, km: float) -> None:
     """Draw a scale bar of a round length, with its length."""
     room = 110 * km
     lengths: Sequence[float] = [step * 10**power for power in range(-2, 5) for step in (1, 2, 5)]
     chosen = max((candidate for candidate in lengths if candidate <= room), default=lengths[0])
-    y, size = chart.bbox.height - 16, chart.bbox.width
+    y, size = chart.body_height - 16, chart.bbox.width
     ends = (10 / size, (10 + chosen / km) / size)
-    height = 1 - y / chart.bbox.height
+    height = 1 - (chart.head + y) / chart.bbox.height
     chart.add_artist(Line2D(ends, (height, height), color=tint("quiet"), linewidth=2, label="_"))
     label = f"{chosen:g} km" if chosen >= 1 else f"{1000 * chosen:g} m"
     add_text(chart, (10, y - 11), label, "quiet", size=11)

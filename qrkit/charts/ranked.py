@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.charts.axes import (
+    LEADING,
+    NOTE,
     Chart,
     above,
     add_axes,
@@ -20,11 +22,15 @@ from qrkit.charts.axes import (
     place,
 )
 from qrkit.charts.colors import tint
-from qrkit.charts.labels import LETTER, cut, length, others
+from qrkit.charts.headings import heading
+from qrkit.charts.labels import cut, fit, length, others, quoted
+from qrkit.charts.series import column_words
+from qrkit.tracking.countries import country_name
 from qrkit.tracking.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["bars", "human_scans", "rates"]
 
@@ -35,6 +41,15 @@ UNIT = 24
 """Pixels above the bars, for the unit of their numbers."""
 
 MOST_ROWS = 30
+NAMES = 0.4
+"""Maximum share of the width for the names of bars."""
+BAR = 14
+"""Height of a bar in pixels."""
+
+UNKNOWN = "unknown"
+"""What `analytics.scans_by` says of scans without a value."""
+NAMED = ("campaign", "qrcode")
+"""Columns of names that people chose, one of which may be "unknown"."""
 
 LINE: dict[str, Any] = {"linewidth": 1, "clip_on": False, "label": "_"}
 INTERVAL: dict[str, Any] = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "round", "clip_on": False}
@@ -43,43 +58,125 @@ DOT: dict[str, Any] = {"marker": "o", "markersize": 8, "markeredgewidth": 0, "cl
 
 @house_style()
 def bars(
-    frame: pd.DataFrame, *, label: str | None = None, colors: Mapping[str, int] | None = None, width: int = 560
+    frame: pd.DataFrame,
+    *,
+    label: str | None = None,
+    colors: Mapping[str, int] | None = None,
+    title: str | None = None,
+    width: int = 560,
 ) -> Chart:
     """Draw the scans of each QR Code, country or device as a bar with its number, in the order of the rows.
 
+    Where the frame has shares of all scans, as that of `analytics.scans_by`, the length of a whole bar stands for 100%.
+    Scans of which the country or device is not known are in a note below, and shares are of the others.
+
     Args:
-        frame: Columns scans (int; missing values are shown as "hidden") and `label` (any type, shown as text); as
-            returned by `analytics.top_qrcodes` and `analytics.scans_by`.
-        label: The column that names the bars; by default the first text column without IDs.
+        frame: Columns scans (int; missing values are shown as "hidden"), `label` (any type, shown as text), and
+            optionally share (0..1); as returned by `analytics.top_qrcodes` and `analytics.scans_by`.
+        label: The column that names the bars; by default the first text column without IDs. Codes in a column country
+            are shown as names.
         colors: Number of the color of each bar by its label; by default all have the first color.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
     """
-    shown = frame["scans"].dropna()
-    if not shown.sum():
+    if not frame["scans"].dropna().sum():
         return nothing(width, 120, is_hidden=frame["scans"].hasnans)
     column = label or next(str(name) for name in frame.columns if name != "scans" and not str(name).endswith("_id"))
-    keys, counts, most = frame[column].tolist(), frame["scans"].tolist(), int(shown.max())
-    labels = as_text(frame[column]).fillna("").tolist()
-    chart = blank(width, UNIT + ROW * len(labels) + 6)
-    letters = max(8, int(width * 0.4 / LETTER))
-    left = max(length(cut(name, letters)) for name in labels) + 12
-    axes = add_axes(chart, left=left, right=length(f"{most:,}") + 10, top=UNIT, bottom=6)
-    axes.set(xlim=(0, most), ylim=(len(labels) - 0.5, -0.5))
+    ranking = _ranking(frame, column)
+    rows = [fit(name, width * NAMES, most=4) for name in ranking.names]
+    heights = [max(ROW, LEADING * len(lines) + 8) for lines in rows]
+    notes = fit(ranking.note, width - 12, most=2, size=11) if ranking.note else []
+    said = heading(title, ranking.finding, [f"scans by {column_words(column)}"], width)
+    chart = blank(width, UNIT + max(sum(heights), ROW) + 6 + NOTE * len(notes), said, grows=True)
+    left = max((length(line) for lines in rows for line in lines), default=0) + 12
+    right = max((length(text) for text in ranking.texts), default=0) + 10
+    axes = add_axes(chart, left=left, right=right, top=UNIT, bottom=6 + NOTE * len(notes))
+    axes.set(xlim=(0, ranking.end), ylim=(max(sum(heights), 1), 0))
     above(chart, axes, "scans")
-    numbers = colors or dict.fromkeys(keys, 1)
-    shades = [tint(f"color-{numbers.get(key, 0)}") for key in keys]
-    ends = frame["scans"].fillna(0).tolist()
-    axes.barh(range(len(labels)), ends, height=0.56, color=shades, linewidth=0, clip_on=False)
-    for row, (name, count) in enumerate(zip(labels, counts, strict=True)):
-        (start, y), (end, _) = place(chart, axes, 0, row), place(chart, axes, ends[row], row)
-        add_text(chart, (start - 8, y), cut(name, letters), ha="right")
-        add_text(chart, (end + 6, y), count_text(count), "quiet")
-    chart.title, chart.words = f"scans by {column}", listed(labels, counts)
+    numbers = colors or dict.fromkeys(ranking.keys, 1)
+    top = 0.0
+    for key, lines, text, count, high in zip(ranking.keys, rows, ranking.texts, ranking.counts, heights, strict=True):
+        _bar(axes, top + high / 2, count, tint(f"color-{numbers.get(key, 0)}"), has_track=ranking.is_shares)
+        (start, y), (end, _) = place(chart, axes, 0, top + high / 2), place(chart, axes, count, 0)
+        for number, line in enumerate(lines):
+            add_text(chart, (start - 8, y + LEADING * (number - (len(lines) - 1) / 2)), line, ha="right")
+        at = place(chart, axes, ranking.end, 0)[0] if ranking.is_shares else end
+        add_text(chart, (at + 6, y), text, "quiet")
+        top += high
+    for number, note in enumerate(reversed(notes)):
+        add_text(chart, (2, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
+    chart.title, chart.words = f"scans by {column}", ranking.words
     return chart
 
 
+class Ranking(NamedTuple):
+    """What bars show: for each its key, name, number and text; the end of the scale; what is said of all."""
+
+    keys: list[Any]
+    names: list[str]
+    counts: list[int]
+    texts: list[str]
+    end: float
+    is_shares: bool
+    finding: str
+    note: str
+    words: str
+
+
+def _ranking(frame: pd.DataFrame, column: str) -> Ranking:
+    names = as_text(frame[column]).fillna("")
+    is_unknown = (names == UNKNOWN) & (column not in NAMED)
+    known, unknown = frame[~is_unknown], int(frame.loc[is_unknown, "scans"].fillna(0).sum())
+    labels = [country_name(name) if column == "country" else name for name in names[~is_unknown]]
+    is_shares = "share" in frame and "qrcode_id" not in frame
+    total = _total(frame) - unknown if is_shares else 0
+    counts = known["scans"].fillna(0).astype("int64").tolist()
+    texts = [_count_words(count, total) for count in known["scans"]]
+    share = f" ({_percent(unknown, unknown + total)})" if is_shares else ""
+    note = f"Not known: the {column_words(column)} of {unknown:,} scans{share}" if unknown else ""
+    finding = _ranking_finding(labels, counts, total, column, is_part=unknown > 0) if counts else note
+    words = listed(labels, known["scans"].tolist()) if labels else ""
+    end = float(total if is_shares else max(counts, default=1)) or 1.0
+    said = ", ".join(filter(None, [words, f"not known {unknown:,}" if unknown else ""]))
+    return Ranking(known[column].tolist(), labels, counts, texts, end, is_shares, finding, note, said)
+
+
+def _ranking_finding(labels: Sequence[str], counts: Sequence[int], total: int, column: str, *, is_part: bool) -> str:
+    """Say which bar is the longest, and its share of all scans, or of those of which it is known."""
+    most = max(counts)
+    label = labels[counts.index(most)]
+    name = quoted(label) if column in NAMED or not total else cut(label, 70)
+    share = f", {_percent(most, total)}{' of those known' if is_part else ''}" if total else ""
+    return f"{name} has the most scans: {most:,}{share}"
+
+
+def _total(frame: pd.DataFrame) -> int:
+    """Return the number of all scans, also of those that the frame leaves out, from the largest count and its share."""
+    row = frame.dropna(subset=["scans", "share"]).nlargest(1, "scans").iloc[0]
+    return max(round(row["scans"] / row["share"]) if row["share"] else 0, int(frame["scans"].fillna(0).sum()))
+
+
+def _count_words(count: Any, total: int) -> str:
+    """Write a count, with its percentage of the total unless that is 0."""
+    text = count_text(count)
+    return f"{text} ({_percent(count, total)})" if total and text != "hidden" else text
+
+
+def _percent(count: float, total: float) -> str:
+    share = 100 * count / total
+    return "< 1%" if 0 < share < 1 else f"{share:.0f}%"
+
+
+def _bar(axes: Axes, y: float, count: float, color: str, *, has_track: bool) -> None:
+    if has_track:
+        axes.barh(y, axes.get_xlim()[1], height=BAR, color=tint("line"), linewidth=0, clip_on=False, label="_")
+    axes.barh(y, count, height=BAR, color=color, linewidth=0, clip_on=False)
+
+
 @house_style()
-def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width: int = 560) -> Chart:
+def rates(
+    frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, title: str | None = None, width: int = 560
+) -> Chart:
     """Draw the scans per day of each campaign or QR Code: a dot, the interval of the true rate, and both as numbers.
 
     The highest rates come first. Beyond 30, the others are left out, and the chart says how many there are.
@@ -88,6 +185,7 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
         frame: Columns rate, low, high (float, scans per day; low and high are missing if there is no interval), and
             optionally one text column; as returned by `analytics.rates`.
         colors: Number of the color of each dot by its name; by default all have the first color.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
     """
     if not frame["scans"].sum():
@@ -96,31 +194,52 @@ def rates(frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, width
     ranked = frame.sort_values("rate", ascending=False, kind="stable")
     names = [str(name) for name in ranked[by]] if by else ["all"]
     shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
-    texts = [_rate_text(*numbers) for numbers in zip(shown["rate"], shown["low"], shown["high"], strict=True)]
+    rows = [fit(name, width * 0.32, most=3) for name in names[:MOST_ROWS]]
+    heights = [max(ROW, LEADING * len(lines) + 8) for lines in rows]
     last = [f"and {others(rest)}"] if rest > 0 else []
-    chart = blank(width, UNIT + ROW * (len(shown) + len(last)) + 6)
-    letters = max(8, int(width * 0.32 / LETTER))
-    left = max(map(length, [*(cut(name, letters) for name in names[:MOST_ROWS]), *last])) + 16
+    intervals = list(zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True))
+    texts = [_rate_text(*interval) for interval in intervals]
+    said = heading(title, _rate_finding(ranked, by), [f"by {column_words(by)}" if by else ""], width)
+    chart = blank(width, UNIT + sum(heights) + ROW * len(last) + 6, said, grows=True)
+    left = max(map(length, [line for lines in rows for line in lines] + last)) + 16
     axes = add_axes(chart, left=left, right=max(map(length, texts)) + 14, top=UNIT, bottom=6 + ROW * len(last))
-    axes.set(xlim=(0, max(shown["rate"].max(), shown["high"].fillna(0).max())), ylim=(len(shown) - 0.5, -0.5))
-    intervals = zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True)
-    for number, (rate, low, high) in enumerate(intervals):
-        color, y = (
-            tint(f"color-{1 if colors is None else colors.get(names[number], 0)}"),
-            place(chart, axes, 0, number)[1],
-        )
-        axes.plot([0, rate if isnan(high) else high], [number] * 2, color=tint("line"), **LINE)
-        if not isnan(high):
-            axes.plot([low, high], [number] * 2, color=color, label=names[number], **INTERVAL)
-        axes.plot([rate], [number], color=color, label="_", **DOT)
-        add_text(chart, (left - 12, y), cut(names[number], letters), ha="right")
+    axes.set(xlim=(0, max(shown["rate"].max(), shown["high"].fillna(0).max())), ylim=(sum(heights), 0))
+    middle = 0.0
+    for number, (interval, high) in enumerate(zip(intervals, heights, strict=True)):
+        middle += high / 2
+        color = tint(f"color-{1 if colors is None else colors.get(names[number], 0)}")
+        _rate(axes, middle, interval, color, names[number])
+        y = place(chart, axes, 0, middle)[1]
+        for line, text in enumerate(rows[number]):
+            add_text(chart, (left - 12, y + LEADING * (line - (len(rows[number]) - 1) / 2)), text, ha="right")
         add_text(chart, (width - 2, y), texts[number], "quiet", ha="right")
+        middle += high / 2
     for text in last:
-        add_text(chart, (left - 12, chart.bbox.height - 6 - ROW / 2), text, "quiet", ha="right")
+        add_text(chart, (left - 12, chart.body_height - 6 - ROW / 2), text, "quiet", ha="right")
     add_text(chart, (width - 2, 12), "scans a day, and the range of the true rate", "quiet", ha="right", size=11)
     chart.title = f"scans a day{f' by {by}' if by else ''}, with intervals"
     chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, texts, strict=False))
     return chart
+
+
+def _rate(axes: Axes, y: float, interval: tuple[float, float, float], color: str, name: str) -> None:
+    """Draw the rate as a dot on its interval."""
+    rate, low, high = interval
+    axes.plot([0, rate if isnan(high) else high], [y] * 2, color=tint("line"), **LINE)
+    if not isnan(high):
+        axes.plot([low, high], [y] * 2, color=color, label=name, **INTERVAL)
+    axes.plot([rate], [y], color=color, label="_", **DOT)
+
+
+def _rate_finding(ranked: pd.DataFrame, by: str) -> str:
+    """Say which rate is the highest, and whether its lead may be chance."""
+    first = ranked.iloc[0]
+    if not by:
+        return f"{first['rate']:,.1f} scans a day"
+    said = f"{quoted(str(first[by]))} has the most scans a day: {first['rate']:,.1f}"
+    if len(ranked) > 1 and ranked["high"].iloc[1] >= first["low"]:
+        return f"{said}; the lead may be chance"
+    return said
 
 
 def _rate_text(rate: float, low: float, high: float) -> str:
@@ -129,17 +248,22 @@ def _rate_text(rate: float, low: float, high: float) -> str:
 
 
 @house_style()
-def human_scans(frame: pd.DataFrame, *, width: int = 560) -> Chart:
+def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 560) -> Chart:
     """Draw how many visits came from people: likely ones in full color, possible ones paler.
 
     Args:
         frame: Columns likely, scans, possible (int), one row; as returned by `analytics.human_scans`.
+        title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels.
     """
     likely, scans, possible = (int(frame[name].iloc[0]) for name in ("likely", "scans", "possible"))
     if not possible:
         return nothing(width, 84)
-    chart = blank(width, 84)
+    if likely < possible:
+        finding = f"Between {likely:,} and {possible:,} visits came from people"
+    else:
+        finding = f"{likely:,} {'visit' if likely == 1 else 'visits'} came from people"
+    chart = blank(width, 84, heading(title, finding, [], width), grows=True)
     axes = add_axes(chart, left=2, right=2, top=30, bottom=34)
     axes.set(xlim=(0, max(possible, scans)), ylim=(0, 1))
     for start, end, key in ((0, likely, "color-1"), (likely, possible, "heat-2")):

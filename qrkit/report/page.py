@@ -155,7 +155,7 @@ def _pair(facts: Facts) -> list[Figure]:
 def _figure(
     title: str, draw: Callable[..., charts.Chart], frame: pd.DataFrame, widths: Mapping[str, int] = PART, **how: Any
 ) -> Figure:
-    return Figure(title, _drawings(lambda width: draw(frame, width=width, **how), widths))
+    return Figure(title, _drawings(lambda width: draw(frame, title="", width=width, **how), widths))
 
 
 def _drawings(draw: Callable[[int], charts.Chart], widths: Mapping[str, int]) -> dict[str, str]:

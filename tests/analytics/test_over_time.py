@@ -164,7 +164,9 @@ def test_the_hour_that_comes_twice_is_two_rows():
         found = analytics.scans_per(portfolio.scans.where(time_zone="Europe/Ljubljana"), "hour")
         assert [(row.start.hour, row.scans) for row in found.itertuples()] == [(2, 1), (2, 1)]
         week = analytics.scans_by_hour(portfolio.scans.where(time_zone="Europe/Ljubljana"))
-        assert week.query("scans > 0").to_dict("records") == [{"weekday": 7, "hour": 2, "scans": 2}]
+        assert week.query("scans > 0").to_dict("records") == [{"weekday": 7, "hour": 2, "scans": 2, "hours": 2}]
+        assert week.query("hours > 0")["weekday"].eq(7).all()
+        assert week["hours"].sum() == 25
 
 
 @given(

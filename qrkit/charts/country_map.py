@@ -1,0 +1,123 @@
+"""Draws scans by country as a map of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, log10
+from typing import TYPE_CHECKING
+
+from matplotlib.patches import Polygon
+
+from qrkit.charts.axes import (
+    NOTE,
+    Chart,
+    add_axes,
+    add_dot,
+    add_swatch,
+    add_text,
+    blank,
+    house_style,
+    listed,
+    nothing,
+    place,
+)
+from qrkit.charts.colors import tint
+from qrkit.charts.headings import heading
+from qrkit.charts.labels import fit, length
+from qrkit.charts.world import equal_earth, world
+from qrkit.tracking.countries import country_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["scans_by_country"]
+
+EDGES = (-2.6, 2.82, -1.02, 1.31)
+"""West, east, south and north end of the map, as projected: from Cape Horn to the north of Greenland."""
+
+MOST_NAMED = 5
+UNKNOWN = "unknown"
+
+
+@house_style()
+def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: int = 760) -> Chart:
+    """Draw scans by country on a map of the world, darker for more scans; small countries are dots.
+
+    Areas keep their sizes (Equal Earth projection). Each shade stands for ten times, or three times, as many scans as
+    the one before. A list below has the countries with the most scans, and how many scans are of an unknown country.
+
+    Args:
+        frame: Columns country (two-letter codes), scans (int; missing values are hidden); as returned by
+            `analytics.scans_by(scans, "country", most=300)`.
+        title: The sentence above the map; by default what it shows; "" for none.
+        width: Pixels.
+    """
+    counts = frame["scans"].fillna(0).astype("int64").groupby(frame["country"].str.upper()).sum()
+    unknown = int(counts.get(UNKNOWN.upper(), 0))
+    known = counts.drop(UNKNOWN.upper(), errors="ignore").sort_values(ascending=False, kind="stable")
+    known = known[known > 0]
+    if not len(known):
+        return nothing(width, 200, "scans from known countries", is_hidden=frame["scans"].hasnans)
+    names, numbers = [country_name(str(code)) for code in known.index], known.tolist()
+    total = sum(numbers)
+    lead = f"{names[0]} has the most scans, {numbers[0]:,} of {total:,}"
+    finding = (
+        lead if len(names) > 1 else f"{'The scan is' if total == 1 else f'All {total:,} scans are'} from {names[0]}"
+    )
+    notes = fit(_note(names, numbers, unknown), width - 8, most=3, size=11)
+    body = round(width * (EDGES[3] - EDGES[2]) / (EDGES[1] - EDGES[0])) + 34 + NOTE * len(notes)
+    chart = blank(width, body, heading(title, finding, ["scans by country"], width), grows=True)
+    axes = add_axes(chart, left=0, right=0, top=0, bottom=34 + NOTE * len(notes))
+    axes.set(xlim=EDGES[:2], ylim=EDGES[2:])
+    bounds = _bounds(numbers[0])
+    levels = {str(code): sum(count > bound for bound in bounds) for code, count in known.items()}
+    _draw(chart, axes, levels, 5 - len(bounds))
+    _write_key(chart, [*bounds, numbers[0]], chart.body_height - NOTE * len(notes) - 26)
+    for number, note in enumerate(reversed(notes)):
+        add_text(chart, (4, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
+    chart.title, chart.words = "scans by country on a map", listed(names, numbers)
+    if unknown:
+        chart.words += f", not known {unknown:,}"
+    return chart
+
+
+def _note(names: list[str], numbers: list[int], unknown: int) -> str:
+    """List the countries with the most scans, and say how many scans are of none that is known."""
+    said = ", ".join(f"{name} {count:,}" for name, count in zip(names[:MOST_NAMED], numbers, strict=False))
+    rest = len(names) - MOST_NAMED
+    if rest > 0:
+        said += f", and {rest:,} {'other' if rest == 1 else 'others'} {sum(numbers[MOST_NAMED:]):,}"
+    return f"{said}. Not known: the country of {unknown:,} scans." if unknown else f"{said}."
+
+
+def _bounds(most: int) -> list[int]:
+    """Return what each shade but the last ends with: powers of ten, with 3, 30, 300 between them if few are enough."""
+    powers = ceil(log10(most)) if most > 1 else 0
+    ends = [10**power for power in range(powers)] if powers > 2 else [1, 3, 10, 30]
+    return [end for end in ends if end < most][-4:]
+
+
+def _draw(chart: Chart, axes: Axes, levels: Mapping[str, int], lightest: int) -> None:
+    """Draw the countries in the shades of their levels, and those without an outline as dots."""
+    for code, rings in world().outlines.items():
+        shade = f"heat-{lightest + levels[code]}" if code in levels else "line"
+        for ring in rings:
+            shape = Polygon([equal_earth(point) for point in ring], closed=True, facecolor=tint(shade))
+            shape.set(edgecolor=tint("paper"), linewidth=0.5, clip_on=True)
+            axes.add_patch(shape)
+    for code, point in world().points.items():
+        if code in levels:
+            add_dot(chart, place(chart, axes, *equal_earth(point)), f"heat-{lightest + levels[code]}")
+
+
+def _write_key(chart: Chart, ends: list[int], y: float) -> None:
+    """Draw the legend: one swatch per shade with its range of scans."""
+    lows = [1, *(end + 1 for end in ends[:-1])]
+    texts = [f"{low:,}" if low == end else f"{low:,}\N{EN DASH}{end:,}" for low, end in zip(lows, ends, strict=True)]
+    add_text(chart, (4, y + 4), "scans", "quiet", size=11)
+    x = 4 + length("scans", 11) + 14
+    for number, text in enumerate(texts):
+        add_swatch(chart, (x, y), (12, 9), tint(f"heat-{6 - len(texts) + number}"))
+        add_text(chart, (x + 16, y + 4), text, "quiet", size=11)
+        x += length(text, 11) + 32

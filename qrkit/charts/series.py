@@ -1,0 +1,92 @@
+"""Turns counts over time into a table with one column per line, and says in a sentence what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from qrkit.charts.colors import MOST_COLORS
+from qrkit.charts.labels import others, quoted
+from qrkit.charts.periods import moment_text, unit_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["colored_names", "column_words", "finding_of", "shown_of", "table_of", "text_column_name", "totals_of"]
+
+SPOKEN = {"qrcode": "QR Code", "qrcode_id": "QR Code", "system_version": "version of the system"}
+
+
+def column_words(column: str) -> str:
+    """Return the name of a column as people say it."""
+    return SPOKEN.get(column, column.replace("_", " "))
+
+
+def colored_names(frame: pd.DataFrame, by: str, names: Sequence[str]) -> list[str]:
+    """Return the names of lines in the order of their colors.
+
+    Campaigns come in the order in which they were created, so that each has one color in all charts, whichever are
+    shown; but not if there are more of them than colors. Other names keep their order.
+    """
+    campaigns = frame.attrs.get("campaigns", [])
+    is_enough = by == "campaign" and len(set(campaigns)) <= MOST_COLORS and set(names) <= {*campaigns, ""}
+    return [*campaigns, ""] if is_enough else list(names)
+
+
+def finding_of(table: pd.DataFrame, by: str) -> str:
+    """Say what a table shows: which part has the most scans, or when the most scans came if there is only one."""
+    totals = totals_of(table)
+    total = int(totals.sum())
+    if by and table.shape[1] > 1:
+        return f"{quoted(str(table.columns[0]))} has the most scans, {int(totals.iloc[0]):,} of {total:,}"
+    peak, counts = table.iloc[:, 0], f"{total:,} {'scan' if total == 1 else 'scans'}"
+    name = f" of {quoted(str(table.columns[0]))}" if by else ""
+    if len(table) < 2 or not peak.max():
+        return f"{counts}{name}"
+    when = [moment.to_pydatetime() for moment in table.index]
+    top = when[int(peak.fillna(0).to_numpy().argmax())]
+    return f"{counts}{name}; most, {int(peak.max()):,}, {moment_text(top, unit_of(when))}"
+
+
+def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: bool = False) -> pd.DataFrame:
+    """Return what is drawn of a table: nothing of the future; the mean of the 7 whole days around each, if asked."""
+    shown = table.astype("float64")
+    if not is_mean:
+        return shown[[whole is not None for whole in complete]].reindex(shown.index)
+    whole_days = shown[[whole is True for whole in complete]].reindex(shown.index)
+    return whole_days.rolling(7, center=True, min_periods=1).mean().where(whole_days.notna())
+
+
+def text_column_name(frame: pd.DataFrame) -> str:
+    """Return the name of the text column, or "" if there is none."""
+    import pandas as pd
+
+    return next((str(name) for name in frame.columns if pd.api.types.is_string_dtype(frame[name])), "")
+
+
+def table_of(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
+    """Return the name of the text column ("" for none) and a table with one column per part, largest first.
+
+    Parts beyond `most` are combined in the last column. A part without a row at some time has 0 there. If all of its
+    counts are missing, so is their sum. Times stay instants, so the hour that repeats when clocks go back is two rows.
+    """
+    time = next(name for name in ("day", "start") if name in frame)
+    by = text_column_name(frame)
+    if not by:
+        return "", frame.groupby(time)[["scans"]].sum(min_count=1)
+    table = frame.groupby([time, by])["scans"].sum(min_count=1).unstack(fill_value=0)
+    totals = totals_of(table).sort_values(ascending=False, kind="stable")
+    table = table[totals.index]
+    if table.shape[1] <= most:
+        return by, table
+    few = table.iloc[:, :most]
+    name = others(table.shape[1] - most)
+    while name in few:  # a campaign may have this name
+        name = f"all {name}"
+    return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1, min_count=1)})
+
+
+def totals_of(table: pd.DataFrame) -> pd.Series[Any]:
+    """Return the sum of the known counts of each part; missing if some counts are missing and the others are 0."""
+    totals = table.sum()
+    return totals.mask((totals == 0) & table.isna().any())

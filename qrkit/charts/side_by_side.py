@@ -1,0 +1,193 @@
+"""Draws scans over time in small charts, one per campaign or QR Code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.charts.axes import (
+    LEADING,
+    NOTE,
+    Chart,
+    add_dot,
+    add_text,
+    axes_at,
+    blank,
+    count_axis,
+    count_text,
+    draw_counts,
+    fill_counts,
+    hidden_words,
+    house_style,
+    listed,
+    nothing,
+    place,
+    top_of,
+)
+from qrkit.charts.colors import tint
+from qrkit.charts.headings import heading
+from qrkit.charts.labels import fit, length, others
+from qrkit.charts.periods import (
+    a_unit,
+    are_complete,
+    moment_text,
+    partial_note,
+    period_text,
+    time_words,
+    unit_of,
+    zone_text,
+)
+from qrkit.charts.series import column_words, finding_of, shown_of, table_of, text_column_name, totals_of
+from qrkit.charts.time_axis import BELOW, at_time, time_axis
+from qrkit.errors import InvalidParameter, Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["small_multiples"]
+
+MOST_PANELS = 24
+"""Maximum number of small charts: more would not give an overview."""
+
+PANEL = (210, 92)
+"""Minimum width of a small chart and the height of its plot, in pixels."""
+
+UNIT = 20
+"""Pixels above all small charts, for the unit of their numbers."""
+
+GAP, BETWEEN = 22, 14
+"""Pixels between two small charts beside each other, and below each other."""
+
+BROKEN = 2.0
+"""The scale is broken where the highest peak is this many times as high as nearly all other days."""
+MANY = 10
+"""Minimum number of days for that."""
+
+OWN = 6.0
+"""Small charts have scales of their own where a common one would be this many times as high as half of them."""
+
+
+@house_style()
+def small_multiples(
+    frame: pd.DataFrame, *, colors: Mapping[str, int] | None = None, title: str | None = None, width: int = 760
+) -> Chart:
+    """Draw scans over time in one small chart per campaign or QR Code, largest first, with the peak of each.
+
+    All have the same scale. A peak that would flatten all other days goes beyond it and has an arrow. Where the small
+    charts differ too much for one scale, each has its own, and the chart says so. Beyond 24, the smallest are left out,
+    and the chart says how many scans they have.
+
+    Args:
+        frame: As for `lines`, with a text column.
+        colors: Number of the color of each chart by its name; by default all have the first color.
+        title: The sentence above the charts; by default what they show; "" for none.
+        width: Pixels.
+
+    Raises:
+        InvalidParameter: If the frame has no text column, or if the chart would be too narrow.
+    """
+    if not text_column_name(frame):
+        rule = "needs a column of text, a chart for each value: ask for it with `by`, or draw `lines`"
+        raise InvalidParameter(Problem("frame", None, rule))
+    if not frame["scans"].sum():
+        return nothing(width, PANEL[1], is_hidden=frame["scans"].hasnans)
+    by, table = table_of(frame, MOST_PANELS)
+    moments = [moment.to_pydatetime() for moment in table.index]
+    complete, totals, unit = are_complete(frame, moments), totals_of(table), unit_of(moments)
+    left_out = max(0, frame[by].nunique() - MOST_PANELS)
+    names, rest = (list(table.columns[:-1]), table.columns[-1]) if left_out else (list(table.columns), "")
+    shown = shown_of(table[names], complete)
+    tops = _tops(shown)
+    is_own = len(set(tops.values())) > 1
+    notes = [f"and {others(left_out)} with {count_text(totals[rest])} scans"] if left_out else []
+    notes += filter(None, [partial_note(complete, moments)])
+    grid = _grid(width, {name: count_text(totals[name]) for name in names}, max(tops.values()))
+    about = [f"by {column_words(by)}", period_text(moments, frame), zone_text(frame, moments)]
+    said = heading(title, finding_of(table, by), about, width)
+    body = UNIT + grid.rows * grid.height - BETWEEN + BELOW + NOTE * len(notes)
+    chart = blank(width, ceil(body), said, grows=True)
+    for number, name in enumerate(names):
+        axes = _panel_axes(chart, grid, number, (name, count_text(totals[name])))
+        count_axis(chart, axes, tops[name], most_steps=1, has_numbers=is_own or not number % grid.columns)
+        time_axis(chart, axes, moments, has_labels=number + grid.columns >= len(names))
+        key = f"color-{1 if colors is None else colors.get(name, 0)}"
+        _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
+    own = "; the scale differs from chart to chart" if is_own else ""
+    add_text(chart, (grid.left, 10), f"scans {a_unit(unit)}{own}", "quiet", size=11)
+    for row, note in enumerate(reversed(notes)):
+        add_text(chart, (grid.left, chart.body_height - 10 - NOTE * row), note, "quiet", size=11)
+    chart.title = f"scans per {unit} by {by}"
+    words = listed([*names, *([rest] if rest else [])], totals.tolist())
+    chart.words = f"{totals.sum():,}{hidden_words(frame['scans'])} {time_words(moments)}: {words}"
+    return chart
+
+
+class Grid(NamedTuple):
+    """Where small charts are: how many are beside and below each other, and the sizes of each in pixels."""
+
+    columns: int
+    rows: int
+    left: float
+    wide: float
+    height: float
+    lines: int
+    """Lines of text for each name."""
+    room: float
+    """Width of a name."""
+
+
+def _grid(width: int, names: Mapping[str, str], top: float) -> Grid:
+    """Return where small charts are, given their names with their numbers of scans, and the end of the scale."""
+    columns = max(1, min(len(names), width // PANEL[0], 4))
+    rows = ceil(len(names) / columns)
+    columns = ceil(len(names) / rows)  # balance the rows: 2 + 2, not 3 + 1
+    left = max(26, length(f"{top_of(top):,}") + 10)
+    wide = (width - left - 12 - GAP * (columns - 1)) / columns
+    room = wide - max(map(length, names.values())) - 10
+    lines = max(len(fit(name, room, most=3)) for name in names)
+    return Grid(columns, rows, left, wide, 24 + LEADING * lines + PANEL[1] + BETWEEN, lines, room)
+
+
+def _panel_axes(chart: Chart, grid: Grid, number: int, texts: tuple[str, str]) -> Axes:
+    """Write the name and the number of scans above a small chart, and return its axes."""
+    row, column = divmod(number, grid.columns)
+    x, y = grid.left + column * (grid.wide + GAP), UNIT + row * grid.height
+    for line, text in enumerate(fit(texts[0], grid.room, most=3)):
+        add_text(chart, (x, y + 10 + LEADING * line), text)
+    add_text(chart, (x + grid.wide, y + 10), texts[1], "quiet", ha="right")
+    return axes_at(chart, (x, y + 24 + LEADING * grid.lines), (grid.wide, PANEL[1]))
+
+
+def _tops(shown: pd.DataFrame) -> dict[str, float]:
+    """Return the upper end of the scale of each small chart."""
+    peaks = shown.max().fillna(0)
+    usuals = shown.quantile(0.95).fillna(0)
+    most, usual = float(peaks.max()), float(usuals.max())
+    if usual > OWN * float(usuals.median()):
+        return {name: max(float(peak), 1) for name, peak in peaks.items()}  # type: ignore[misc]
+    is_broken = len(shown) >= MANY and most > BROKEN * top_of(usual)
+    return dict.fromkeys(shown.columns, usual if is_broken else most)
+
+
+def _panel(
+    chart: Chart, axes: Axes, moments: Sequence[datetime], counts: Sequence[float], key: str, *,
+    complete: Sequence[bool | None],
+) -> None:  # fmt: skip
+    """Draw the line of a small chart, and its peak with its number; beyond the scale, with its date and an arrow."""
+    top = axes.get_ylim()[1]
+    fill_counts(axes, moments, [min(count, top) for count in counts], tint(key), complete)
+    draw_counts(axes, moments, counts, tint(key), complete, linewidth=1.4, clips=max(counts) > top)
+    peak, number = max(((count, -place) for place, count in enumerate(counts) if count == count), default=(0, 0))
+    if not peak:
+        return
+    is_beyond = peak > top
+    x, y = place(chart, axes, at_time(moments[-number]), min(peak, top))
+    when = f" {moment_text(moments[-number], unit_of(moments))} ↑" if is_beyond else ""
+    text = f"{peak:,.0f}{when}"
+    half, left, right = length(text, 11) / 2, float(axes.bbox.x0), float(axes.bbox.x1)
+    if not is_beyond:
+        add_dot(chart, (x, y), key)
+    add_text(chart, (min(max(x, left + half), right + 10 - half), y - 11), text, "quiet", ha="center", size=11)

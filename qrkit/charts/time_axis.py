@@ -1,0 +1,154 @@
+"""Draws time axes in two levels: hours below days, days below months, months below years."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from matplotlib.dates import date2num
+from matplotlib.lines import Line2D
+
+from qrkit.charts.axes import NOTE, Chart, add_text, place
+from qrkit.charts.colors import tint
+from qrkit.charts.labels import length
+from qrkit.charts.periods import MONTHS, date_text, unit_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["BELOW", "at_time", "room_below", "time_axis"]
+
+BELOW, LEAST_BELOW = 42, 26
+"""Pixels below the axes for both levels of labels, and for one level only."""
+
+LOW = 120
+"""Charts below this height in pixels have one level of labels only."""
+
+HOUR = timedelta(hours=1)
+GAP = 8
+"""Minimum distance between labels in pixels."""
+
+
+class Scale(NamedTuple):
+    """A way to label a time axis: which moments have a label, and what stands below the first one of a group."""
+
+    moments: list[datetime]
+    text: Callable[[datetime], str]
+    group: Callable[[datetime], tuple[str, str]]
+    """Returns the name of the group, and a shorter one."""
+    widest: str
+
+
+def at_time(day: datetime) -> float:
+    """Return the position of a moment on a time axis."""
+    return float(date2num(day))  # type: ignore[no-untyped-call]
+
+
+def room_below(chart: Chart, note: str = "") -> int:
+    """Return the pixels that a time axis, and a note below it, take up."""
+    return (BELOW if chart.body_height >= LOW else LEAST_BELOW) + (NOTE if note else 0)
+
+
+def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, has_labels: bool = True) -> None:
+    """Make the axes span the moments; label them in two levels, as many as fit, with ticks."""
+    first, last = at_time(moments[0]), at_time(moments[-1])
+    half = 1.0 if unit_of(moments) != "hour" else 1 / 24
+    axes.set_xlim(*((first, last) if len(moments) > 1 else (first - half, last + half)))
+    if not has_labels:
+        return
+    scale = _scale(moments, float(axes.bbox.width))
+    spots = [(place(chart, axes, at_time(moment), axes.get_ylim()[0]), moment) for moment in scale.moments]
+    for (x, y), moment in spots:
+        _tick(chart, (x, y))
+        add_text(chart, (x, y + 14), scale.text(moment), "quiet", ha="center")
+    groups = [(*at, scale.group(moment)) for at, moment in spots]
+    groups = [group for number, group in enumerate(groups) if not number or group[2] != groups[number - 1][2]]
+    if axes.bbox.y0 > BELOW - 1:
+        _write_groups(chart, groups, float(axes.bbox.x1))
+
+
+def _write_groups(chart: Chart, groups: Sequence[tuple[float, float, tuple[str, str]]], right: float) -> None:
+    """Write the names of groups below their first labels: the shorter one, or none, where there is no room."""
+    ends = [x for x, _, _ in groups[1:]] + [right + 40]
+    free = 0.0
+    for (x, y, names), end in zip(groups, ends, strict=True):
+        for name in names if x + length(names[-1]) / 2 < chart.bbox.width else ():
+            left = min(max(x - length(name) / 2, 2), chart.bbox.width - length(name) - 2)
+            if name and left >= free and (left + length(name) + GAP <= end or name == names[-1]):
+                add_text(chart, (left, y + 30), name, "quiet")
+                free = left + length(name) + GAP
+                break
+
+
+def _tick(chart: Chart, at: tuple[float, float]) -> None:
+    width, height = chart.bbox.width, chart.bbox.height
+    ends = [1 - (chart.head + at[1] + down) / height for down in (0, 4)]
+    chart.add_artist(Line2D([at[0] / width] * 2, ends, color=tint("quiet"), linewidth=1, label="_"))
+
+
+def _scale(moments: Sequence[datetime], room: float) -> Scale:
+    """Choose the finest labels that have room."""
+    coarsest = None
+    for scale in _scales(moments):
+        if not scale.moments:
+            continue
+        if len(scale.moments) * (length(scale.widest) + GAP) <= room + length(scale.widest) + GAP:
+            return scale
+        coarsest = scale
+    # Not even years have room: the last labels are thinned out.
+    assert coarsest is not None
+    step = -(-len(coarsest.moments) // max(1, int(room // (length(coarsest.widest) + GAP))))
+    return coarsest._replace(moments=coarsest.moments[::step])
+
+
+def _scales(moments: Sequence[datetime]) -> Iterator[Scale]:
+    """Yield ways to label an axis, the finest first."""
+    days = _days(moments)
+    if unit_of(moments) == "hour" and moments[-1] - moments[0] < 72 * HOUR:
+        for step in (1, 2, 3, 6, 12):
+            # A repeated hour has one label, below its first occurrence.
+            hours = {(one.date(), one.hour): one for one in reversed(moments) if not one.minute and not one.hour % step}
+            yield Scale(list(hours.values())[::-1], "{:%H:%M}".format, _day_group, "00:00")
+    if unit_of(moments) == "week":
+        yield Scale(list(moments), _day, _month_group, "30")
+    elif unit_of(moments) != "month":
+        yield Scale(days, _day, _month_group, "30")
+        yield Scale([day for day in days if day.weekday() == 0], _day, _month_group, "30")
+    firsts = [day for day in days if day.day == 1]
+    for step in (1, 3, 6):
+        months = [day for day in firsts if not (day.month - 1) % step]
+        yield Scale(months, _month, _year_group, "Mar")
+    for step in (1, 2, 5, 10, 20, 50):
+        years = [day for day in firsts if day.month == 1 and not day.year % step]
+        yield Scale(years, "{:%Y}".format, lambda day: ("", ""), "2000")
+    yield Scale([moments[0], moments[-1]] if len(moments) > 1 else [moments[0]], date_text, _year_group, "30 Mar")
+    yield Scale([moments[0]], date_text, _year_group, "30 Mar")
+
+
+def _days(moments: Sequence[datetime]) -> list[datetime]:
+    """Return the midnights from the first moment to the last."""
+    first, last = moments[0], moments[-1]
+    day = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    days = [day + timedelta(days=number) for number in range((last.date() - first.date()).days + 1)]
+    return [day for day in days if day >= first] or [first]
+
+
+def _day(day: datetime) -> str:
+    return f"{day.day}"
+
+
+def _month(day: datetime) -> str:
+    return MONTHS[day.month - 1]
+
+
+def _day_group(hour: datetime) -> tuple[str, str]:
+    return f"{date_text(hour)} {hour.year}", date_text(hour)
+
+
+def _month_group(day: datetime) -> tuple[str, str]:
+    return f"{_month(day)} {day.year}", _month(day)
+
+
+def _year_group(day: datetime) -> tuple[str, str]:
+    return f"{day.year}", ""
