@@ -254,14 +254,14 @@ def test_templates_are_saved_and_loaded(studio):
         Designer(TEXT, name="test", templates=shop.templates)
         studio.design = Design(content=TEXT, modules=Modules(type="dots"))
         say(studio, ask="save", name="dotted")
-        assert shop.templates.names() == studio.state["templates"] == ["dotted"]
+        assert shop.templates.names() == [look["name"] for look in studio.state["saved"]["looks"]] == ["dotted"]
         studio.design = Design(content="other")
         say(studio, ask="load", name="dotted")
         assert studio.design == Design(content="other", modules=Modules(type="dots"))
         say(studio, ask="save", name="")
-        assert "1..100 characters" in studio.errors["templates"]
+        assert "1..100 characters" in studio.errors["saved.name"]
         say(studio, ask="load", name="none")
-        assert "none" in studio.errors["templates"]
+        assert "none" in studio.errors["saved"]
 
 
 def test_design_is_opened_from_a_file(studio):
