@@ -98,20 +98,21 @@ def brand_from(design: Design, name: str, *, logo: str | None = None) -> Brand:
     Raises:
         InvalidParameter: If a color is a gradient or transparent, or modules are drawn with sprites of fixed sizes.
     """
-    colors = {"foreground": design.foreground, "background": design.background}
-    rule = "is a gradient, and a brand has flat colors; choose a color, or save the look as a template"
-    problems = [Problem(field, None, rule, "bad-value") for field, fill in colors.items() if isinstance(fill, Gradient)]
-    if problems:
-        raise InvalidParameter(*problems)
-    marker = design.markers and design.markers.top_left
-    fields = {
-        "ink": design.foreground,
-        "accent": marker and marker.inner_color,
-        "ground": design.background,
-        "logo": logo,
-        "font": design.frame.words.font if design.frame and design.frame.words else None,
-        "frame": design.frame,
-        "modules": design.modules,
-        "eye": marker.pattern if marker else "default",
-    }
-    return Brand(name, **{field: value for field, value in fields.items() if value is not None})
+    ink, ground = design.foreground, design.background
+    if isinstance(ink, Gradient) or isinstance(ground, Gradient):
+        field = "foreground" if isinstance(ink, Gradient) else "background"
+        rule = "is a gradient, and a brand has flat colors; choose a color, or save the look as a template"
+        raise InvalidParameter(Problem(field, None, rule, "bad-value"))
+    marker = design.markers.top_left
+    words = design.frame.words if design.frame else None
+    return Brand(
+        name,
+        ink=ink,
+        accent=marker.inner_color if marker else None,
+        ground=ground,
+        logo=logo,
+        font=words.font if words else None,
+        frame=design.frame,
+        modules=design.modules,
+        eye=marker.pattern if marker else "default",
+    )

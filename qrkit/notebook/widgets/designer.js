@@ -116,6 +116,7 @@ function render({ model, el }) {
     stage.update(state, isIdle);
     badge.update(state.badge, state.note);
     files.update(state);
+    output.update(state);
     contentForm.update(state);
     logoForm.update(state);
     gallery.update(state, isIdle && state.badge !== null);

@@ -35,10 +35,11 @@ from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.pictures.print_checks import print_checks
+from qrkit.pictures.printing import PrintSize, QRPrint
 
 if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.printing import QRPrint
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
     from qrkit.scanning.scan_report import ScanReport
@@ -106,6 +107,8 @@ class Designer(Page):
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
+        self._size: PrintSize | None = None
+        self._print_checks: list[dict[str, Any]] = []
         self._register(name, design=begun, form=_form())
 
     def _show_again(self, begun: Design, fetch: Fetch | None) -> None:
@@ -182,6 +185,7 @@ class Designer(Page):
             "logo": self._logo.as_dict(),
             "badge": self._badge,
             "note": self._note,
+            "print": self._print_checks,
             "saved": self._saved.as_dict(),
         }
 
@@ -228,6 +232,8 @@ class Designer(Page):
             self._badge = no_badge(error)
         self._logo.measure(self.design, self._draft.fetch)
         self._saved.refresh()
+        with suppress(QrkitError):
+            self._check_print()
         self._twin.update(self._pictures())
 
     def _on_fix(self, message: dict[str, Any]) -> None:
@@ -276,15 +282,31 @@ class Designer(Page):
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send a file: in pixels, or for print if the message has a width in millimeters."""
-        name, width = message.get("format"), message.get("mm")
+        self._errors = {}
+        name, size = message.get("format"), _print_size(message)
         if name not in DOWNLOADS:
             raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(DOWNLOADS)}"))
-        picture: QRImage | QRPrint = self.image
-        if width is not None:
-            picture = QRImage(self.design, fetch=self._draft.fetch).print_at(width, dpi=message.get("dpi", DPI))
-        file = safe_name(str(message.get("name") or name_from(self.design.content)), name)
-        answer = {"answer": "file", "view": message.get("view"), "name": file, "type": FORMATS[name].media_type}
-        self.send(answer | {"to": message.get("to")}, buffers=[picture.to_bytes(name)])
+        stem = str(message.get("name", ""))
+        if message.get("of") == "set":
+            data = self._saved.zip_in(self.design, str(message.get("campaign", "")), stem, name, size)
+            return self._send_file(message, "qr-codes.zip", "application/zip", data)
+        picture = self.image if size is None else QRPrint(self.image.scene, size)
+        file = safe_name(stem or name_from(self.design.content), name)
+        return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
+
+    def _send_file(self, message: dict[str, Any], name: str, media_type: str, data: bytes) -> None:
+        answer = {"answer": "file", "view": message.get("view"), "name": name, "type": media_type}
+        self.send(answer | {"to": message.get("to")}, buffers=[data])
+
+    def _on_print(self, message: dict[str, Any]) -> None:
+        """Check the image for a print size."""
+        self._errors = {}
+        self._size = _print_size(message)
+        self._check_print()
+
+    def _check_print(self) -> None:
+        printed = None if self._size is None else QRPrint(self.image.scene, self._size)
+        self._print_checks = [check._asdict() for check in print_checks(self.image, printed)]
 
     def _on_copy(self, message: dict[str, Any]) -> None:
         text = self.design.to_json(indent=2) if message.get("form") == "json" else python_source(self.design)
@@ -327,6 +349,7 @@ Designer.handlers = {
     "restore": Designer._on_restore,
     "open": Designer._on_open,
     "download": Designer._on_download,
+    "print": Designer._on_print,
     "copy": Designer._on_copy,
     "icons": Designer._on_icons,
 }
@@ -335,6 +358,16 @@ Designer.handlers = {
 def _kind_of(message: dict[str, Any]) -> str:
     """Return the kind of saved look that a message is about."""
     return str(message.get("kind", "template"))
+
+
+def _print_size(message: dict[str, Any]) -> PrintSize | None:
+    """Return the print size that a message asks for; None if it asks for pixels.
+
+    Raises:
+        InvalidParameter: If a number is out of range.
+    """
+    width = message.get("mm")
+    return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
 
 
 def _form() -> dict[str, Any]:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from qrkit.drawing.logo import PlacedLogo, without_logo
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.portfolio.brands import brand_from
+from qrkit.portfolio.code_sets import zip_in_look
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio.brands import Brands
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
@@ -143,6 +145,18 @@ class SavedLooks:
             default = shop.templates.default
             shop.templates.use(name or None)
             self._record(f"QR Codes without another template now use {what}.", lambda: shop.templates.use(default))
+
+    def zip_in(self, look: Design, campaign_id: str, names: str, format: str, size: PrintSize | None) -> bytes:
+        """Return a zip of the QR Codes of a campaign in the look of a design; "" for all QR Codes.
+
+        Raises:
+            NotFound: If the campaign does not exist.
+            InvalidParameter: If the QR Codes cannot be drawn; see `zip_in_look`.
+        """
+        if self._portfolio is None:
+            raise NotFound("campaign", campaign_id)
+        campaign, pattern = campaign_id or None, names or "{name}"
+        return zip_in_look(self._portfolio, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
 
     def undo(self) -> None:
         """Undo the last change, if there is one."""

@@ -1,5 +1,8 @@
 """Looks that the studio saves by name, without a browser."""
 
+from io import BytesIO
+from zipfile import ZipFile
+
 import pytest
 from qrkit.widgets import Designer
 
@@ -137,6 +140,33 @@ def test_gallery_gets_thumbnails_of_saved_looks(studio, monkeypatch):
     answer, pictures = sent[-1]
     assert answer == {"answer": "looks", "view": "v", "looks": [asked[0], asked[2]]}
     assert {decode(picture).content for picture in pictures} == {TEXT}
+
+
+def test_a_campaign_is_downloaded_in_the_look(studio, shop, monkeypatch):
+    sent = []
+    monkeypatch.setattr(studio, "send", lambda message, buffers=None: sent.append((message, buffers)))
+    spring = shop.insert_campaign("Spring")
+    codes = [shop.insert_qrcode(TEXT, name=name, campaign_id=spring.id) for name in ("Door", "Window")]
+    say(studio, "download", of="set", format="png", campaign=spring.id, name="{number}-{name}", mm=40)
+    message, (data,) = sent[-1]
+    assert (message["name"], message["type"]) == ("qr-codes.zip", "application/zip")
+    with ZipFile(BytesIO(data)) as archive:
+        assert archive.namelist() == ["1-Door.png", "2-Window.png"]
+        assert decode(archive.read("1-Door.png")).content == codes[0].short_url
+    assert "unknown field" in say(studio, "download", of="set", format="png", campaign="", name="{nam}")[""]
+
+
+def test_print_checks_follow_the_width_and_the_design(studio):
+    say(studio, "check")
+    assert [check["is_good"] for check in studio.state["print"]] == [True]
+    assert say(studio, "print", mm=40, dpi=600) == {}
+    assert any("away" in check["text"] for check in studio.state["print"])
+    say(studio, "edit", edits=[{"path": ["background"], "value": "transparent"}])
+    say(studio, "check")
+    assert any("light paper" in check["text"] for check in studio.state["print"])
+    assert "5,000" in say(studio, "print", mm=0)[""].replace("5000", "5,000")
+    assert say(studio, "print") == {}
+    assert not any("away" in check["text"] for check in studio.state["print"])
 
 
 def test_nothing_is_offered_without_a_place_to_save(shop):
