@@ -62,8 +62,8 @@ def test_captions_show_the_fields_of_each_code(shop):
 
 
 def test_errors_name_what_is_wrong(shop):
-    with pytest.raises(InvalidParameter, match=r"unknown field \{nam\}.*did you mean 'name'"):
-        zip_in_look(shop, LOOK, names="{nam}")
+    with pytest.raises(InvalidParameter, match=r"unknown field \{names\}.*did you mean 'name'"):
+        zip_in_look(shop, LOOK, names="{names}")
     with pytest.raises(NotFound):
         zip_in_look(shop, LOOK, campaign_id="none")
     empty = shop.insert_campaign("Empty")

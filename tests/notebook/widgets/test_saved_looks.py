@@ -153,7 +153,7 @@ def test_a_campaign_is_downloaded_in_the_look(studio, shop, monkeypatch):
     with ZipFile(BytesIO(data)) as archive:
         assert archive.namelist() == ["1-Door.png", "2-Window.png"]
         assert decode(archive.read("1-Door.png")).content == codes[0].short_url
-    assert "unknown field" in say(studio, "download", of="set", format="png", campaign="", name="{nam}")[""]
+    assert "unknown field" in say(studio, "download", of="set", format="png", campaign="", name="{names}")[""]
 
 
 def test_print_checks_follow_the_width_and_the_design(studio):
