@@ -11,11 +11,11 @@ function makeOutput(studio, downloads) {
   const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
   const set = h("select", { id: newId() });
   const what = field("Which codes", set);
-  const checks = h("ul", { class: "qk-checks", role: "status", "aria-label": "Before you print" });
+  const checks = h("ul", { class: "qk-checks", "aria-label": "Before you print" });
   const clear = h("input", { type: "checkbox", id: newId() });
   const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, "Transparent background"));
   const fields = h("div", { class: "qk-print" }, what, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
-  const print = h("div", { class: "qk-print-side" }, fields, clearRow, checks);
+  const print = h("div", { class: "qk-print-side" }, fields, clearRow, h("div", { role: "status" }, checks));
   const size = () => (width.value === "" ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   const which = () => (set.value === ONE ? {} : { of: "set", campaign: set.value });
   for (const input of [width, dpi]) input.addEventListener("change", () => studio.ask({ ask: "print", ...size() }));
