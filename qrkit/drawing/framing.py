@@ -55,6 +55,7 @@ class Framed(NamedTuple):
         placeholder: The area for the QR Code image.
         shapes: The frame, in painting order.
         missing: Characters for which a font has no letter.
+        words: The texts by their field of `Caption`, and the box of each in pixels: left, top, right and bottom.
     """
 
     width: float
@@ -62,6 +63,7 @@ class Framed(NamedTuple):
     placeholder: Placeholder
     shapes: tuple[Shape, ...]
     missing: tuple[str, ...]
+    words: tuple[tuple[str, tuple[float, float, float, float]], ...] = ()
 
 
 # One image asks for its frame three times. The cache is small, because it also keeps the pictures of the design.
@@ -97,11 +99,13 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
     ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
     painted = [(shape, ink if color == "ink" else paper) for shape, color in cut.parts]
     own = frame.caption.color if frame.caption else None
-    words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in lettering.placed(cut)]
+    letters = lettering.placed(cut)
+    words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in letters]
     shapes = tuple(
         Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.segments
     )
-    return Framed(width, height, hole, shapes, lettering.missing)
+    boxes = (shape.placed(left, top, module).box() for shape, _ in letters)
+    return Framed(width, height, hole, shapes, lettering.missing, tuple(zip(lettering.fields, boxes, strict=False)))
 
 
 def frame_as_wrapper(design: Design) -> Design:
@@ -162,6 +166,11 @@ class _Lettering:
     def has_second(self) -> bool:
         """Whether there is a subtitle."""
         return len(self._texts) > 1
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of `Caption` that have a text."""
+        return tuple(path.rpartition(".")[2] for path, _, _ in self._texts)
 
     @property
     def missing(self) -> tuple[str, ...]:

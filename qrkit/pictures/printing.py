@@ -22,6 +22,8 @@ __all__ = ["PrintSize", "QRPrint"]
 
 ROUNDING = 1e-9
 """Rounding error allowed in a whole number of dots, so that none is lost."""
+REACH_IN_MODULES = 250
+"""Distance from which phones read, in module widths: ten times the width of a symbol with 25 modules."""
 
 
 class PrintSize(Model):
@@ -89,6 +91,11 @@ class QRPrint(Shown):
     def module_mm(self) -> float:
         """Actual width of a module in millimeters."""
         return self.dots_per_module / self.size.dpi * MILLIMETRES_PER_INCH
+
+    @property
+    def reach_mm(self) -> float:
+        """The largest distance in millimeters from which phones read the code in good light, roughly."""
+        return self.module_mm * REACH_IN_MODULES
 
     def to_bytes(self, format: str, *, compression: int | None = None) -> bytes:
         """Return the image as the bytes of a file, with its print size if the format supports it.

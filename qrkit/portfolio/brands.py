@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from qrkit.design.brand import Brand
+from qrkit.design.design import Design
+from qrkit.design.gradient import Gradient
 from qrkit.drawing.untrusted.assets import read_asset
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.saved import Saved
 from qrkit.store import Store
 from qrkit.store import templates as table
 from qrkit.store.templates import SavedIn
 
-__all__ = ["Brands", "brand_behind"]
+__all__ = ["Brands", "brand_behind", "brand_from"]
 
 
 class Brands(Saved):
@@ -80,3 +83,36 @@ def brand_behind(store: Store, short_code: str) -> Brand | None:
     """Return the brand in use of the account that has the QR Code with this short code, or had it; None if unknown."""
     text = table.brand_behind(store, short_code)
     return Brand.from_json(text) if text else None
+
+
+def brand_from(design: Design, name: str, *, logo: str | None = None) -> Brand:
+    """Return the brand whose QR Codes look like a design.
+
+    A brand has the colors, modules, eyes and frame of the design. It has no layers and no photo.
+
+    Args:
+        design: The design.
+        name: The name of the brand.
+        logo: The logo, as in `Layer.content`.
+
+    Raises:
+        InvalidParameter: If a color is a gradient or transparent, or modules are drawn with sprites of fixed sizes.
+    """
+    ink, ground = design.foreground, design.background
+    if isinstance(ink, Gradient) or isinstance(ground, Gradient):
+        field = "foreground" if isinstance(ink, Gradient) else "background"
+        rule = "is a gradient, and a brand has flat colors; choose a color, or save the look as a template"
+        raise InvalidParameter(Problem(field, None, rule, "bad-value"))
+    marker = design.markers.top_left
+    words = design.frame.words if design.frame else None
+    return Brand(
+        name,
+        ink=ink,
+        accent=marker.inner_color if marker else None,
+        ground=ground,
+        logo=logo,
+        font=words.font if words else None,
+        frame=design.frame,
+        modules=design.modules,
+        eye=marker.pattern if marker else "default",
+    )

@@ -17,8 +17,9 @@ from qrkit.design.frames import Caption, unset_rule
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.resizing import relaid
 from qrkit.errors import ContentTooLong, InvalidParameter
+from qrkit.model import plain
 from qrkit.portfolio.code_pictures import NEAREST, drawn
-from qrkit.portfolio.templates import design_from
+from qrkit.portfolio.templates import design_from, template_fields
 from qrkit.store import Store
 from qrkit.store import templates as table
 from qrkit.store.looks import looks_of, used_templates
@@ -27,6 +28,8 @@ from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["CodeDesigns", "looks_text"]
 
+LOOK = "look"
+"""The name of the only template of `CodeDesigns.in_look`."""
 SIZING = ("size", "width", "height", "padding")
 """Changes that move the layers of a template along with the symbol."""
 FIELD = re.compile(r"\{(name|campaign|short_url)\}")
@@ -50,6 +53,7 @@ class CodeDesigns:
     ) -> None:
         self._default, self._campaigns, self._read = default, campaigns, read
         self._fields: dict[str, Mapping[str, Any] | None] = {}
+        self._only = ""
 
     @classmethod
     def of(cls, store: Store, account_id: str) -> Self:
@@ -73,8 +77,18 @@ class CodeDesigns:
         named = {one.id: (one.name, one.template) for one in campaigns}
         return cls(looks["default"], named, looks["templates"].get)
 
+    @classmethod
+    def in_look(cls, look: Design, campaigns: Iterable[Campaign]) -> Self:
+        """Return designs that draw every QR Code in the look of one design."""
+        text = json.dumps(plain(template_fields(look), only_set=True))
+        designs = cls(LOOK, {one.id: (one.name, "") for one in campaigns}, {LOOK: text}.get)
+        designs._only = LOOK
+        return designs
+
     def template_of(self, code: QRCode) -> str:
         """Return the name of the template that draws a QR Code; "" if its properties do."""
+        if self._only:
+            return self._only
         names = (code.template, self._campaigns.get(code.campaign_id or "", ("", ""))[1], self._default)
         return next((name for name in names if name and self._template(name) is not None), "")
 

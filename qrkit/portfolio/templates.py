@@ -16,7 +16,7 @@ from qrkit.store import looks
 from qrkit.store import templates as table
 from qrkit.store.templates import SavedIn
 
-__all__ = ["Templates", "design_from"]
+__all__ = ["Templates", "design_from", "template_fields"]
 
 MOST_CHARACTERS = 12_000_000
 """The maximum length of a template as JSON: enough for the embedded pictures and all other fields."""
@@ -55,8 +55,7 @@ class Templates(Saved):
         """
         self._check_name(name)
         if isinstance(template, Design):
-            kept = pinned(template) if template.layers else template
-            fields = kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"})
+            fields = template_fields(template)
         elif "template" in template:
             rule = "a template cannot begin with another one"
             raise InvalidParameter(Problem("template", template["template"], rule))
@@ -162,6 +161,16 @@ class Templates(Saved):
             # `Design` raises an error that lists all unknown fields with suggestions.
             Design(content="0", **{name: fields[name] for name in fields if name not in ("content", *REQUEST_FIELDS)})
             raise UnknownParameter(asked.unknown[0], None, [*Design.model_fields, *REQUEST_FIELDS])
+
+
+def template_fields(design: Design) -> dict[str, Any]:
+    """Return the fields of a template that looks like a design: those that are set, except for the content.
+
+    Raises:
+        ContentTooLong: If the design has layers, and its content does not fit.
+    """
+    kept = pinned(design) if design.layers else design
+    return kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"})
 
 
 def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Design:

@@ -31,41 +31,20 @@ function makeTabs(groups, onOpen) {
   return { list, open };
 }
 
-/** Save and load: templates by name where there is a store of them, and files. */
-function makeTemplates(studio) {
-  const name = h("input", { type: "text", id: newId(), maxlength: 100 });
-  const list = h("select", { id: newId() });
+/** Save the design as a file, and open one. */
+function makeFiles(studio) {
   const error = h("p", { class: "qk-error", hidden: true });
-  const save = h("button", { type: "button", onclick: () => studio.ask({ ask: "save", name: name.value }) }, "Save template");
-  const load = h("button", { type: "button", onclick: () => studio.ask({ ask: "load", name: list.value }) }, "Load template");
-  const stored = h(
-    "div",
-    { class: "qk-record" },
-    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: name.id }, "Template name"), h("div", { class: "qk-set" }, name, save)),
-    h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: list.id }, "Saved templates"), h("div", { class: "qk-set" }, list, load)),
-  );
   const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": "Open a design file" });
   file.addEventListener("change", async () => {
     if (file.files[0]) studio.ask({ ask: "open", text: await file.files[0].text() });
     file.value = "";
   });
-  const files = h(
-    "div",
-    { class: "qk-row" },
-    h("span", { class: "qk-label" }, "Design file"),
-    h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save…"), h("button", { type: "button", onclick: () => file.click() }, "Open…"), file),
-  );
-  function update({ templates, errors }) {
-    stored.hidden = templates === null;
-    error.textContent = errors.templates ?? errors.file ?? "";
+  const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save…"), h("button", { type: "button", onclick: () => file.click() }, "Open…"), file);
+  function update({ errors }) {
+    error.textContent = errors.file ?? "";
     error.hidden = !error.textContent;
-    const shown = [...list.options].map((option) => option.value);
-    if (templates && templates.join("\n") !== shown.join("\n")) {
-      list.replaceChildren(...templates.map((one) => h("option", { value: one }, one)));
-    }
-    load.disabled = !templates?.length;
   }
-  return { element: h("div", { class: "qk-templates" }, stored, files, error), update };
+  return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, "Design file"), buttons, error), update };
 }
 
 function render({ model, el }) {
@@ -100,13 +79,13 @@ function render({ model, el }) {
   const stage = makeStage(studio);
   const badge = makeBadge(studio);
   stage.element.append(badge.issues);
-  const templates = makeTemplates(studio);
+  const files = makeFiles(studio);
   const groups = form.groups.map(([name, specs]) => {
     const controls = specs.map((spec) => [spec.name, makeControl(studio, spec, [spec.name])]);
     const panel = h("div", { class: "qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
     return { name, panel, controls };
   });
-  groups.at(-1).panel.append(templates.element);
+  groups.at(-1).panel.append(files.element);
   const contentForm = makeContentForm(studio, form.kinds);
   groups[0].panel.prepend(contentForm.element);
   const logoForm = makeLogoForm(studio, form.logo);
@@ -136,7 +115,8 @@ function render({ model, el }) {
     const isIdle = outbox.isIdle();
     stage.update(state, isIdle);
     badge.update(state.badge, state.note);
-    templates.update(state);
+    files.update(state);
+    output.update(state);
     contentForm.update(state);
     logoForm.update(state);
     gallery.update(state, isIdle && state.badge !== null);
@@ -161,7 +141,7 @@ function render({ model, el }) {
   const onMessage = (message, buffers) => {
     if (message.view !== view) return;
     if (message.answer === "icons") whenIcons(message.icons);
-    else if (message.answer === "looks") gallery.show(message.names, buffers);
+    else if (message.answer === "looks") gallery.show(message.looks, buffers);
     else output.hear(message, buffers);
   };
   root.addEventListener("keydown", (event) => {

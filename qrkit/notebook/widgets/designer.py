@@ -1,7 +1,7 @@
 """Provides `Designer`: the studio, a widget to design a QR Code by hand.
 
-Its script consists of `stage.js`, `form.js`, `content_form.js`, `logo_form.js`, `gallery.js`, `output_form.js`,
-`badge.js` and `designer.js`.
+Its script consists of `stage.js`, `form.js`, `content_form.js`, `logo_form.js`, `saved_looks.js`, `gallery.js`,
+`output_form.js`, `badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from traitlets import Dict, Instance, observe, validate
 
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
-from qrkit.design.presets import PRESETS
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg_elements import path_data
@@ -31,14 +30,17 @@ from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
 from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.looks import look_controls, thumbnail, with_look
+from qrkit.notebook.widgets.saved_looks import SAVED, SavedLooks
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
+from qrkit.pictures.print_checks import print_checks
+from qrkit.pictures.printing import PrintSize, QRPrint
 
 if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.printing import QRPrint
+    from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
     from qrkit.scanning.scan_report import ScanReport
 
@@ -52,6 +54,8 @@ MOST_LOOKS = 4
 """Maximum thumbnails of presets in one message."""
 MOST_ICONS = 24
 """Maximum icons that a search shows."""
+OF_SAVED = Edit((SAVED,))
+"""Where errors of saved looks are shown."""
 
 
 class Designer(Page):
@@ -64,6 +68,7 @@ class Designer(Page):
         design: The initial design: a `Design`, or the text to encode.
         name: Name of the studio: a notebook has one studio per name. A second studio needs a name of its own.
         templates: Where designs are saved and loaded by name, `shop.templates`.
+        portfolio: Provides templates, brands and campaigns in place of `templates`.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
     Attributes:
@@ -73,7 +78,9 @@ class Designer(Page):
         QrkitError: If the design cannot be drawn.
     """
 
-    _esm = script("stage", "form", "content_form", "logo_form", "gallery", "output_form", "badge", "designer")
+    _esm = script(
+        "stage", "form", "content_form", "logo_form", "saved_looks", "gallery", "output_form", "badge", "designer"
+    )
     _css = style("designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
@@ -85,10 +92,11 @@ class Designer(Page):
         *,
         name: str = "designer",
         templates: Templates | None = None,
+        portfolio: Portfolio | None = None,
         fetch: Fetch | None = None,
     ) -> None:
         begun = Design(content=design) if isinstance(design, str) else design
-        self.templates = templates
+        self._saved = SavedLooks(templates, portfolio)
         if self._is_open(name):
             self._show_again(begun, fetch)
             return
@@ -99,6 +107,8 @@ class Designer(Page):
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
+        self._size: PrintSize | None = None
+        self._print_checks: list[dict[str, Any]] = []
         self._register(name, design=begun, form=_form())
 
     def _show_again(self, begun: Design, fetch: Fetch | None) -> None:
@@ -175,7 +185,8 @@ class Designer(Page):
             "logo": self._logo.as_dict(),
             "badge": self._badge,
             "note": self._note,
-            "templates": None if self.templates is None else self.templates.names(),
+            "print": self._print_checks,
+            "saved": self._saved.as_dict(),
         }
 
     def _on_edit(self, message: dict[str, Any]) -> None:
@@ -195,15 +206,22 @@ class Designer(Page):
         )
 
     def _on_looks(self, message: dict[str, Any]) -> None:
-        """Draw thumbnails of some presets; one that cannot be drawn with this content gets none."""
-        asked = message.get("names")
-        names = [name for name in PRESETS if name in asked][:MOST_LOOKS] if isinstance(asked, list) else []
-        pictures: dict[str, bytes] = {}
-        for name in names:
+        """Draw thumbnails of some presets and saved looks; one that cannot be drawn with this content gets none."""
+        asked = message.get("looks")
+        looks = [one for one in asked[:MOST_LOOKS] if isinstance(one, dict)] if isinstance(asked, list) else []
+        pictures: list[tuple[dict[str, Any], bytes]] = []
+        for one in looks:
             with suppress(QrkitError):
-                pictures[name] = thumbnail(self.design, name)
-        answer = {"answer": "looks", "view": message.get("view"), "names": list(pictures)}
-        self.send(answer, buffers=list(pictures.values()))
+                look = self._look(str(one.get("kind")), str(one.get("name")), self.design.replace(wrapper=None))
+                pictures.append((one, thumbnail(look)))
+        answer = {"answer": "looks", "view": message.get("view"), "looks": [one for one, _ in pictures]}
+        self.send(answer, buffers=[picture for _, picture in pictures])
+
+    def _look(self, kind: str, name: str, design: Design) -> Design:
+        """Return a design with a preset or a saved look."""
+        if kind == "preset":
+            return with_look(design, name)
+        return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
 
     def _on_check(self, _message: Any) -> None:
         """Check the image, and update the static image, once the user pauses."""
@@ -213,6 +231,9 @@ class Designer(Page):
         except QrkitError as error:
             self._badge = no_badge(error)
         self._logo.measure(self.design, self._draft.fetch)
+        self._saved.refresh()
+        with suppress(QrkitError):
+            self._check_print()
         self._twin.update(self._pictures())
 
     def _on_fix(self, message: dict[str, Any]) -> None:
@@ -231,18 +252,29 @@ class Designer(Page):
         self._note = "; ".join(change.message for change in repair.changes)
 
     def _on_save(self, message: dict[str, Any]) -> None:
-        def save() -> None:
-            if self.templates is not None:
-                self.templates.save(str(message.get("name", "")), self.design)
-
-        self._change(save, [Edit(("templates",))])
+        """Save the look as a template or brand."""
+        logo = self._logo.placed
+        content = self.design.layers[logo.layer].content if logo else None
+        kind, name, is_replacing = _kind_of(message), str(message.get("name", "")), message.get("replace") is True
+        self._change(lambda: self._saved.save(kind, name, self.design, content, is_replacing=is_replacing), [OF_SAVED])
 
     def _on_load(self, message: dict[str, Any]) -> None:
-        def load() -> None:
-            if self.templates is not None:
-                self._draft.take(self.templates.design(str(message.get("name", "")), self.design.content))
+        """Apply a template or brand to the design."""
+        kind, name = _kind_of(message), str(message.get("name", ""))
+        self._change(lambda: self._draft.take(self._look(kind, name, self.design)), [OF_SAVED])
 
-        self._change(load, [Edit(("templates",))])
+    def _on_delete(self, message: dict[str, Any]) -> None:
+        """Delete a template or brand."""
+        self._change(lambda: self._saved.delete(_kind_of(message), str(message.get("name", ""))), [OF_SAVED])
+
+    def _on_use(self, message: dict[str, Any]) -> None:
+        """Have a campaign use a template."""
+        name, campaign = str(message.get("name", "")), str(message.get("campaign", ""))
+        self._change(lambda: self._saved.use(name, campaign), [OF_SAVED])
+
+    def _on_restore(self, _message: Any) -> None:
+        """Undo the last change of saved looks."""
+        self._change(self._saved.undo, [OF_SAVED])
 
     def _on_open(self, message: dict[str, Any]) -> None:
         """Load a design from a file."""
@@ -250,15 +282,31 @@ class Designer(Page):
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send a file: in pixels, or for print if the message has a width in millimeters."""
-        name, width = message.get("format"), message.get("mm")
+        self._errors = {}
+        name, size = message.get("format"), _print_size(message)
         if name not in DOWNLOADS:
             raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(DOWNLOADS)}"))
-        picture: QRImage | QRPrint = self.image
-        if width is not None:
-            picture = QRImage(self.design, fetch=self._draft.fetch).print_at(width, dpi=message.get("dpi", DPI))
-        file = safe_name(str(message.get("name") or name_from(self.design.content)), name)
-        answer = {"answer": "file", "view": message.get("view"), "name": file, "type": FORMATS[name].media_type}
-        self.send(answer | {"to": message.get("to")}, buffers=[picture.to_bytes(name)])
+        stem = str(message.get("name", ""))
+        if message.get("of") == "set":
+            data = self._saved.zip_in(self.design, str(message.get("campaign", "")), stem, name, size)
+            return self._send_file(message, "qr-codes.zip", "application/zip", data)
+        picture = self.image if size is None else QRPrint(self.image.scene, size)
+        file = safe_name(stem or name_from(self.design.content), name)
+        return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
+
+    def _send_file(self, message: dict[str, Any], name: str, media_type: str, data: bytes) -> None:
+        answer = {"answer": "file", "view": message.get("view"), "name": name, "type": media_type}
+        self.send(answer | {"to": message.get("to")}, buffers=[data])
+
+    def _on_print(self, message: dict[str, Any]) -> None:
+        """Check the image for a print size."""
+        self._errors = {}
+        self._size = _print_size(message)
+        self._check_print()
+
+    def _check_print(self) -> None:
+        printed = None if self._size is None else QRPrint(self.image.scene, self._size)
+        self._print_checks = [check._asdict() for check in print_checks(self.image, printed)]
 
     def _on_copy(self, message: dict[str, Any]) -> None:
         text = self.design.to_json(indent=2) if message.get("form") == "json" else python_source(self.design)
@@ -296,11 +344,30 @@ Designer.handlers = {
     "repair": Designer._on_repair,
     "save": Designer._on_save,
     "load": Designer._on_load,
+    "delete": Designer._on_delete,
+    "use": Designer._on_use,
+    "restore": Designer._on_restore,
     "open": Designer._on_open,
     "download": Designer._on_download,
+    "print": Designer._on_print,
     "copy": Designer._on_copy,
     "icons": Designer._on_icons,
 }
+
+
+def _kind_of(message: dict[str, Any]) -> str:
+    """Return the kind of saved look that a message is about."""
+    return str(message.get("kind", "template"))
+
+
+def _print_size(message: dict[str, Any]) -> PrintSize | None:
+    """Return the print size that a message asks for; None if it asks for pixels.
+
+    Raises:
+        InvalidParameter: If a number is out of range.
+    """
+    width = message.get("mm")
+    return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
 
 
 def _form() -> dict[str, Any]:

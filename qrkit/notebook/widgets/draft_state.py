@@ -27,6 +27,7 @@ def shown(draft: Draft) -> dict[str, Any]:
         "label": f"{image.symbol.name}, {image.width} x {image.height} px",
         "area": [layout.width, layout.height],
         "matrix": list(_matrix(image, layout)),
+        "words": _words(image, layout),
         "undo": draft.can_undo,
         "redo": draft.can_redo,
     }
@@ -49,3 +50,12 @@ def _matrix(image: QRImage, layout: Layout) -> Matrix:
     design, around = image.design, image.design.wrapper
     hole = framed(design, design.frame, layout).placeholder if design.frame else around and around.placeholder
     return flipped.then(into_placeholder(layout, hole, exact=True)) if hole else flipped
+
+
+def _words(image: QRImage, layout: Layout) -> list[dict[str, Any]]:
+    """Return the texts of the frame by their field, and where they are in pixels of the whole image."""
+    frame = image.design.frame
+    if frame is None or frame.words is None:
+        return []
+    boxes = framed(image.design, frame, layout).words
+    return [{"field": field, "text": getattr(frame.words, field), "box": list(box)} for field, box in boxes]

@@ -128,4 +128,6 @@ class LogoForm:
             return None
         largest = None if self.largest is None else round(self.largest * PERCENT)
         size = round(self.placed.share * PERCENT, 1)
-        return {"name": self.name, "size": size, "plate": self._plate, "largest": largest}
+        first = self.placed.layer - (self.placed.plate is not None)
+        layers = list(range(first, self.placed.layer + 1))
+        return {"name": self.name, "size": size, "plate": self._plate, "largest": largest, "layers": layers}

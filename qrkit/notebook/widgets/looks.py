@@ -50,12 +50,11 @@ def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
     return with_preset(without_logo(design, placed), name, colorway, logo=logo.content if is_own else None)
 
 
-def thumbnail(design: Design, name: str) -> bytes:
-    """Return a PNG of the design with a preset: 150 pixels wide, or more if the symbol has many modules.
+def thumbnail(look: Design) -> bytes:
+    """Return a PNG of a design: 150 pixels wide, or more if the symbol has many modules.
 
     Raises:
         QrkitError: If it cannot be drawn.
     """
-    look = with_look(design.replace(wrapper=None), name)
     width = max(SIDE, PIXELS * layout_of(look).side)
     return QRImage(look.resized(width=width, height=None)).to_bytes("png", compression=1)

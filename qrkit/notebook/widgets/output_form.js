@@ -1,18 +1,33 @@
-// What becomes of the design: files in pixels or for print, and copies.
+// What becomes of the design: files in pixels or for print, one or a whole set, and copies.
 
+const ONE = "one";
 const RESOLUTIONS = [150, 300, 600]; // dots per inch
 
-/** Gives { element, hear(message, buffers) }: buttons for files and copies, and what comes back of them. */
+/** Gives { element, update(state), hear(message, buffers) }: buttons for files and copies, and what comes back of them. */
 function makeOutput(studio, downloads) {
   const field = (words, input) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: input.id }, words), input);
   const name = h("input", { type: "text", id: newId(), maxlength: 100, placeholder: "from the content", spellcheck: "false" });
   const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: "as designed" });
   const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
-  const print = h("div", { class: "qk-print" }, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
+  const set = h("select", { id: newId() });
+  const what = field("Which codes", set);
+  const checks = h("ul", { class: "qk-checks", "aria-label": "Before you print" });
+  const clear = h("input", { type: "checkbox", id: newId() });
+  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, "Transparent background"));
+  const fields = h("div", { class: "qk-print" }, what, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
+  const print = h("div", { class: "qk-print-side" }, fields, clearRow, h("div", { role: "status" }, checks));
   const size = () => (width.value === "" ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
+  const which = () => (set.value === ONE ? {} : { of: "set", campaign: set.value });
+  for (const input of [width, dpi]) input.addEventListener("change", () => studio.ask({ ask: "print", ...size() }));
+  set.addEventListener("change", () => {
+    name.placeholder = set.value === ONE ? "from the content" : "{name}";
+    name.title = set.value === ONE ? "" : "A pattern with {name}, {campaign}, {number} or {short_code}";
+  });
+  let ground = null; // the background before it became transparent
+  clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (text, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, text);
   const files = downloads.map((format) =>
-    button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => studio.ask({ ask: "download", format, name: name.value, ...size() })),
+    button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => studio.ask({ ask: "download", format, name: name.value, ...size(), ...which() })),
   );
   const copied = h("span", { role: "status", class: "qk-copied" });
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Text to copy" });
@@ -21,8 +36,8 @@ function makeOutput(studio, downloads) {
     button("Python", "Copy as Python", () => studio.copy("python", "clipboard")),
     button("JSON", "Copy as JSON", () => studio.copy("json", "clipboard")),
   ];
-  const set = (...buttons) => h("div", { class: "qk-buttons" }, ...buttons);
-  const actions = h("div", { class: "qk-actions" }, h("span", { class: "qk-label" }, "Download"), set(...files), h("span", { class: "qk-label" }, "Copy"), set(...copies, copied));
+  const row = (...buttons) => h("div", { class: "qk-buttons" }, ...buttons);
+  const actions = h("div", { class: "qk-actions" }, h("span", { class: "qk-label" }, "Download"), row(...files), h("span", { class: "qk-label" }, "Copy"), row(...copies, copied));
   let clock = null;
 
   function tell(text) {
@@ -59,7 +74,22 @@ function makeOutput(studio, downloads) {
     else if (message.to === "file") download("design.json", "application/json", message.text);
     else write(message.text);
   }
-  return { element: h("div", { class: "qk-output" }, actions, print, code), hear };
+
+  let campaigns = "";
+  function update({ values, saved, ...state }) {
+    const isClear = typeof values.background === "string" && /^#00/.test(values.background);
+    clear.checked = isClear;
+    if (!isClear) ground = values.background ?? null;
+    checks.replaceChildren(...state.print.map(({ text, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, text)));
+    what.hidden = !saved?.kinds.includes("brand");
+    if (JSON.stringify(saved?.campaigns) === campaigns) return;
+    campaigns = JSON.stringify(saved?.campaigns);
+    const options = [[ONE, "This one"], ...(saved?.campaigns ?? []).map((one) => [one.id, `All of ${one.name}`]), ["", "All QR Codes"]];
+    const before = set.value;
+    set.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
+    set.value = options.some(([value]) => value === before) && before ? before : ONE;
+  }
+  return { element: h("div", { class: "qk-output" }, actions, print, code), update, hear };
 }
 
 function download(name, type, data) {

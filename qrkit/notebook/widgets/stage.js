@@ -1,4 +1,5 @@
-// The picture, and on it the boxes of its layers, to be moved and resized by mouse and by keys.
+// The picture, and on it the boxes of its layers, to be moved and resized by mouse, touch and keys, and its caption, to be
+// edited in place. A logo and its plate are one box.
 
 function path2d(data, side) {
   const space = "http://www.w3.org/2000/svg";
@@ -15,6 +16,7 @@ const CORNERS = { nw: [0, 0], ne: [1, 0], sw: [0, 1], se: [1, 1] };
 const SNAP = 5; // pixels of the screen
 const SMALLEST = 4; // pixels of the picture
 const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, and Delete to remove it. Hold Shift for steps of 10.";
+const HINT = "Drag a layer or press arrow keys to move it; hold Alt to ignore the guides. Drag a corner or press + or − to resize it; hold Shift to stretch it.";
 const GROUNDS = { checks: "Checkered", paper: "White", dark: "Dark" };
 const round = (number) => Math.round(number * 10) / 10;
 
@@ -25,7 +27,9 @@ function makeStage(studio) {
   const sheet = h("div", { class: "qk-sheet" }, picture, ...guides);
   const hint = h("p", { class: "qk-hint" });
   const caption = h("p", { class: "qk-caption" });
-  const stage = h("div", { class: "qk-stage", "data-ground": "checks" }, sheet);
+  const words = makeWords(studio, sheet);
+  // It takes the focus of a layer that is removed, so that the keys for undo keep working.
+  const stage = h("div", { class: "qk-stage", "data-ground": "checks", tabindex: "-1" }, sheet);
   const ground = h("select", { "aria-label": "Behind the picture" }, ...Object.entries(GROUNDS).map(([value, words]) => h("option", { value }, words)));
   ground.addEventListener("change", () => (stage.dataset.ground = ground.value));
   const actual = h("input", { type: "checkbox", id: newId() });
@@ -34,7 +38,7 @@ function makeStage(studio) {
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
-  let held = null; // the layer that hands are ahead of the picture with: { index, box }
+  let held = new Map(); // boxes of layers, by index, that hands are ahead of the picture with
   let isDragging = false;
   let shownPicture = null;
   let gestures = 0;
@@ -59,13 +63,27 @@ function makeStage(studio) {
     };
   }
 
+  /** The layers that move with this one: a logo and its plate, or itself. */
+  function together(index) {
+    const logo = state.logo?.layers ?? [];
+    return logo.includes(index) ? logo : [index];
+  }
+
+  /** Put a layer into a box, and what moves with it accordingly. */
   function put(index, box, gesture) {
-    held = { index, box };
-    place(boxes[index], box);
-    const layer = layerOf(box);
-    const before = state.values.layers[index];
-    const changed = Object.keys(layer).filter((name) => layer[name] !== before[name]);
-    studio.edit(changed.map((name) => ({ path: ["layers", index, name], value: layer[name] })), gesture);
+    const from = boxOf(state.values.layers[index]);
+    const factor = box.width / from.width;
+    const edits = together(index).flatMap((one) => {
+      const before = state.values.layers[one];
+      const old = boxOf(before);
+      const to = one === index ? box : { left: box.left + (old.left - from.left) * factor, top: box.top + (old.top - from.top) * factor, width: old.width * factor, height: old.height * factor };
+      held.set(one, to);
+      place(boxes[one], to);
+      const layer = layerOf(to);
+      const changed = Object.keys(layer).filter((name) => layer[name] !== before[name]);
+      return changed.map((name) => ({ path: ["layers", one, name], value: layer[name] }));
+    });
+    studio.edit(edits, gesture);
   }
 
   function place(element, box) {
@@ -76,21 +94,30 @@ function makeStage(studio) {
     element.style.height = `${(box.height / height) * 100}%`;
   }
 
-  function centre() {
-    const [scaleX, scaleY, moveX, moveY] = state.matrix;
-    return [(state.area[0] / 2) * scaleX + moveX, (state.area[1] / 2) * scaleY + moveY];
+  /** The lines that a box can lie on: edges and middles of the QR Code and of the other layers; by axis. */
+  function linesBeside(index) {
+    const whole = boxOf({ x: 0, y: 0, width: state.area[0], height: state.area[1] });
+    const others = state.values.layers.filter((_, other) => !together(index).includes(other)).map(boxOf);
+    const lines = (start, length) => [whole, ...others].flatMap((one) => [one[start] + one[length] / 2, one[start], one[start] + one[length]]);
+    return [lines("left", "width"), lines("top", "height")];
   }
 
-  /** Bring a box that is nearly in the middle there, and show the line it lies on. */
-  function snapped(box, pixels, isFree) {
-    const [middleX, middleY] = centre();
-    const near = (place, middle) => !isFree && Math.abs(place - middle) < SNAP * pixels;
-    const isNear = [near(box.left + box.width / 2, middleX), near(box.top + box.height / 2, middleY)];
-    if (isNear[0]) box.left = middleX - box.width / 2;
-    if (isNear[1]) box.top = middleY - box.height / 2;
-    guides.forEach((guide, axis) => guide.classList.toggle("qk-on", isNear[axis]));
-    guides[0].style.left = `${(middleX / state.size[0]) * 100}%`;
-    guides[1].style.top = `${(middleY / state.size[1]) * 100}%`;
+  /** Bring a box that nearly lies on a line there, and show the line. */
+  function snapped(box, lines, pixels, isFree) {
+    const sides = [["left", "width"], ["top", "height"]];
+    sides.forEach(([start, length], axis) => {
+      let best = null;
+      for (const line of isFree ? [] : lines[axis]) {
+        for (const share of [0.5, 0, 1]) {
+          const by = line - box[start] - box[length] * share;
+          if (Math.abs(by) < SNAP * pixels && (best === null || Math.abs(by) < Math.abs(best.by))) best = { line, by };
+        }
+      }
+      guides[axis].classList.toggle("qk-on", best !== null);
+      if (best === null) return;
+      box[start] += best.by;
+      guides[axis].style[start] = `${(best.line / state.size[axis]) * 100}%`;
+    });
     return box;
   }
 
@@ -115,6 +142,8 @@ function makeStage(studio) {
     const pixels = state.size[0] / sheet.clientWidth; // of the picture, for one of the screen
     const gesture = `hand ${(gestures += 1)}`;
     const box = boxes[index];
+    const lines = linesBeside(index);
+    const isOne = together(index).length === 1;
     studio.select(index);
     box.focus({ preventScroll: true });
     box.setPointerCapture(event.pointerId);
@@ -123,8 +152,8 @@ function makeStage(studio) {
       const moveX = (moved.clientX - event.clientX) * pixels;
       const moveY = (moved.clientY - event.clientY) * pixels;
       const to = corner
-        ? resized(start, corner, moveX, moveY, moved.shiftKey)
-        : snapped({ ...start, left: start.left + moveX, top: start.top + moveY }, pixels, moved.altKey);
+        ? resized(start, corner, moveX, moveY, moved.shiftKey && isOne)
+        : snapped({ ...start, left: start.left + moveX, top: start.top + moveY }, lines, pixels, moved.altKey);
       put(index, to, gesture);
     };
     isDragging = true;
@@ -142,7 +171,7 @@ function makeStage(studio) {
 
   function key(event, index) {
     const by = event.shiftKey ? 10 : 1;
-    const box = held?.index === index ? held.box : boxOf(state.values.layers[index]);
+    const box = held.get(index) ?? boxOf(state.values.layers[index]);
     const grow = { "+": by, "=": by, "-": -by, _: -by }[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key in STEPS) {
@@ -154,7 +183,9 @@ function makeStage(studio) {
       const left = box.left - (width - box.width) / 2;
       put(index, { left, top: box.top - (height - box.height) / 2, width, height }, `keys ${index}`);
     } else if (event.key === "Delete" || event.key === "Backspace") {
-      studio.edit([{ path: ["layers", index], do: "remove" }]);
+      const isLogo = state.logo?.layers.includes(index);
+      studio.edit([isLogo ? { path: ["logo", "content"], value: null } : { path: ["layers", index], do: "remove" }]);
+      stage.focus({ preventScroll: true });
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -193,7 +224,7 @@ function makeStage(studio) {
 
   function update(next, isIdle) {
     state = next;
-    if (isIdle && !isDragging) held = null;
+    if (isIdle && !isDragging) held = new Map();
     const layers = state.values.layers ?? [];
     show(state.picture);
     picture.alt = `QR Code: ${state.values.content.slice(0, 200)}`;
@@ -205,16 +236,70 @@ function makeStage(studio) {
     while (boxes.length > layers.length) boxes.pop().remove();
     while (boxes.length < layers.length) boxes.push(makeBox(boxes.length));
     layers.forEach((layer, index) => {
-      if (held?.index !== index) place(boxes[index], boxOf(layer));
+      if (!held.has(index)) place(boxes[index], boxOf(layer));
+      boxes[index].hidden = together(index).length > 1 && together(index).at(-1) !== index;
       const name = titleOf(layer, 30);
       const at = `${layer.x} pixels from the left, ${layer.y} from the top, ${layer.width} by ${layer.height} pixels`;
       boxes[index].setAttribute("aria-label", `Layer ${index + 1}, ${name}: ${at}`);
       boxes[index].setAttribute("aria-description", KEYS);
     });
-    hint.textContent = layers.length
-      ? "Drag a layer or use the arrow keys to move it. Drag a corner or press + or − to resize it."
-      : "";
+    words.update(state);
+    hint.textContent = layers.length ? HINT : "";
   }
 
   return { element, update };
+}
+
+/** The caption and the subtitle, each a button that becomes a field. Enter keeps what is written, Escape drops it. */
+function makeWords(studio, sheet) {
+  const buttons = { text: makeButton("text", "caption"), subtitle: makeButton("subtitle", "subtitle") };
+  let state = null;
+
+  function makeButton(field, title) {
+    const button = h("button", { type: "button", class: "qk-words", hidden: true, title: `Edit the ${title}`, onclick: () => open(field, title) });
+    sheet.append(button);
+    return button;
+  }
+
+  function open(field, title) {
+    const button = buttons[field];
+    const before = state.words.find((one) => one.field === field).text;
+    const input = h("input", { type: "text", class: "qk-words-field", maxlength: 60, "aria-label": `Text of the ${title}` });
+    input.style.cssText = button.style.cssText;
+    input.value = before;
+    let isOpen = true;
+    function end(isKept, isByKey) {
+      if (!isOpen) return;
+      isOpen = false;
+      const text = input.value.trim();
+      if (isKept && text !== before && (text || field === "subtitle")) studio.edit([{ path: ["frame", "caption", field], value: text || null }]);
+      input.remove();
+      if (isByKey) button.focus();
+    }
+    input.addEventListener("blur", () => end(true, false));
+    input.addEventListener("keydown", (event) => {
+      if (!["Enter", "Escape"].includes(event.key) || event.isComposing) return;
+      event.preventDefault();
+      event.stopPropagation();
+      end(event.key === "Enter", true);
+    });
+    sheet.append(input);
+    input.select();
+  }
+
+  function update(next) {
+    state = next;
+    for (const [field, button] of Object.entries(buttons)) {
+      const one = state.words.find((word) => word.field === field);
+      button.hidden = !one;
+      if (!one) continue;
+      const [left, top, right, bottom] = one.box;
+      const [width, height] = state.size;
+      const room = (bottom - top) * 0.25;
+      const shares = { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room };
+      for (const [name, pixels] of Object.entries(shares)) button.style[name] = `${(pixels / (["left", "width"].includes(name) ? width : height)) * 100}%`;
+      button.setAttribute("aria-label", `Edit the ${field === "text" ? "caption" : "subtitle"}: ${one.text}`);
+    }
+  }
+  return { update };
 }

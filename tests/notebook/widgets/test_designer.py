@@ -254,14 +254,40 @@ def test_templates_are_saved_and_loaded(studio):
         Designer(TEXT, name="test", templates=shop.templates)
         studio.design = Design(content=TEXT, modules=Modules(type="dots"))
         say(studio, ask="save", name="dotted")
-        assert shop.templates.names() == studio.state["templates"] == ["dotted"]
+        assert shop.templates.names() == [look["name"] for look in studio.state["saved"]["looks"]] == ["dotted"]
         studio.design = Design(content="other")
         say(studio, ask="load", name="dotted")
         assert studio.design == Design(content="other", modules=Modules(type="dots"))
         say(studio, ask="save", name="")
-        assert "1..100 characters" in studio.errors["templates"]
+        assert "1..100 characters" in studio.errors["saved.name"]
         say(studio, ask="load", name="none")
-        assert "none" in studio.errors["templates"]
+        assert "none" in studio.errors["saved"]
+
+
+@pytest.mark.parametrize("kind", ["bar", "bubble", "card", "seal"])
+def test_words_of_a_frame_lie_on_the_picture_outside_of_the_symbol(studio, kind):
+    assert studio.state["words"] == []
+    frame = {"kind": kind, "caption": {"text": "See the menu", "subtitle": "and more"}}
+    say(studio, ask="edit", edits=[{"path": ["frame"], "value": frame}])
+    words, (width, height) = studio.state["words"], studio.state["size"]
+    assert [(one["field"], one["text"]) for one in words] == [("text", "See the menu"), ("subtitle", "and more")]
+    for one in words:
+        left, top, right, bottom = one["box"]
+        assert 0 <= left < right <= width
+        assert 0 <= top < bottom <= height
+        box = tuple(map(round, one["box"]))
+        colors = Image.open(BytesIO(studio.image.to_bytes("png"))).convert("L").crop(box).getcolors()
+        assert len(colors) > 1
+    say(studio, ask="edit", edits=[{"path": ["frame", "caption", "text"], "value": "Menu"}])
+    assert studio.state["words"][0]["text"] == "Menu"
+
+
+def test_a_logo_and_its_plate_are_told_to_the_browser_as_one(studio):
+    assert studio.state["logo"] is None
+    say(studio, ask="edit", edits=[{"path": ["logo", "content"], "value": "icon:heart"}])
+    assert studio.state["logo"]["layers"] == [0, 1]
+    say(studio, ask="edit", edits=[{"path": ["logo", "plate"], "value": None}])
+    assert studio.state["logo"]["layers"] == [0]
 
 
 def test_design_is_opened_from_a_file(studio):

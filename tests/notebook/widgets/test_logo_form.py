@@ -146,16 +146,20 @@ def test_a_colorway_is_chosen_with_its_preset(studio):
     assert "is not a colorway of 'classy'" in studio.errors["colorway"]
 
 
+def presets(*names):
+    return [{"kind": "preset", "name": name} for name in names]
+
+
 def test_thumbnails_show_the_content_and_come_a_few_at_a_time(studio, monkeypatch):
     sent = []
     monkeypatch.setattr(studio, "send", lambda message, buffers=None: sent.append((message, buffers)))
-    say(studio, ask="looks", names=["plain", "bubble", "nothing"])
-    say(studio, ask="looks", names=list(PRESETS))
-    for names in (None, "plain", [["plain"], 3]):
-        say(studio, ask="looks", names=names)
+    say(studio, ask="looks", looks=presets("plain", "bubble", "nothing"))
+    say(studio, ask="looks", looks=presets(*PRESETS))
+    for looks in (None, "plain", [["plain"], 3]):
+        say(studio, ask="looks", looks=looks)
     (first, pictures), (second, _), *others = sent
-    assert [message["names"] for message, _ in others] == [[], [], []]
-    assert (first["names"], second["names"]) == (["plain", "bubble"], list(PRESETS)[:4])
+    assert [message["looks"] for message, _ in others] == [[], [], []]
+    assert (first["looks"], second["looks"]) == (presets("plain", "bubble"), presets(*list(PRESETS)[:4]))
     assert decode(pictures[0]).content == TEXT
     assert Image.open(io.BytesIO(pictures[1])).width == 150
 
@@ -164,7 +168,7 @@ def test_a_thumbnail_of_the_largest_symbol_is_read(studio, monkeypatch):
     text, sent = "https://example.com/" + "x" * 2200, []
     monkeypatch.setattr(studio, "send", lambda message, buffers=None: sent.append(buffers))
     studio.design = Design(content=text, layers=[Layer("icon:heart", x=700, y=700, width=30, height=30)])
-    say(studio, ask="looks", names=["plain"])
+    say(studio, ask="looks", looks=presets("plain"))
     assert decode(sent[0][0]).content == text
 
 

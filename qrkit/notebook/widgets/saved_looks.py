@@ -1,0 +1,187 @@
+"""Looks that the studio saves by name, as templates and brands, and the campaigns that use them: `SavedLooks`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from qrkit.drawing.logo import PlacedLogo, without_logo
+from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.portfolio.brands import brand_from
+from qrkit.portfolio.code_sets import zip_in_look
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+    from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.pictures.printing import PrintSize
+    from qrkit.portfolio.brands import Brands
+    from qrkit.portfolio.portfolio import Portfolio
+    from qrkit.portfolio.templates import Templates
+
+__all__ = ["SAVED", "SavedLooks"]
+
+SAVED: Final = "saved"
+"""The first step of the paths at which errors are shown."""
+TEMPLATE: Final = "template"
+BRAND: Final = "brand"
+
+
+class SavedLooks:
+    """The saved looks of an account. Every change can be undone until the next one.
+
+    Args:
+        templates: Where templates are saved; None if there is no such place.
+        portfolio: Provides templates, brands and campaigns.
+    """
+
+    def __init__(self, templates: Templates | None = None, portfolio: Portfolio | None = None) -> None:
+        self._portfolio = portfolio
+        chosen = portfolio.templates if templates is None and portfolio else templates
+        self._shelves: dict[str, Templates | Brands] = {} if chosen is None else {TEMPLATE: chosen}
+        if portfolio:
+            self._shelves[BRAND] = portfolio.brands
+        self._revisions: dict[tuple[str, str], int] = {}
+        self._done = ""
+        self._undo: Callable[[], object] | None = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the names again, which may have changed outside of the studio."""
+        self._names = [(kind, name) for kind, shelf in self._shelves.items() for name in shelf.names()]
+        campaigns = self._portfolio.list_campaigns() if self._portfolio else []
+        self._campaigns = [{"id": one.id, "name": one.name, "template": one.template} for one in campaigns]
+
+    def look(self, kind: str, name: str, design: Design, logo: PlacedLogo | None, fetch: Fetch | None) -> Design:
+        """Return a design with a saved look.
+
+        Args:
+            kind: `template` or `brand`.
+            name: The name of the look.
+            design: The design to start from.
+            logo: The logo of the design, which the logo of a brand replaces.
+            fetch: Downloads a logo given by its URL.
+
+        Raises:
+            NotFound: If nothing has this name.
+            QrkitError: If the look cannot be applied to this content.
+        """
+        if kind == BRAND and self._portfolio:
+            brand = self._portfolio.brands.get(name)
+            return brand.apply(without_logo(design, logo) if logo and brand.logo else design, fetch=fetch)
+        shelf: Any = self._shelf(kind)
+        made: Design = shelf.design(name, design.content)
+        return made
+
+    def save(self, kind: str, name: str, design: Design, logo: str | None, *, is_replacing: bool = False) -> None:
+        """Save the look of a design.
+
+        Args:
+            kind: `template` or `brand`.
+            name: The name of the look.
+            design: The design.
+            logo: The logo of the design, for a brand.
+            is_replacing: Whether to replace a look that has this name.
+
+        Raises:
+            InvalidParameter: If the name is taken or invalid, or a brand cannot have this look.
+        """
+        shelf: Any = self._shelf(kind)
+        before = shelf.get(name) if name in shelf else None
+        if before is not None and not is_replacing:
+            rule = f"is already the name of a {kind}; choose another name, or replace it"
+            raise InvalidParameter(Problem(f"{SAVED}.name", name, rule, "name-taken"))
+        try:
+            shelf.save(name, design if kind == TEMPLATE else brand_from(design, name, logo=logo))
+        except InvalidParameter as error:
+            raise InvalidParameter(*(replace(one, name=f"{SAVED}.{one.name}") for one in error.problems)) from error
+        undo = (lambda: shelf.save(name, before)) if before is not None else (lambda: shelf.delete(name))
+        self._record(f"{'Saved' if before is None else 'Replaced'} the {kind} “{name}”.", undo, (kind, name))
+
+    def delete(self, kind: str, name: str) -> None:
+        """Delete a saved look.
+
+        Raises:
+            NotFound: If nothing has this name.
+            InvalidParameter: If a template is in use.
+        """
+        shelf: Any = self._shelf(kind)
+        before = shelf.get(name)
+        is_current = kind == BRAND and shelf.current == before
+        try:
+            shelf.delete(name)
+        except InvalidParameter as error:
+            rule = f"“{name}” {error.rule.partition(';')[0]}; choose another template there first"
+            raise InvalidParameter(Problem(SAVED, name, rule, error.code)) from error
+
+        def restore() -> None:
+            shelf.save(name, before)
+            if is_current:
+                shelf.use(name)
+
+        self._record(f"Deleted the {kind} “{name}”.", restore, (kind, name))
+
+    def use(self, name: str, campaign_id: str) -> None:
+        """Have a campaign use a template.
+
+        Args:
+            name: The name of the template; "" for none.
+            campaign_id: ID of the campaign; "" for all QR Codes for which no template is chosen.
+
+        Raises:
+            NotFound: If the template or the campaign does not exist.
+            InvalidParameter: If the template does not exist.
+        """
+        if self._portfolio is None:
+            raise NotFound("campaign", campaign_id)
+        shop = self._portfolio
+        what = f"“{name}”" if name else "no template"
+        if campaign_id:
+            before = shop.get_campaign(campaign_id)
+            shop.update_campaign(campaign_id, template=name)
+            done = f"The campaign “{before.name}” now uses {what}."
+            self._record(done, lambda: shop.update_campaign(campaign_id, template=before.template))
+        else:
+            default = shop.templates.default
+            shop.templates.use(name or None)
+            self._record(f"QR Codes without another template now use {what}.", lambda: shop.templates.use(default))
+
+    def zip_in(self, look: Design, campaign_id: str, names: str, format: str, size: PrintSize | None) -> bytes:
+        """Return a zip of the QR Codes of a campaign in the look of a design; "" for all QR Codes.
+
+        Raises:
+            NotFound: If the campaign does not exist.
+            InvalidParameter: If the QR Codes cannot be drawn; see `zip_in_look`.
+        """
+        if self._portfolio is None:
+            raise NotFound("campaign", campaign_id)
+        campaign, pattern = campaign_id or None, names or "{name}"
+        return zip_in_look(self._portfolio, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
+
+    def undo(self) -> None:
+        """Undo the last change, if there is one."""
+        if self._undo:
+            self._undo()
+            self._undo, self._done = None, ""
+            self._revisions = {key: number + 1 for key, number in self._revisions.items()}
+            self.refresh()
+
+    def as_dict(self) -> dict[str, Any] | None:
+        """Return the state for the browser; None if there is nowhere to save."""
+        if not self._shelves:
+            return None
+        looks = [
+            {"kind": kind, "name": name, "revision": self._revisions.get((kind, name), 0)} for kind, name in self._names
+        ]
+        return {"kinds": list(self._shelves), "looks": looks, "campaigns": self._campaigns, "done": self._done}
+
+    def _shelf(self, kind: str) -> Templates | Brands:
+        if kind not in self._shelves:
+            raise NotFound("kind of saved look", kind)
+        return self._shelves[kind]
+
+    def _record(self, done: str, undo: Callable[[], object], changed: tuple[str, str] | None = None) -> None:
+        self._done, self._undo = done, undo
+        if changed:
+            self._revisions[changed] = self._revisions.get(changed, 0) + 1
+        self.refresh()

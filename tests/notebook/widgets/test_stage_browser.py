@@ -1,0 +1,138 @@
+"""The stage and the flow of the studio, in JupyterLab, as a person with a browser uses them."""
+
+import pytest
+from PIL import Image
+
+from tests.notebook.widgets.test_designer_browser import drag, settled, tab, told
+
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
+
+EMPTY = """
+from qrkit import Brand, open_portfolio
+from qrkit.widgets import Designer
+shop = open_portfolio(":memory:", base_url="https://go.example.com")
+shop.brands.save("Acme", Brand("Acme", ink="navy", accent="#9A3412", frame="bar"))
+studio = Designer(portfolio=shop)
+studio
+"""
+FRAGILE = """
+from qrkit import Design
+from qrkit.widgets import Designer
+studio = Designer(Design(content="https://example.com/spring", padding=1, foreground="#99AAAA"))
+studio
+"""
+LAYERS = """
+from qrkit import Design, Layer
+from qrkit.widgets import Designer
+heart = Layer("icon:heart", x=60, y=60, width=30, height=30, name="heart")
+plain = Design(content="https://example.com/spring", ec="H", size=10, width=330, layers=[heart])
+studio = Designer(plain.with_logo("icon:star", 0.2, plate="circle", name="star"))
+studio
+"""
+TELL = "print(studio.design.to_json())"
+MOST_ACTIONS = 8
+
+
+def opened(notebook, cell, **options):
+    page = notebook(cell, TELL, **options)
+    studio = page.locator(".qrkit-designer")
+    studio.wait_for()
+    settled(page)
+    return page, studio
+
+
+def test_a_branded_framed_captioned_code_with_a_logo_takes_at_most_eight_actions(notebook, tmp_path):
+    file = tmp_path / "acme.png"
+    Image.new("RGB", (400, 200), "navy").save(file)
+    page, studio = opened(notebook, EMPTY)
+    actions = 0
+
+    def act(action):
+        nonlocal actions
+        action()
+        actions += 1
+        settled(page)
+
+    act(
+        lambda: (
+            studio.get_by_label("Address", exact=True)
+            .or_(studio.get_by_role("textbox", name="Content"))
+            .first.fill("https://acme.example/menu")
+        )
+    )
+    act(studio.get_by_role("tab", name="Presets").click)
+    act(studio.get_by_role("button", name="Acme", exact=True).click)
+    caption = studio.get_by_role("button", name="Edit the caption: ")
+    act(caption.click)
+    field = studio.get_by_role("textbox", name="Text of the caption")
+
+    def write():
+        field.fill("See the menu")
+        page.keyboard.press("Enter")
+
+    act(write)
+    act(studio.get_by_role("tab", name="Logo").click)
+    act(lambda: studio.locator(".qk-logo-form input[type=file]").set_input_files(file))
+    studio.locator(".qk-layer:visible").wait_for()
+    settled(page)
+    assert actions <= MOST_ACTIONS
+    design = told(page)
+    assert design.content == "https://acme.example/menu"
+    assert design.foreground.rgb == "#000080"
+    assert design.frame.caption.text == "See the menu"
+    assert design.layers[-1].name == "acme.png"
+
+    caption.click()
+    field.fill("Never mind")
+    page.keyboard.press("Escape")
+    settled(page)
+    assert told(page).frame.caption.text == "See the menu"
+
+
+def test_one_click_makes_a_fragile_code_robust(notebook):
+    _, studio = opened(notebook, FRAGILE)
+    assert studio.locator(".qk-badge").get_attribute("data-verdict") != "robust"
+    studio.get_by_role("button", name="Make it scannable").click()
+    studio.locator(".qk-badge[data-verdict=robust]").wait_for()
+
+
+def middle(layer):
+    return layer.x + layer.width / 2, layer.y + layer.height / 2
+
+
+def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
+    page, studio = opened(notebook, LAYERS)
+    assert studio.locator(".qk-layer:visible").count() == 2
+    drag(page, studio.get_by_role("button", name="star"), 30, 30)
+    settled(page)
+    heart, plate, logo = told(page).layers
+    assert middle(plate) == pytest.approx(middle(logo), abs=0.3)
+    assert middle(logo)[0] > 165
+    scale = studio.locator(".qk-sheet").bounding_box()["width"] / 330
+    box = studio.get_by_role("button", name="heart")
+    box.scroll_into_view_if_needed()
+    drag(page, box, (middle(logo)[0] - middle(heart)[0]) * scale + 2, 8)
+    settled(page)
+    heart, _, logo = told(page).layers
+    assert middle(heart)[0] == pytest.approx(middle(logo)[0], abs=0.2)
+    studio.get_by_role("button", name="star").focus()
+    page.keyboard.press("Delete")
+    settled(page)
+    assert [layer.name for layer in told(page).layers] == ["heart"]
+    studio.get_by_role("button", name="heart").focus()
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    settled(page)
+    assert len(told(page).layers) == 3
+
+
+def test_picture_stays_in_sight_in_one_column(notebook):
+    _, studio = opened(notebook, EMPTY, width=480)
+    tab(studio, "Presets")
+    studio.get_by_role("button", name="Plain", exact=True).scroll_into_view_if_needed()
+    last = studio.get_by_role("button", name="Download as EPS")
+    last.scroll_into_view_if_needed()
+    box = studio.locator(".qk-stage").bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] < last.bounding_box()["y"]
