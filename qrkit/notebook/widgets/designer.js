@@ -68,6 +68,20 @@ function makeTemplates(studio) {
   return { element: h("div", { class: "qk-templates" }, stored, files, error), update };
 }
 
+/** The label of the field at a path, with a colon; nothing if it has none. */
+function labelAt(groups, path) {
+  let specs = groups.flatMap(([, fields]) => fields);
+  let name = "";
+  for (const step of path.split(".")) {
+    const isItem = /^\d+$/.test(step);
+    const found = isItem ? specs[0] : specs.find((spec) => spec.name === step);
+    if (!found) break;
+    name = isItem ? `${found.label} ${Number(step) + 1}` : found.label || name;
+    specs = found.kind === "either" ? (found.fields[1]?.fields ?? []) : (found.fields ?? []);
+  }
+  return name ? `${name}: ` : "";
+}
+
 function render({ model, el }) {
   const view = `${Math.random()}`;
   const form = model.get("form");
@@ -80,6 +94,9 @@ function render({ model, el }) {
   const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
   const studio = {
     thumbnails: form.thumbnails,
+    colors: makeColors(form.brand),
+    refused: {},
+    contrasts: {},
     ask: (message) => outbox.ask({ ...message, view }),
     edit: (edits, gesture) => outbox.edit(edits, gesture),
     isIdle: outbox.isIdle,
@@ -134,6 +151,7 @@ function render({ model, el }) {
   function update() {
     const { values, errors } = state;
     const isIdle = outbox.isIdle();
+    Object.assign(studio, { refused: state.refused, contrasts: state.contrasts });
     stage.update(state, isIdle);
     badge.update(state.badge, state.note);
     templates.update(state);
@@ -146,7 +164,7 @@ function render({ model, el }) {
     // What is wrong is told where the hand is; here, if that is nowhere to be seen.
     const isSeen = [...root.querySelectorAll(".qk-side .qk-error:not([hidden])")].some((one) => one.offsetParent);
     const first = Object.entries(errors)[0];
-    wrong.textContent = first && !isSeen ? `${first[0] && `${first[0]}: `}${first[1]}` : "";
+    wrong.textContent = first && !isSeen ? `${labelAt(form.groups, first[0])}${first[1]}` : "";
     wrong.hidden = !wrong.textContent;
     clearTimeout(quiet);
     if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);

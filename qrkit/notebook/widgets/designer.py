@@ -1,7 +1,7 @@
 """Provides `Designer`: the studio, a widget to design a QR Code by hand.
 
-Its script consists of `stage.js`, `form.js`, `content_form.js`, `logo_form.js`, `gallery.js`, `output_form.js`,
-`badge.js` and `designer.js`.
+Its script consists of `stage.js`, `form.js`, `color_form.js`, `content_form.js`, `logo_form.js`, `gallery.js`,
+`output_form.js`, `badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
@@ -25,18 +25,21 @@ from qrkit.exchange.columns import name_from
 from qrkit.files import safe_name
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
+from qrkit.notebook.widgets.color_contrast import color_contrasts
 from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms
 from qrkit.notebook.widgets.controls import groups
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
 from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.looks import look_controls, thumbnail, with_look
+from qrkit.notebook.widgets.refusals import Refusals
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 
 if TYPE_CHECKING:
+    from qrkit.design.brand import Brand
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.printing import QRPrint
     from qrkit.portfolio.templates import Templates
@@ -54,6 +57,10 @@ MOST_ICONS = 24
 """Maximum icons that a search shows."""
 
 
+FIELDS = frozenset(str(field.alias) for field in Design.model_fields.values())
+"""Interface names of the fields of a design."""
+
+
 class Designer(Page):
     """A studio for one design. In a notebook, the last line of a cell displays it.
 
@@ -63,6 +70,7 @@ class Designer(Page):
     Args:
         design: The initial design: a `Design`, or the text to encode.
         name: Name of the studio: a notebook has one studio per name. A second studio needs a name of its own.
+        brand: The brand whose colors the studio offers, `shop.brands.current`.
         templates: Where designs are saved and loaded by name, `shop.templates`.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
@@ -73,7 +81,9 @@ class Designer(Page):
         QrkitError: If the design cannot be drawn.
     """
 
-    _esm = script("stage", "form", "content_form", "logo_form", "gallery", "output_form", "badge", "designer")
+    _esm = script(
+        "stage", "form", "color_form", "content_form", "logo_form", "gallery", "output_form", "badge", "designer"
+    )
     _css = style("designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
@@ -84,6 +94,7 @@ class Designer(Page):
         /,
         *,
         name: str = "designer",
+        brand: Brand | None = None,
         templates: Templates | None = None,
         fetch: Fetch | None = None,
     ) -> None:
@@ -96,10 +107,11 @@ class Designer(Page):
         self._draft = Draft(begun, fetch=fetch)
         self._form = ContentForm(begun.content)
         self._logo = LogoForm(begun)
+        self._refused = Refusals()
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
-        self._register(name, design=begun, form=_form())
+        self._register(name, design=begun, form=_form(brand))
 
     def _show_again(self, begun: Design, fetch: Fetch | None) -> None:
         self._draft.fetch = fetch
@@ -144,6 +156,8 @@ class Designer(Page):
 
     @validate("design")
     def _design_can_be_drawn(self, proposal: Any) -> Design:
+        if proposal["value"] is not self._draft.design:
+            self._refused.forget(())
         self._draft.take(proposal["value"])
         return self._draft.design
 
@@ -155,10 +169,17 @@ class Designer(Page):
     def _change(self, change: Callable[[], None], edits: Sequence[Edit] = ()) -> None:
         """Perform a user action, and report its errors."""
         errors: dict[str, str] = {}
+        self._refused.forget(edits)
         try:
             change()
         except QrkitError as error:
-            errors = messages(error, edits) or {"": str(error)}
+            if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
+                self._refused.add(edits, error, self._draft)
+            else:
+                errors = messages(error, edits) or {"": str(error)}
+        else:
+            self._refused.retry(self._draft)
+        errors = self._refused.errors | errors
         with self._one_answer():
             if self.design is not self._draft.design:
                 self.design = self._draft.design
@@ -175,6 +196,8 @@ class Designer(Page):
             "logo": self._logo.as_dict(),
             "badge": self._badge,
             "note": self._note,
+            "refused": self._refused.as_dict(),
+            "contrasts": color_contrasts(self._draft.design),
             "templates": None if self.templates is None else self.templates.names(),
         }
 
@@ -303,7 +326,12 @@ Designer.handlers = {
 }
 
 
-def _form() -> dict[str, Any]:
+def _brand_colors(brand: Brand) -> list[str]:
+    """Return the colors of a brand, each once."""
+    return list(dict.fromkeys(color.rgb for color in (brand.ink, brand.accent, brand.ground) if color))
+
+
+def _form(brand: Brand | None) -> dict[str, Any]:
     """Return what the browser builds the form from: controls by group, thumbnails of choices, names of presets."""
     return {
         "kinds": kind_forms(),
@@ -312,4 +340,5 @@ def _form() -> dict[str, Any]:
         "thumbnails": thumbnails(),
         "presets": look_controls(),
         "downloads": DOWNLOADS,
+        "brand": brand and {"name": brand.name, "colors": _brand_colors(brand)},
     }

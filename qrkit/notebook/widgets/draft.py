@@ -127,14 +127,24 @@ class Draft:
         Raises:
             QrkitError: If the design would be invalid, or could not be drawn.
         """
+        self.take(self._edited(edits), gesture)
+
+    def try_out(self, *edits: Edit) -> None:
+        """Raise the error that `edit` would raise, without any change.
+
+        Raises:
+            QrkitError: If the design would be invalid, or could not be drawn.
+        """
+        self._draw(self._edited(edits))
+
+    def _edited(self, edits: Sequence[Edit]) -> Design:
         fields = plain(self.design, only_set=True)
         for change in edits:
             self._apply(fields, change)
             with_companions(fields, change.path, self.image)
         design = Design(**fields)
-        if all(change.path[0] not in ("layers", "wrapper") for change in edits):
-            design = followed(self.design, design)
-        self.take(design, gesture)
+        is_fixed = any(change.path[0] in ("layers", "wrapper") for change in edits)
+        return design if is_fixed else followed(self.design, design)
 
     def undo(self) -> None:
         """Undo the last step, if there is one."""

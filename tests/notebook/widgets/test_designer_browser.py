@@ -85,7 +85,7 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
 
     eyes = tab(studio, "Eyes")
     eyes.get_by_label("Top left").or_(eyes.get_by_label("Custom eyes")).check()
-    eyes.get_by_label("eye-5", exact=True).first.check(force=True)
+    eyes.get_by_label("Eye 5", exact=True).first.check(force=True)
     color = tab(studio, "Colors").get_by_role("textbox", name="Foreground color", exact=True)
     color.fill("blak")
     studio.get_by_text("did you mean 'black'?").wait_for()
