@@ -67,7 +67,7 @@ def test_the_names_are_those_of_css():
     ],
 )
 def test_other_spellings_are_refused(text):
-    with pytest.raises(ValueError, match="must be a colour as #AARRGGBB, #RRGGBB or a CSS name"):
+    with pytest.raises(ValueError, match="must be a color as #AARRGGBB, #RRGGBB or a CSS name"):
         Color.parse(text)
 
 

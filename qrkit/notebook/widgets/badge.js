@@ -14,7 +14,7 @@ function makeBadge(studio) {
   const word = h("strong", {});
   const element = h("div", { class: "qk-badge" }, h("div", { role: "status", class: "qk-verdict" }, sign, word));
   const list = h("ul", { class: "qk-issues" });
-  const repair = h("button", { type: "button", title: "Changes as little as needed so that the code scans", onclick: () => studio.ask({ ask: "repair" }) }, "Make scannable");
+  const repair = h("button", { type: "button", hidden: true, title: "Changes as little as needed so that the code scans", onclick: () => studio.ask({ ask: "repair" }) }, "Make scannable");
   const done = h("p", { class: "qk-done", role: "status" });
   const issues = h("section", { class: "qk-scan", "aria-label": "Scanning problems" }, list, repair, done);
   function item({ message, advice, canFix }, issue) {

@@ -27,7 +27,8 @@ function colorControl(studio, spec, path) {
     field.done();
     studio.colors.use(color);
   });
-  const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input, swatches.toggle), contrast, swatches.element);
+  const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input, swatches.toggle), contrast);
+  made.element.append(swatches.element);
   const field = typed(studio, spec, path, input, { write: shortColor });
   let alpha = "FF";
   made.describe(input, contrast.id);

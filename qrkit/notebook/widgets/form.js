@@ -57,17 +57,22 @@ function titleOf(entry, longest) {
 function typed(studio, spec, path, input, { read = (text) => text, write = (value) => value ?? "" } = {}) {
   let count = 0;
   const gesture = () => `${path.join(".")} ${count}`;
-  const send = (value) => studio.edit([{ path, value }], gesture());
+  let isAhead = false;
+  function send(value) {
+    isAhead = true;
+    studio.edit([{ path, value }], gesture());
+  }
   input.addEventListener("input", () => send(read(input.value)));
   input.addEventListener("change", () => (count += 1));
   function update(value, isWrong) {
+    if (studio.isIdle()) isAhead = false;
     input.toggleAttribute("aria-invalid", false);
     if (isWrong) input.setAttribute("aria-invalid", "true");
     const refused = studio.refused?.[path.join(".")]?.value;
     // A refused value stays until it is corrected, in a page that is shown anew as well.
     const text = String(isWrong && ["string", "number"].includes(typeof refused) ? write(refused) : write(value));
-    const isWriting = input.getRootNode().activeElement === input && (isWrong || !studio.isIdle());
-    if (!isWriting && input.value !== text && !sameMeaning(input, text)) input.value = text;
+    const isWriting = input.getRootNode().activeElement === input && isWrong;
+    if (!isWriting && !isAhead && input.value !== text && !sameMeaning(input, text)) input.value = text;
   }
   return { update, send, done: () => (count += 1) };
 }
