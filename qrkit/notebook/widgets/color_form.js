@@ -1,12 +1,6 @@
 // Colors and gradients: a typed value, the browser's picker, swatches, contrast; a bar of stops and a dial for the angle.
 
-const INKS = ["#000000", "#1B2A49", "#0B3D91", "#4A148C", "#7A1F1F", "#1B5E20", "#4E342E", "#263238"];
-const GROUNDS_OF_COLOR = ["#FFFFFF", "#FFF8E7", "#FFF4D6", "#EAF4FF", "#EAF7EC", "#FCE9EF", "#F2EEFB", "#F3F3F3"];
 const MOST_RECENT = 8;
-const RAMPS = {
-  foreground: { Ocean: ["#0B3D91", "#0C7390"], Plum: ["#4A148C", "#880E4F"], Forest: ["#1B5E20", "#33691E"], Ember: ["#7A1F1F", "#8A4B08"], Night: ["#000000", "#1B2A49", "#4A148C"] },
-  background: { Cream: ["#FFFFFF", "#FFF4D6"], Sky: ["#FFFFFF", "#DDEEFF"], Mint: ["#F4FFF6", "#DDF5E4"], Rose: ["#FFFFFF", "#FCE4EC"], Dawn: ["#FFF4D6", "#FCE4EC", "#EDE7F6"] },
-};
 
 /** A color as people write it: without the alpha of opaque ones. */
 const shortColor = (value) => (value?.startsWith("#FF") && value.length === 9 ? `#${value.slice(3)}` : (value ?? ""));
@@ -69,18 +63,17 @@ function makeSwatches(studio, spec, path, choose) {
     toggle.setAttribute("aria-expanded", !isOpen);
     element.hidden = isOpen;
     const isGround = path[0] === "background" || path.at(-1) === "background";
-    const groups = [group(studio.colors.brandName, studio.colors.brand), group("Recent", studio.colors.recent), group("These scan well", isGround ? GROUNDS_OF_COLOR : INKS)];
+    const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group("Recent", studio.colors.recent), group("These scan well", isGround ? studio.colors.grounds : studio.colors.inks)];
     element.replaceChildren(...groups.filter(Boolean));
   });
   return { element, toggle };
 }
 
-/** What the studio remembers of colors. brand: { name, colors }, or null. */
-function makeColors(brand) {
+/** The colors that are offered, and those that were used. swatches: { brand, inks, grounds, gradients }. */
+function makeColors(swatches) {
   const recent = [];
   return {
-    brandName: brand?.name ?? "",
-    brand: brand?.colors ?? [],
+    ...swatches,
     recent,
     use(color) {
       if (!/^#[0-9A-F]{6}$/i.test(color)) return;
@@ -106,7 +99,7 @@ function makeStops(studio, spec, path) {
   let card = null;
   let isHeld = false;
   let gestures = 0;
-  for (const [name, colors] of Object.entries(RAMPS[path[0]])) {
+  for (const [name, colors] of Object.entries(studio.colors.gradients[path[0]])) {
     const value = colors.map((color, index) => ({ offset: index / (colors.length - 1), color: `#FF${color.slice(1)}` }));
     ramps.append(h("button", { type: "button", class: "qk-preset-ramp", title: name, "aria-label": name, style: `background: ${cssRamp(value)}`, onclick: () => { chosen = 0; send(value); } }));
   }

@@ -34,6 +34,7 @@ from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.looks import look_controls, thumbnail, with_look
 from qrkit.notebook.widgets.refusals import Refusals
 from qrkit.notebook.widgets.static_image import Pictures
+from qrkit.notebook.widgets.swatches import swatch_groups
 from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
@@ -326,11 +327,6 @@ Designer.handlers = {
 }
 
 
-def _brand_colors(brand: Brand) -> list[str]:
-    """Return the colors of a brand, each once."""
-    return list(dict.fromkeys(color.rgb for color in (brand.ink, brand.accent, brand.ground) if color))
-
-
 def _form(brand: Brand | None) -> dict[str, Any]:
     """Return what the browser builds the form from: controls by group, thumbnails of choices, names of presets."""
     return {
@@ -340,5 +336,5 @@ def _form(brand: Brand | None) -> dict[str, Any]:
         "thumbnails": thumbnails(),
         "presets": look_controls(),
         "downloads": DOWNLOADS,
-        "brand": brand and {"name": brand.name, "colors": _brand_colors(brand)},
+        "swatches": swatch_groups(brand),
     }

@@ -8,6 +8,7 @@ from qrkit.notebook.widgets import Designer
 from qrkit.notebook.widgets.color_contrast import color_contrasts
 from qrkit.notebook.widgets.draft import Edit
 from qrkit.notebook.widgets.offers import color_meant
+from qrkit.notebook.widgets.swatches import GRADIENTS, GROUNDS, INKS
 from qrkit.scanning import check
 
 TEXT = "https://example.com"
@@ -158,7 +159,23 @@ def test_each_stop_and_each_eye_has_its_own_contrast():
     }
 
 
+@pytest.mark.parametrize("ink", INKS)
+def test_colors_that_are_offered_are_robust(ink):
+    grounds = {ground: Design(content=TEXT, foreground=ink, background=ground) for ground in GROUNDS}
+    verdicts = {found["verdict"] for design in grounds.values() for found in color_contrasts(design).values()}
+    assert verdicts == {"enough"}
+    assert check(grounds["#FFFFFF"], "static").verdict == "robust"
+
+
+@pytest.mark.parametrize("name", ["foreground", "background"])
+def test_gradients_that_are_offered_are_robust(name):
+    for colors in GRADIENTS[name].values():
+        design = Design(content=TEXT, **{name: Gradient.linear(*colors)})
+        assert {found["verdict"] for found in color_contrasts(design).values()} == {"enough"}, colors
+        assert check(design, "static").verdict == "robust"
+
+
 def test_colors_of_the_brand_are_offered():
     made = Designer(TEXT, name="branded", brand=Brand("Acme", ink="navy", accent="#9A3412"))
-    assert made.form["brand"] == {"name": "Acme", "colors": ["#000080", "#9A3412", "#FFFFFF"]}
+    assert made.form["swatches"]["brand"] == {"name": "Acme", "colors": ["#000080", "#9A3412", "#FFFFFF"]}
     made.close()
