@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from types import NoneType, UnionType
@@ -13,7 +14,7 @@ from qrkit.design.limits import ALIKE, Asset, Content, Most, Within
 from qrkit.model import Model
 from qrkit.notebook.widgets.words import choice_words, help_text, unit_words
 
-__all__ = ["GROUPS", "Control", "controls", "groups"]
+__all__ = ["GROUPS", "Control", "control_at", "controls", "groups", "label_at"]
 
 Kind: TypeAlias = Literal[
     "text", "paragraph", "picture", "number", "choice", "switch", "color", "record", "either", "list"
@@ -118,6 +119,30 @@ def groups() -> dict[str, tuple[Control, ...]]:
     rest = tuple(control for name, control in by_name.items() if name not in known)
     *named, last = GROUPS
     return {group: tuple(by_name[name] for name in GROUPS[group]) for group in named} | {last: rest}
+
+
+def control_at(path: Sequence[str | int]) -> Control | None:
+    """Return the control of the field at a path of interface names and indexes; None if it has none."""
+    first, *rest = path
+    found = [control for members in groups().values() for control in members if control.name == first]
+    for step in rest:
+        if isinstance(step, int):
+            found = [item for control in found if control.kind == "list" for item in control.fields]
+        else:
+            found = [inside for control in found for inside in _fields_of(control) if inside.name == step]
+    if found and found[0].kind == "either":
+        return found[0].fields[0]
+    return found[0] if found else None
+
+
+def label_at(name: str) -> str:
+    """Return the label of the field at a path with dots, as errors name it, or else the path."""
+    control = control_at([int(step) if step.isdigit() else step for step in name.split(".")])
+    return control.label if control and control.label else name
+
+
+def _fields_of(control: Control) -> Sequence[Control]:
+    return control.fields[1].fields if control.kind == "either" else control.fields
 
 
 @cache

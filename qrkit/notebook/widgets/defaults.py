@@ -156,5 +156,5 @@ def start(path: Path, image: QRImage, branch: str = "") -> Any:
     if first in ("foreground", "background") and (branch or ".".join(rest)) in IN_FILLS:
         return IN_FILLS[branch or ".".join(rest)](image, first)
     if name not in STARTS:
-        raise InvalidParameter(Problem(name, None, "is always there"))
+        raise InvalidParameter(Problem(name, None, "cannot be switched on or off"))
     return STARTS[name](image)

@@ -11,6 +11,7 @@ from qrkit.drawing.resizing import followed
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
 from qrkit.notebook.widgets.companions import with_companions
+from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
 from qrkit.notebook.widgets.draft_picture import Picture, picture_of
 from qrkit.pictures.image import QRImage
@@ -55,7 +56,9 @@ class Edit:
         steps: list[Any] = path if isinstance(path, list) and 1 <= len(path) <= LONGEST_PATH else [None]
         # Not isinstance, because True is an int.
         if not all(type(step) in (str, int) for step in steps) or message.get("do", "set") not in get_args(Do):
-            raise InvalidParameter(Problem("edit", message, "must have a path and one of " + ", ".join(get_args(Do))))
+            raise InvalidParameter(
+                Problem("edit", message, "must have a path and one of these actions: " + ", ".join(get_args(Do)))
+            )
         return cls(tuple(steps), message.get("do", "set"), message.get("value"))
 
 
@@ -196,7 +199,7 @@ def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
         return dict.fromkeys(touched, str(error))
     rules = {problem.name: problem.rule for problem in error.problems}
     if not any(name == path or name.startswith(f"{path}.") for name in rules for path in touched):
-        rules |= dict.fromkeys(touched, "; ".join(f"{name}: {rule}" for name, rule in rules.items()))
+        rules |= dict.fromkeys(touched, "; ".join(f"{label_at(name)}: {rule}" for name, rule in rules.items()))
     return rules
 
 
@@ -228,4 +231,6 @@ def _put(inside: Any, last: str | int, value: Any, path: Path) -> None:
 
 
 def _unknown(path: Sequence[str | int]) -> InvalidParameter:
-    return InvalidParameter(Problem(".".join(map(str, path)), None, "is not there", "unknown-parameter"))
+    return InvalidParameter(
+        Problem(".".join(map(str, path)), None, "does not exist in this design", "unknown-parameter")
+    )

@@ -10,8 +10,8 @@ from typing import Any
 from qrkit.design.color import Color
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
-from qrkit.notebook.widgets.controls import Control, groups
-from qrkit.notebook.widgets.draft import Draft, Edit, Path
+from qrkit.notebook.widgets.controls import Control, control_at
+from qrkit.notebook.widgets.draft import Draft, Edit
 
 __all__ = ["color_meant", "offer"]
 
@@ -45,7 +45,7 @@ def _suggestions(edits: Sequence[Edit], error: QrkitError) -> Iterator[tuple[str
         yield "Use byte mode", [*edits, Edit(("em",), value="byte")]
     if len(edits) == 1:
         (edit,) = edits
-        for words, value in _values(_control_at(edit.path), edit.value):
+        for words, value in _values(control_at(edit.path), edit.value):
             yield words, [Edit(edit.path, value=value)]
 
 
@@ -60,23 +60,6 @@ def _values(control: Control | None, value: Any) -> Iterator[tuple[str, Any]]:
         near = round(near) if control.whole else near
         shown = f"{near * 100:g}%" if control.percent else f"{near:g} {control.unit}".rstrip()
         yield f"Use {shown}", near
-
-
-def _control_at(path: Path) -> Control | None:
-    """Return the control of the value at a path; None if it has none."""
-    found = [control for members in groups().values() for control in members if control.name == path[0]]
-    for step in path[1:]:
-        if isinstance(step, int):
-            found = [item for control in found if control.kind == "list" for item in control.fields]
-        else:
-            found = [field for one in found for field in _fields(one) if field.name == step]
-    if found and found[0].kind == "either":
-        return found[0].fields[0]
-    return found[0] if found else None
-
-
-def _fields(control: Control) -> Sequence[Control]:
-    return control.fields[1].fields if control.kind == "either" else control.fields
 
 
 def color_meant(text: str) -> str | None:
