@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from qrkit.drawing.logo import placed_logo
-
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
@@ -34,6 +32,8 @@ def part_name(path: str, design: Design | None = None) -> str:
 
 def layer_name(index: int, design: Design) -> str:
     """Return what a layer is called: the logo, to which its plate belongs, or its number from 1 and its own name."""
+    from qrkit.drawing.logo import placed_logo  # codes without layers do without it
+
     logo, name = placed_logo(design), design.layers[index].name
     if logo and index in (logo.layer, logo.layer - 1):
         return "the logo"
