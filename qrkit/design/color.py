@@ -56,7 +56,7 @@ class Color(Shown):
         """
         parts = (self.red, self.green, self.blue, self.alpha)
         if not all(type(part) is int and 0 <= part <= 255 for part in parts):
-            raise ValueError(f"a colour has four whole numbers in 0..255, not {parts}")
+            raise ValueError(f"a color has four whole numbers in 0..255, not {parts}")
 
     @classmethod
     def parse(cls, text: str) -> Color:
@@ -77,7 +77,7 @@ class Color(Shown):
             alpha, red, green, blue = (255 if part is None else int(part, 16) for part in match.groups())
             return cls(red, green, blue, alpha)
         hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
-        raise ValueError(f"must be a colour as #AARRGGBB, #RRGGBB or a CSS name{hint}")
+        raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{hint}")
 
     @property
     def argb(self) -> str:

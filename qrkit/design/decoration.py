@@ -80,15 +80,19 @@ class Modules(Model):
     type: ModuleType = "default"
     union: bool | None = Field(
         default=None,
-        title="One shape",
+        title="Merge shapes",
         description="Write all modules as a single shape in vector formats. By default, squares are a single shape, "
         "which makes an SVG smaller, and dots and sprites are not. Over HTTP, the default is false.",
     )
     sprite: SpriteName | None = Field(
-        default=None, description="A built-in sprite, for type `sprite`. It takes precedence over `sprites`."
+        default=None,
+        title="Built-in sprite",
+        description="A built-in shape for each module, if the type is sprite. It takes precedence over `sprites`.",
     )
     sprites: Annotated[tuple[Sprite, ...], Most(0, 20)] = Field(
-        default=(), description="Your own images, for type `sprite`; each module gets one of them at random."
+        default=(),
+        title="Custom sprites",
+        description="Up to 20 images of your own, if the type is sprite; each module gets one of them at random.",
     )
     sizes: Annotated[tuple[ModuleWidth, ...], Most(2, 2)] | None = Field(
         default=None,
@@ -101,7 +105,9 @@ class Modules(Model):
         "them at random. Finder and alignment patterns have the first one.",
     )
     seed: Whole = Field(
-        default=0, description="Seed of all random choices. The same design gives the same image every time."
+        default=0,
+        title="Random seed",
+        description="Seed of all random choices; change it to shuffle them. The same seed gives the same image.",
     )
 
     if TYPE_CHECKING:
@@ -155,7 +161,9 @@ class Marker(Model):
     leading: ClassVar[str] = "pattern"
     pattern: MarkerPattern
     inner: MarkerPattern | None = Field(
-        default=None, title="Center", description="The pattern whose center is drawn; by default, that of `pattern`."
+        default=None,
+        title="Shape of the center",
+        description="The pattern whose center is drawn; by default, that of `pattern`.",
     )
     inner_color: Color | None = Field(default=None, description="Color of the center; by default, the foreground.")
     outer_color: Color | None = Field(default=None, description="Color of the ring; by default, the foreground.")
@@ -328,10 +336,12 @@ class Placeholder(Model):
 class Wrapper(Model):
     """An image around the QR Code. The QR Code is scaled to fit its placeholder and centered there."""
 
-    source: Asset = Field(description="A data URI of a PNG, JPEG or SVG, or a URL.")
+    source: Asset = Field(title="Image", description="A data URI of a PNG, JPEG or SVG, or a URL.")
     width: WrapperSide = Field(description="Width of the output in pixels.")
     height: WrapperSide = Field(description="Height of the output in pixels.")
-    placeholder: Placeholder = Field(description="The area for the QR Code. It must lie inside the wrapper.")
+    placeholder: Placeholder = Field(
+        title="QR Code area", description="Where the QR Code sits. It must lie inside the wrapper."
+    )
 
     if TYPE_CHECKING:
 

@@ -125,16 +125,16 @@ class Design(Model):
     padding: Padding = 4
     em: EncodingMode = "byte"
     ec: ErrorCorrection = "M"
-    foreground: Fill = Field(default=BLACK, description="Color of dark modules.")
-    background: Fill = Field(default=WHITE, description="Color of the rest of the image.")
+    foreground: Fill = Field(default=BLACK, description="Color or gradient of the dark modules.")
+    background: Fill = Field(default=WHITE, description="Color or gradient behind the modules.")
     flip: Flip = "none"
     modules: Modules = Field(default_factory=lambda: PLAIN_MODULES, description="How modules are drawn.")
     markers: Markers = Field(default_factory=lambda: PLAIN_MARKERS, description="How finder patterns are drawn.")
     layers: Annotated[tuple[Layer, ...], Most(0, 50)] = Field(
-        default=(), description="Images over the modules, from bottom to top."
+        default=(), description="Up to 50 images over the modules, such as a logo, from bottom to top."
     )
     photo: Photo | None = Field(default=None, description="A photo behind or inside the modules.")
-    wrapper: Wrapper | None = Field(default=None, description="An image around the QR Code.")
+    wrapper: Wrapper | None = Field(default=None, description="An image around the QR Code, such as a poster.")
     frame: Frame | None = Field(
         default=None, description="A frame around the QR Code, drawn to fit its symbol; excludes `wrapper`."
     )
@@ -143,7 +143,7 @@ class Design(Model):
     charset: CharsetChoice = None
     fnc1: bool = Field(
         default=False,
-        title="FNC1 for GS1 element strings",
+        title="GS1 (FNC1)",
         description="Begin the symbol with FNC1, which declares a GS1 element string; the character GS (U+001D) "
         "separates its values.",
     )

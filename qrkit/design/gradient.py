@@ -32,8 +32,8 @@ class Point(Model):
 class Direction(Model):
     """The two ends of a linear gradient."""
 
-    start: Point = Field(description="The point with the color of offset 0.")
-    stop: Point = Field(description="The point with the color of offset 1.")
+    start: Point = Field(description="The point with the first color.")
+    stop: Point = Field(title="End", description="The point with the last color.")
 
     if TYPE_CHECKING:
 
@@ -61,18 +61,17 @@ class Gradient(Model):
     gradient: GradientKind
     units: GradientUnits = "relative"
     direction: Direction | None = Field(
-        default=None, description="The ends of a linear gradient; by default, the left and right edges."
+        default=None, description="Start and end of a linear gradient; by default, the left and right edges."
     )
-    cx: Coordinate | None = Field(default=None, title="Center x", description=f"{CENTER} left; {MIDDLE}")
-    cy: Coordinate | None = Field(default=None, title="Center y", description=f"{CENTER} top; {MIDDLE}")
-    fx: Coordinate | None = Field(default=None, title="Focus x", description=f"{FOCUS} left; {AT_CENTER}")
-    fy: Coordinate | None = Field(default=None, title="Focus y", description=f"{FOCUS} top; {AT_CENTER}")
+    cx: Coordinate | None = Field(default=None, title="Center X", description=f"{CENTER} left; {MIDDLE}")
+    cy: Coordinate | None = Field(default=None, title="Center Y", description=f"{CENTER} top; {MIDDLE}")
+    fx: Coordinate | None = Field(default=None, title="Focus X", description=f"{FOCUS} left; {AT_CENTER}")
+    fy: Coordinate | None = Field(default=None, title="Focus Y", description=f"{FOCUS} top; {AT_CENTER}")
     radius: Coordinate | None = Field(
         default=None,
-        description="Radius of the circle with the last color; in relative units, 1 is the side of a square image and "
-        "0.5 the default.",
+        description="Radius of the circle with the last color; by default, half of the width of a square image.",
     )
-    stops: Annotated[tuple[Stop, ...], Most(2, 50)] = Field(description="Colors, sorted by offset.")
+    stops: Annotated[tuple[Stop, ...], Most(2, 50)] = Field(description="2 to 50 colors along the gradient.")
 
     if TYPE_CHECKING:
 

@@ -245,7 +245,7 @@ Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
     BeforeValidator(_automatic),
-    Field(description="One of the 40 symbol sizes; by default, or for 0 or -1, the smallest that fits."),
+    Field(description="Size of the symbol, 1 to 40; by default, or for 0 or -1, the smallest that fits."),
 ]
 Audience = Annotated[
     Literal["phones", "all"],
@@ -287,8 +287,9 @@ CharsetChoice = Annotated[
     Charset | None,
     BeforeValidator(_charset),
     Field(
-        description="Charset of byte mode, which the symbol declares as an ECI. By default, the symbol declares none "
-        "and holds UTF-8, which readers recognize.",
+        title="Character set",
+        description="Character set of byte mode, which the symbol declares as an ECI. By default, the symbol uses "
+        "UTF-8 without declaring it, which scanners recognize.",
     ),
 ]
 ErrorCorrection = Annotated[
@@ -296,13 +297,14 @@ ErrorCorrection = Annotated[
     BeforeValidator(_upper),
     Field(
         title="Error correction level",
-        description="Higher levels correct more damage but need more modules. The level is never raised automatically.",
+        description="Higher levels correct more damage (L 7%, M 15%, Q 25%, H 30%) but need more modules. "
+        "Use H if a logo covers modules.",
     ),
 ]
 Mask = Annotated[
     Annotated[Whole, Within(0, 7, "(lowest penalty when absent)")] | None,
     Field(
-        title="Data mask pattern",
+        title="Data mask",
         description="By default, the mask with the lowest penalty or, with free pad "
         "codewords, the one that leaves the most error correction.",
     ),
@@ -311,9 +313,10 @@ PadChoice = Annotated[
     Literal["iso", "segno", "free"],
     BeforeValidator(_pad_choice),
     Field(
+        title="Unused data",
         description="`iso` pads as specified in ISO/IEC 18004:2015, 7.4.10; `segno` gives the same modules as the "
         "library segno; `free` chooses the padding, which readers ignore, so that the modules match the layers and "
-        "sprites over them. The more room the content leaves, the more a logo may cover."
+        "sprites over them. The more room the content leaves, the more a logo may cover.",
     ),
 ]
 
@@ -334,47 +337,58 @@ Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]
 Tolerance = Annotated[
     Number,
     Within(-1_000, 1_000, "pixels"),
-    Field(description="Pixels by which the hit test extends beyond the layer; negative values shrink the tested area."),
+    Field(
+        title="Margin",
+        description="Extra space to clear around the layer, in pixels. Negative values clear less.",
+    ),
 ]
-Opacity = Annotated[Number, Within(0, 1, "(1 is opaque)"), Field(description="0 is transparent, 1 is opaque.")]
-Offset = Annotated[Number, Within(0, 1, "of the gradient's length"), Field(description="0 is the start, 1 is the end.")]
+Opacity = Annotated[
+    Number, Within(0, 1, "(1 is opaque)"), Field(description="The lowest value is transparent, the highest opaque.")
+]
+Offset = Annotated[
+    Number,
+    Within(0, 1, "of the gradient's length"),
+    Field(title="Position", description="Position on the gradient, from its start to its end."),
+]
 Asset = Annotated[
     str,
     Strict(),
     Length(1, 6_000_000),
-    Field(title="Picture", description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL."),
+    Field(title="Image", description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL."),
 ]
 """A picture is read when the image is drawn."""
 
 Flip = Annotated[
     Literal["none", "horizontal", "vertical", "both"],
     BeforeValidator(_lower),
-    Field(description="Direction in which the symbol and its decoration are mirrored."),
+    Field(description="Mirrors the code. Some scanners can't read mirrored codes."),
 ]
 GradientKind = Annotated[
     Literal["linear", "radial"],
     BeforeValidator(_lower),
-    Field(title="Kind", description="Colors change along a line (linear) or outward from a center (radial)."),
+    Field(title="Type", description="Colors change along a line (`linear`) or outward from a center (`radial`)."),
 ]
 GradientUnits = Annotated[
     Literal["relative", "absolute"],
     BeforeValidator(_lower),
-    Field(description="Positions are shares of the image (0..1), or pixels of the output."),
+    Field(description="Unit of positions: shares of the image (0 to 1), or pixels of the output."),
 ]
 Display = Annotated[
     Literal["overlay", "box-hit-test", "pixel-hit-test"],
     BeforeValidator(_lower),
     Field(
+        title="Overlap",
         description="`overlay` covers the modules. `box-hit-test` removes the data modules that touch the layer's box; "
-        "`pixel-hit-test` removes those that touch a pixel of the layer that is not fully transparent."
+        "`pixel-hit-test` removes those that touch a pixel of the layer that is not fully transparent.",
     ),
 ]
 SpriteType = Annotated[
     Literal["fill", "blank", "padding", "both"],
     BeforeValidator(_lower),
     Field(
-        description="Where the sprite is drawn: `fill` on dark modules, `blank` on light modules, `padding` on the "
-        "quiet zone, `both` on light modules and the quiet zone."
+        title="Use for",
+        description="Where the sprite is drawn: on dark modules (`fill`), on light ones (`blank`), on the quiet zone "
+        "(`padding`), or on light modules and the quiet zone (`both`).",
     ),
 ]
 
@@ -388,10 +402,11 @@ ModuleType = Annotated[
     _ModuleType,
     BeforeValidator(_lower),
     Field(
-        description="`default`: squares; `rounded`: round corners where there is no neighbor; `liquid`: also filled "
-        "inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `gapped`: squares with gaps; "
-        "`extra-rounded`: rounder corners of larger areas; `classy` and `classy-rounded`: two opposite round corners; "
-        "`fluid`: shapes that flow together, across corners as well; `sprite`: images."
+        title="Shape",
+        description="`default`: plain squares; `rounded`: round corners where there is no neighbor; `liquid`: also "
+        "filled inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `gapped`: squares with "
+        "gaps; `extra-rounded`: rounder corners of larger areas; `classy` and `classy-rounded`: two opposite round "
+        "corners; `fluid`: shapes that flow together, across corners as well; `sprite`: images.",
     ),
 ]
 
@@ -435,8 +450,9 @@ MarkerPattern = Annotated[
     _MarkerPattern,
     BeforeValidator(_lower),
     Field(
-        description="Shape of the ring and center of the finder pattern. Some readers on web pages miss `eye-10` and "
-        "`star` in small pictures."
+        title="Shape",
+        description="Shape of the ring and center of the finder pattern. Some scanners on web pages miss `eye-10` and "
+        "`star` in small pictures.",
     ),
 ]
 

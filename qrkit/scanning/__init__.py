@@ -4,7 +4,7 @@
     >>> report = check(Design(content="https://example.com", padding=0), level="static")
     >>> print(report)
     fragile on phones (simulated), score 50 of 100 (static check)
-      error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4
+      error: the quiet zone is 0.0 modules wide; scanners need 2, the standard requires 4
     >>> check(report.fixed(report.issues[0]), level="static").verdict
     'robust'
 

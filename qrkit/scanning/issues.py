@@ -12,6 +12,7 @@ from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.scanning import fixes
+from qrkit.scanning.part_names import eyes_name, layer_name, part_name
 from qrkit.scanning.scan_report import Issue, Severity
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import EyeShape, Structure
     from qrkit.scanning.scan_report import Audience
 
-__all__ = ["MOST_USED", "issues_of", "sorted_issues"]
+__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "issues_of", "sorted_issues"]
 
 MOST_USED = 0.5
 """Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""
@@ -88,6 +89,9 @@ SAME_INK = 0.03
 FAINTEST = 0.1
 """Contrast below which no reader finds the symbol."""
 
+RESTORED = {"L": 0.07, "M": 0.15, "Q": 0.25, "H": 0.3}
+"""Share of a symbol that each level restores (ISO/IEC 18004:2015, table 8)."""
+
 STANDARD_QUIET = 4
 """Modules of quiet zone that ISO/IEC 18004:2015, 6.3.8 requires."""
 
@@ -134,24 +138,52 @@ def _budget(design: Design | None, budget: Budget) -> Iterator[Issue]:
     if used <= MOST_USED:
         return
     severity: Severity = "fatal" if budget.is_lost else "error" if used > 0.8 else "warning"
-    number = budget.worst_block
-    errors, most = budget.errors[number], budget.correctable[number]
-    cause = budget.causes[0].path if budget.causes else "symbol"
-    by = "" if cause == "symbol" else f", most of it for {cause}"
-    room = f"at most {MOST_USED:.0%} leaves room for dirt and reflections"
-    if used > 1:
-        who = "no reader corrects" if budget.is_lost else "only readers with a lenient threshold can still read"
-        room = f"{who} that, and {room}"
-    message = (
-        f"{errors} codewords of block {number + 1} read wrong and {most} can be corrected: {used:.0%} of its error "
-        f"correction is used{by}; {room}"
-    )
     fix = fixes.less_damage(design, budget) if design else None
+    message = f"{_damage(design, budget)}; {_who_fails(budget)}at most {MOST_USED:.0%} leaves room for dirt and glare"
+    if design and fix:
+        message += f". {_remedy(design, budget, fix)}"
+    cause = budget.causes[0].path if budget.causes else "symbol"
     yield Issue("error-budget", severity, cause, used, MOST_USED, message, fix)
+
+
+def _damage(design: Design | None, budget: Budget) -> str:
+    """Say how much error correction is used, and by what."""
+    part = " in one part of the code" if len(budget.errors) > 1 else ""
+    amount = f"{_percent(budget.used, MOST_USED)} of what error correction can restore{part}"
+    names = list(dict.fromkeys(part_name(cause.path, design) for cause in budget.causes))
+    if len(names) == 1:
+        return f"{names[0]} hides {amount}"
+    return f"{amount} is damaged, most of it by {names[0]}" if names else f"{amount} is damaged"
+
+
+def _who_fails(budget: Budget) -> str:
+    if budget.used <= 1:
+        return ""
+    return f"{'no scanner' if budget.is_lost else 'only a lenient scanner'} can read that, and "
+
+
+def _remedy(design: Design, budget: Budget, fix: fixes.Fix) -> str:
+    """Say what to do, with the fix first."""
+    raised = "raise error correction to H"
+    if "layers" not in fix:
+        return raised.capitalize()
+    pairs = zip(design.layers, fix["layers"], strict=True)
+    kept, index = min((new.width / old.width, index) for index, (old, new) in enumerate(pairs))
+    smaller = f"Make {layer_name(index, design)} {1 - kept:.0%} smaller"
+    is_enough = budget.used * RESTORED[design.ec] / RESTORED["H"] <= MOST_USED
+    return f"{smaller}, or {raised}" if is_enough else smaller
 
 
 FIXED_LIMITS = {"timing": (1, 4), "format": (1, 6), "version": (3, 7), "alignment": (8, 10_000), "dark_module": (1, 2)}
 """Number of wrong modules in a function pattern from which there is a warning, and an error."""
+
+PATTERNS = {
+    "timing": "timing pattern",
+    "format": "format information",
+    "version": "version information",
+    "alignment": "alignment patterns",
+    "dark_module": "dark module",
+}
 
 ALIGNMENT_MODULES = 25
 """Modules of one alignment pattern. From version 7 on, there are at least six, and readers can do without one."""
@@ -162,9 +194,9 @@ def _fixed(budget: Budget) -> Iterator[Issue]:
         wrong = budget.fixed.get(name, 0)
         spare = ALIGNMENT_MODULES if name == "alignment" and budget.symbol.version >= 7 else 0
         if wrong >= some + spare:
-            pattern = name.replace("_", " ")
-            many_or_one = f"{wrong} modules of the {pattern} read" if wrong > 1 else f"a module of the {pattern} reads"
-            message = f"{many_or_one} wrong, which nothing corrects; keep what covers it away"
+            count = "1 module" if wrong == 1 else f"{wrong} modules"
+            what = f"{count} of the {PATTERNS[name]} {'is' if wrong == 1 else 'are'} misread"
+            message = f"{what}, and error correction does not cover the pattern; keep layers away from it"
             yield Issue(
                 "fixed-pattern", "error" if wrong >= many + spare else "warning", name, wrong, some + spare - 1, message
             )
@@ -177,7 +209,7 @@ class EyeRule(NamedTuple):
         code: The code of its issue.
         measure: Takes an eye and returns the value.
         limits: The bounds of the value.
-        message: The issue in words, with `measured`, `where` and `needed`.
+        message: The issue in words, with `measured`, `where`, `needed` and `bound`, which is "at least" or "at most".
     """
 
     code: str
@@ -191,56 +223,59 @@ EYE_RULES = (
         "eye-ring",
         lambda eye: eye.ring,
         Limits(least=WHOLE, least_ok=WHOLE),
-        "{measured:.0%} of the ring of {where} is dark; readers need {needed:.0%}",
+        "in {where}, only {measured:.0%} of the ring is dark; scanners need {needed:.0%}",
     ),
     EyeRule(
         "eye-gap",
         lambda eye: eye.gap,
         Limits(least=WHOLE, least_ok=WHOLE),
-        "{measured:.0%} of the gap inside {where} is light; readers need {needed:.0%}",
+        "in {where}, only {measured:.0%} of the gap inside the ring is light; scanners need {needed:.0%}",
     ),
     EyeRule(
         "eye-pupil",
         lambda eye: eye.core,
         PUPIL,
-        "the pupil of {where} is {measured:.2f} modules wide; readers need {needed}",
+        "in {where}, the center is {measured:.2f} modules wide; scanners need {bound} {needed}",
     ),
     EyeRule(
         "eye-fit",
         lambda eye: eye.diagonal,
         DIAGONAL,
-        "{measured:.2f} modules are between pupil and ring of {where} on the diagonals; readers need {needed}, so that "
-        "a pupil in a round ring is round",
+        "in {where}, center and ring are only {measured:.2f} modules apart on the diagonals; scanners need {needed}, "
+        "so use a round center in a round ring",
     ),
     EyeRule(
         "eye-contrast",
         lambda eye: eye.pupil_contrast,
         PUPIL_CONTRAST,
-        "the pupil of {where} is {measured:.2f} of black to white darker than light modules; readers need {needed}",
+        "in {where}, the contrast between the center and light modules is only {measured:.0%}; scanners need "
+        "{needed:.0%}",
     ),
     EyeRule(
         "eye-contrast",
         lambda eye: eye.ring_contrast,
         CONTRAST,
-        "the ring of {where} is {measured:.2f} of black to white darker than light modules; readers need {needed}",
+        "in {where}, the contrast between the ring and light modules is only {measured:.0%}; scanners need "
+        "{needed:.0%}",
     ),
     EyeRule(
         "eye-radius",
         lambda eye: eye.radius,
         RADIUS,
-        "the outer corners of {where} are rounded by {measured:.2f} modules; readers need {needed} at most",
+        "in {where}, the corners have a radius of {measured:.2f} modules; scanners need {bound} {needed}",
     ),
     EyeRule(
         "eye-width",
         lambda eye: eye.width,
         WIDTH,
-        "the ring of {where} is {measured:.2f} modules wide instead of 1; readers need {needed}",
+        "in {where}, the ring is {measured:.2f} modules wide instead of 1; scanners need {bound} {needed}",
     ),
     EyeRule(
         "eye-size",
         lambda eye: eye.growth,
         GROWTH,
-        "{where} reach {measured:+.2f} modules beyond their 7 x 7 modules; readers need {needed:+}",
+        "in {where}, the ring reaches {measured:+.2f} modules beyond its 7 x 7 modules; scanners need {bound} "
+        "{needed:+}",
     ),
 )
 """Rules for eyes, each with its limits, the gravest first."""
@@ -265,7 +300,9 @@ def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
         severity = limits.severity(worst)
         assert severity is not None  # bad values have one
         needed = limits.needed(worst)
-        message = rule.format(measured=_towards(worst, needed), where=_corners(bad), needed=needed)
+        bound = "at least" if worst < needed else "at most"
+        where = eyes_name(eye.corner for eye in bad)
+        message = rule.format(measured=_towards(worst, needed), where=where, needed=needed, bound=bound)
         fix = _eye_fix(design, code, bad) if design else None
         yield Issue(code, severity, _corners(bad), worst, needed, message, fix)
 
@@ -284,8 +321,8 @@ def _corners_of(design: Design | None, structure: Structure, audience: Audience)
     embedded: Severity = "warning" if radius <= CORNER_OK else "error"
     severity = "note" if audience == "phones" else embedded
     message = (
-        f"embedded readers may fail: the corners of {_corners(rounded)} are rounded by {_ceil(radius):.2f} modules; "
-        f"readers that look for the four corners need {CORNER} at most"
+        f"embedded readers may fail: the corners of {eyes_name(eye.corner for eye in rounded)} have a radius of "
+        f"{_ceil(radius):.2f} modules; readers that look for corners need at most {CORNER}"
     )
     fix = fixes.safe_eyes(design, [eye.corner for eye in rounded]) if design else None
     yield Issue("eye-corner", severity, _corners(rounded), radius, CORNER, message, fix, embedded)
@@ -295,15 +332,19 @@ def _other_eyes(structure: Structure) -> Iterator[Issue]:
     if structure.other_eyes:
         places = "1 place looks" if structure.other_eyes == 1 else f"{structure.other_eyes} places look"
         message = (
-            f"{places} like an eye, which misleads readers that find it first; there should be 0. Make the ring around "
-            "a logo thinner than half a module, or leave it out"
+            f"{places} like a fourth eye, which misleads scanners that find it first; there should be 0. Make the ring "
+            "around a logo thinner than half a module, or remove it"
         )
         yield Issue("fourth-eye", "warning", "layers", structure.other_eyes, 0, message)
 
 
 def _towards(value: float, limit: float) -> float:
-    """Round to hundredths, away from the limit; rounding towards it could produce "0.65; readers need 0.65"."""
+    """Round to hundredths, away from the limit; rounding towards it could produce "0.65; scanners need 0.65"."""
     return _floor(value) if value < limit else _ceil(value)
+
+
+def _percent(value: float, limit: float) -> str:
+    return f"{_towards(value, limit):.0%}"
 
 
 def _floor(value: float) -> float:
@@ -326,15 +367,15 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
     ):
         if severity := limits.severity(weight):
             message = (
-                f"a fifth of the {kind} modules are drawn no larger than a disc of {_floor(weight):.2f} modules; "
-                f"readers need {limits.least}"
+                f"one in five {kind} modules is no larger than a disc {_floor(weight):.2f} modules across; scanners "
+                f"need {limits.least}"
             )
             fix = fixes.heavier(design, kind, weight) if design else None
             yield Issue("module-weight", severity, "modules", weight, limits.least, message, fix)
     if severity := ALIGNMENT.severity(structure.alignment):
         message = (
-            f"the alignment patterns are drawn as small dots, {_floor(structure.alignment):.0%} of their modules dark; "
-            f"readers need {ALIGNMENT.least:.0%}, and read solid ones best"
+            f"the alignment patterns are drawn as small dots that fill only {_floor(structure.alignment):.0%} of their "
+            f"modules; scanners need {ALIGNMENT.least:.0%}, and read solid patterns best"
         )
         fix = fixes.heavier(design, "dark", structure.dark_weight) if design else None
         yield Issue("alignment", severity, "modules", structure.alignment, ALIGNMENT.least, message, fix)
@@ -348,9 +389,13 @@ def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     clear = design is not None and fixes.is_clear(design)
     if clear:
         severity = "warning"
-    why = "the background is transparent, so that a dark page shows through: " if clear else ""
-    shown = f"{floor(quiet * 10) / 10:.1f} modules of quiet zone"
-    message = f"{why}{shown}; readers need {QUIET:g}, the standard asks for {STANDARD_QUIET}"
+    width = f"{floor(quiet * 10) / 10:.1f} modules"
+    shown = (
+        f"the background is transparent, so on a dark page the quiet zone shrinks to {width}"
+        if clear
+        else f"the quiet zone is {width} wide"
+    )
+    message = f"{shown}; scanners need {QUIET:g}, the standard requires {STANDARD_QUIET}"
     where = "background" if clear else "padding"
     fix = fixes.with_what_follows(design, fixes.quiet(design)) if design else None
     yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fix)
@@ -360,19 +405,17 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
     size = abs(structure.contrast)
     if structure.contrast < 0:
         message = (
-            "the symbol is drawn light on dark; six of ten readers do not see it, many Android phones among them. Draw "
-            "it dark on a light plate"
+            "the code is light on dark, which 6 of 10 scanners, many Android phones among them, can't read; make it "
+            "dark on light"
         )
         fix = fixes.dark_on_light(design) if design else None
         yield Issue("polarity", "error", "foreground", structure.contrast, CONTRAST.least, message, fix)
     if structure.is_mirrored:
-        message = "the symbol is drawn mirrored; some readers do not see it"
+        message = "the code is mirrored, which some scanners can't read; turn off the flip"
         yield Issue("mirrored", "error", "flip", 1, 0, message, {"flip": "none"} if design else None)
     if severity := "fatal" if size < FAINTEST else CONTRAST.severity(size):
-        message = (
-            f"dark and light modules differ by {_floor(size):.2f} of black to white where they differ least; readers "
-            f"need {CONTRAST.least}"
-        )
+        needed = f"{CONTRAST.least:.0%}"
+        message = f"the contrast between dark and light modules is only {_floor(size):.0%}; scanners need {needed}"
         # If the colors are fine, small sprites look pale.
         fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark", structure.dark_weight)) if design else None
         yield Issue("contrast", severity, "foreground", size, CONTRAST.least, message, fix)

@@ -113,7 +113,9 @@ def largest_logo(
     share = most if scanned(most) else _largest(scanned, most)
     best = scanned(share)
     if best is None or best.design is None:
-        raise CannotRepair("not even a picture of one module fits there, with what may be used of error correction")
+        raise CannotRepair(
+            "no logo fits there within the error correction that may be used; raise ec or target, or move the logo"
+        )
     return LargestLogo(best.design.layers[-1], share / PARTS / side, best.design, best)
 
 
@@ -146,10 +148,12 @@ def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: 
 def _check(target: float, place: Any, may: Collection[str]) -> None:
     problems = []
     if not 0 <= target <= 1:
-        problems.append(Problem("target", target, "must be in 0..1 of the error correction", "out-of-range"))
+        problems.append(Problem("target", target, "must be between 0 and 1", "out-of-range"))
     problems += place_problems(place)
     problems += [
-        Problem("may", one, "is nothing to change here; " + nearest(one, MAY)) for one in may if one not in MAY
+        Problem("may", one, "is not something that can be changed here; " + nearest(one, MAY))
+        for one in may
+        if one not in MAY
     ]
     if problems:
         raise InvalidParameter(*problems)

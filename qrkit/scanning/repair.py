@@ -16,6 +16,7 @@ from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.levers import LEVERS, Lever
+from qrkit.scanning.part_names import layer_name
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.search import found_steps, needed_steps
 
@@ -27,6 +28,17 @@ __all__ = ["Change", "Repair", "make_scannable"]
 
 SHARES = (1.0, 0.6, 0.3)
 """Shares of the target to try: lower ones if readers still fail at the target."""
+
+COLORED = {
+    "foreground": "the foreground",
+    "background": "the background",
+    "modules": "the modules",
+    "markers": "the eyes",
+}
+"""The parts whose colors can be changed."""
+
+HALF = 0.5
+"""Pixels from which a movement is worth naming."""
 
 MASKS = range(8)
 """Data masks (ISO/IEC 18004:2015, 7.8.2). Another mask can remove a pattern that misleads a reader by chance."""
@@ -80,7 +92,7 @@ class Repair(Shown):
         }
 
     def __str__(self) -> str:
-        done = [f"  {change.message}" for change in self.changes] or ["  nothing had to be changed"]
+        done = [f"  {change.message}" for change in self.changes] or ["  no changes needed"]
         return "\n".join((f"{self.before.verdict} -> {self.after.verdict} ({self.after.level} check)", *done))
 
     def __repr__(self) -> str:
@@ -174,23 +186,26 @@ def _advice(may: Collection[str]) -> str:
 
 def _check(target: float, may: Collection[str]) -> None:
     if not 0 <= target <= 1:
-        raise InvalidParameter(Problem("target", target, "must be in 0..1 of the error correction", "out-of-range"))
+        raise InvalidParameter(Problem("target", target, "must be between 0 and 1", "out-of-range"))
     for lever in may:
         if lever not in LEVERS:
-            raise InvalidParameter(Problem("may", lever, "is nothing to change; " + nearest(lever, LEVERS)))
+            raise InvalidParameter(
+                Problem("may", lever, "is not something that can be changed; " + nearest(lever, LEVERS))
+            )
 
 
 def _refusal(bench: Bench, design: Design, state: State, target: float, may: Collection[str]) -> CannotRepair:
     """Create the error that names the obstacles and further changes that would help."""
     reasons = [issue.message for issue in state.issues]
     if not bench.allows(state.budget.used):
-        reasons.append(f"{state.budget.used:.0%} of the error correction is used, and {target:.0%} may be")
+        reasons.append(f"{state.budget.used:.0%} of the error correction is used, above the limit of {target:.0%}")
     helpful: list[Lever] = []
     steps, other = found_steps(bench, design, LEVERS) if not {*LEVERS} <= {*may} else ([], state)
     if bench.is_good(other):
         helpful = [lever for lever in LEVERS if lever not in may and any(step.lever == lever for step in steps)]
-    hint = f"it would help to allow {', '.join(helpful)}" if helpful else "no other change would help"
-    return CannotRepair(f"the best that was found: {'; '.join(reasons)}. {hint.capitalize()}", levers=helpful)
+    hint = f"also allow {', '.join(helpful)}" if helpful else "simplify the design"
+    left = ", and ".join(reason.partition("; ")[0] for reason in reasons)
+    return CannotRepair(f"could not make the design scan: {left}; {hint}", levers=helpful)
 
 
 def _change(step: Step, before: Design, after: Design) -> Change:
@@ -202,18 +217,19 @@ def _describe(lever: Lever, before: Design, after: Design) -> str:
     """Describe a change in words."""
     if lever in ("layer_place", "layer_opacity", "layer_size"):
         return _describe_layer(lever, before, after)
-    light = "" if before.background == after.background else " on white"
-    colors = [name for name in ("foreground", "background") if getattr(before, name) != getattr(after, name)]
+    light = "" if before.background == after.background else ", on white"
+    wider = f"widened the quiet zone from {before.padding} to {after.padding} modules{light}"
+    changed = [words for name, words in COLORED.items() if getattr(before, name) != getattr(after, name)]
     return {
-        "flip": "the symbol is not mirrored any more",
-        "padding": f"{after.padding} modules of quiet zone{light} instead of {before.padding}",
-        "colors": f"{' and '.join(colors)} with more contrast, dark on light",
-        "markers": "eyes in shapes and colors that readers find",
-        "modules": "modules drawn with more weight",
-        "mask": f"data mask {after.mask}",
-        "pad_codewords": "pad codewords that follow the drawing, which no reader sees",
-        "ec": f"error correction {after.ec} instead of {before.ec}",
-        "version": f"version {after.version} with all in proportion",
+        "flip": "removed the mirroring",
+        "padding": wider if before.padding != after.padding else "put the code on white",
+        "colors": f"increased the contrast of {' and '.join(changed)}, dark on light",
+        "markers": "changed the eyes to shapes and colors that scanners find",
+        "modules": "made the modules larger",
+        "mask": f"switched to data mask {after.mask}",
+        "pad_codewords": "adapted unused data to the design",
+        "ec": f"changed error correction from {before.ec} to {after.ec}",
+        "version": f"enlarged the symbol to version {after.version}, everything else to scale",
     }[lever]
 
 
@@ -221,8 +237,12 @@ def _describe_layer(lever: Lever, before: Design, after: Design) -> str:
     """Describe the change of the first layer that differs."""
     pairs = enumerate(zip(before.layers, after.layers, strict=True))
     at, (old, new) = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
+    name = layer_name(at, before)
     if lever == "layer_opacity":
-        return f"opacity of layers.{at} {new.opacity:g} instead of {old.opacity:g}"
+        return f"changed the opacity of {name} from {old.opacity:.0%} to {new.opacity:.0%}"
     if lever == "layer_size":
-        return f"layers.{at} {1 - new.width / old.width:.0%} smaller"
-    return f"layers.{at} {new.x - old.x:+.0f} pixels to the right and {new.y - old.y:+.0f} down"
+        return f"made {name} {1 - new.width / old.width:.0%} smaller"
+    right, down = new.x - old.x, new.y - old.y
+    across = f"{abs(right):.0f} pixels {'right' if right > 0 else 'left'}" if abs(right) >= HALF else ""
+    along = f"{abs(down):.0f} pixels {'down' if down > 0 else 'up'}" if abs(down) >= HALF else ""
+    return f"moved {name} {' and '.join(filter(None, (across, along))) or 'by less than a pixel'}"

@@ -155,7 +155,11 @@ class ScanReport(Shown):
             ValueError: If an image was checked, or the issue has no fix.
         """
         if self.design is None or issue.fix is None:
-            raise ValueError(f"{issue.code} has no fix" if self.design else "a picture cannot be fixed, only a design")
+            raise ValueError(
+                f"{issue.code} has no automatic fix"
+                if self.design
+                else "an image cannot be fixed; check the design instead"
+            )
         return self.design.replace(**issue.fix)
 
     def as_dict(self) -> dict[str, Any]:

@@ -83,13 +83,18 @@ def panel_issues(panel: Panel) -> Iterator[Issue]:
     """Yield issues for wrong texts and for conditions in which readers failed."""
     if panel.wrong:
         condition, engine = panel.wrong[0]
-        yield Issue("wrong-text", "fatal", "panel", len(panel.wrong), 0, f"{engine} reads another text in {condition}")
+        yield Issue(
+            "wrong-text",
+            "fatal",
+            "panel",
+            len(panel.wrong),
+            0,
+            f"{engine} reads a different text in the “{condition}” test",
+        )
     if not panel.rate:
-        yield Issue("not-read", "fatal", "panel", 0, 1, "no reader sees it in any condition")
+        yield Issue("not-read", "fatal", "panel", 0, 1, "no scanner can read it in any test")
         return
-    if panel.phones != "robust" and (
-        message := _missed("readers of phones", panel.missed, len(panel.frames)) or _share(panel)
-    ):
+    if panel.phones != "robust" and (message := _missed("phones", panel.missed, len(panel.frames)) or _share(panel)):
         yield Issue("not-read", SEVERITIES[panel.phones], "panel", panel.score / 100, 1, message)
     if panel.embedded not in (None, "robust") and panel.missed_by_embedded:
         message = _missed("embedded readers", panel.missed_by_embedded, panel.core_count)
@@ -100,8 +105,8 @@ def _missed(readers: str, missed: list[str], count: int) -> str:
     """Name the conditions that readers miss; an empty text if there are none."""
     if not missed:
         return ""
-    more = f" and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
-    return f"not all {readers} see it in {len(missed)} of {count} conditions: {', '.join(missed[:MOST_NAMED])}{more}"
+    more = f", and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
+    return f"not all {readers} can read it in {len(missed)} of {count} tests: {', '.join(missed[:MOST_NAMED])}{more}"
 
 
 def _share(panel: Panel) -> str:

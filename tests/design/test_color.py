@@ -67,7 +67,7 @@ def test_the_names_are_those_of_css():
     ],
 )
 def test_other_spellings_are_refused(text):
-    with pytest.raises(ValueError, match="must be a colour as #AARRGGBB, #RRGGBB or a CSS name"):
+    with pytest.raises(ValueError, match="must be a color as #AARRGGBB, #RRGGBB or a CSS name"):
         Color.parse(text)
 
 
@@ -78,7 +78,7 @@ def test_a_mistyped_name_gets_the_nearest():
 
 @pytest.mark.parametrize("value", ["ornage", "{braces}", 5, None, b"red", ("255", 0, 0), 1.5])
 def test_a_design_blames_the_field_of_a_wrong_colour(value):
-    with pytest.raises(InvalidParameter, match="must be a colour") as caught:
+    with pytest.raises(InvalidParameter, match="must be a color") as caught:
         Design(content="x", foreground=value)
     assert (caught.value.name, caught.value.value, caught.value.code) == ("foreground", value, "bad-colour")
 

@@ -163,8 +163,8 @@ def test_a_ring_needs_a_plate_and_all_that_is_wrong_with_it_is_said():
 @pytest.mark.parametrize(
     ("wrong", "rule"),
     [
-        ({"ring": 3}, "ring=3: must be a colour"),
-        ({"ring": "rd"}, "ring='rd': must be a colour"),
+        ({"ring": 3}, "ring=3: must be a color"),
+        ({"ring": "rd"}, "ring='rd': must be a color"),
         ({"padding": "1"}, "padding='1': must be in 0..5 modules"),
     ],
 )

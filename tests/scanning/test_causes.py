@@ -1,6 +1,7 @@
 """Each part of a design that does damage is found as the cause of it, and no other is."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -94,7 +95,8 @@ def test_the_issue_names_the_cause():
     report = check(with_logo(0.45, ec="L"), "static")
     (issue,) = [one for one in report.issues if one.code == "error-budget"]
     assert issue.where == "layers.0"
-    assert "most of it for layers.0" in issue.message
+    assert issue.message.startswith("layer 1 hides ")
+    assert re.search(r"Make layer 1 \d+% smaller$", issue.message)
 
 
 def test_causes_are_found_when_somebody_asks():

@@ -170,7 +170,7 @@ def test_safe_eyes_keep_their_dark_colours():
 def test_what_has_no_fix_says_so():
     report = check(CASES["fixed-pattern"], "static")
     (issue,) = [one for one in report.issues if one.fix is None][:1]
-    with pytest.raises(ValueError, match=f"{issue.code} has no fix"):
+    with pytest.raises(ValueError, match=f"{issue.code} has no automatic fix"):
         report.fixed(issue)
 
 
@@ -183,14 +183,14 @@ def test_where_nothing_is_seen_nothing_else_is_told():
 def test_readers_that_see_nothing_are_told_of():
     report = check(plain(), "quick", engines=[engine(None)])
     assert [(issue.code, issue.severity) for issue in report.issues] == [("not-read", "fatal")]
-    assert "no reader sees it" in report.issues[0].message
+    assert "no scanner can read it" in report.issues[0].message
     assert (report.verdict, report.score) == ("unreadable", 0)
 
 
 def test_another_text_is_fatal_and_its_reader_is_named():
     report = report_of("wrong-text")
     assert (report.verdict, report.score) == ("unreadable", 0)
-    assert report.issues[0].message.startswith("mine reads another text in ")
+    assert report.issues[0].message.startswith("mine reads a different text in the ")
 
 
 def test_the_fix_of_a_quiet_zone_moves_layers_along():
@@ -223,7 +223,7 @@ def test_the_fix_of_light_sprites_goes_by_the_size_they_are_drawn_in(width):
 def test_a_message_never_shows_enough_where_too_little_was_measured():
     for grey in range(0x48, 0x70):
         for issue in check(plain(foreground=f"#{grey:02X}{grey:02X}{grey:02X}"), "static").issues:
-            measured, needed = re.search(r"differ by ([\d.]+) .*need ([\d.]+)", issue.message).groups()
+            measured, needed = re.search(r"contrast .* is only (\d+)%; scanners need (\d+)%", issue.message).groups()
             assert float(measured) < float(needed)
 
 
@@ -232,5 +232,5 @@ def test_more_damage_than_can_be_corrected_says_who_can_still_read():
     over = [report for report in by_share if report.budget.used > 1]
     assert {report.verdict for report in over} == {"fragile", "unreadable"}
     for report in over:
-        who = "only readers with a lenient threshold" if report.verdict == "fragile" else "no reader"
+        who = "only a lenient scanner" if report.verdict == "fragile" else "no scanner"
         assert who in report.issues[0].message

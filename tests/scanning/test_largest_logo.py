@@ -87,7 +87,7 @@ def test_it_keeps_its_proportions():
 
 def test_where_nothing_fits_that_is_said():
     orange = svg('<rect width="10" height="10" fill="#FF6A00"/>')
-    with pytest.raises(CannotRepair, match="not even a picture of one module"):
+    with pytest.raises(CannotRepair, match="no logo fits there"):
         largest_logo(Design(content=PAYLOADS["short"]), orange, target=0, level="static")
 
 

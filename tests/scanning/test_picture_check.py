@@ -113,7 +113,7 @@ def test_round_eyes_are_told_of():
 def test_issues_of_a_picture_have_no_fix():
     report = check(picture(padding=0), "static")
     assert {issue.fix for issue in report.issues} == {None}
-    with pytest.raises(ValueError, match="a picture cannot be fixed"):
+    with pytest.raises(ValueError, match="an image cannot be fixed"):
         report.fixed(report.issues[0])
 
 

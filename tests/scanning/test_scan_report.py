@@ -97,7 +97,7 @@ def test_a_report_as_text():
     report = check(plain(padding=0), "static")
     assert str(report).splitlines() == [
         "fragile on phones (simulated), score 50 of 100 (static check)",
-        "  error: 0.0 modules of quiet zone; readers need 2, the standard asks for 4",
+        "  error: the quiet zone is 0.0 modules wide; scanners need 2, the standard requires 4",
     ]
     assert repr(report) == "<ScanReport fragile, score 50, 1 issue, static>"
 
@@ -107,7 +107,7 @@ def test_a_report_on_round_eyes_says_what_it_means_for_embedded_readers():
     phones, everyone = check(design, "static"), check(design, "static", audience="all")
     assert (phones.verdict, phones.phones, phones.embedded, phones.score) == ("robust", "robust", "fragile", 100)
     assert str(phones).splitlines()[0] == "robust on phones (simulated), score 100 of 100 (static check)"
-    assert "note: embedded readers may fail: the corners of markers are rounded by 2.2" in str(phones)
+    assert "note: embedded readers may fail: the corners of all three eyes have a radius of 2.2" in str(phones)
     assert (everyone.verdict, everyone.phones, everyone.embedded) == ("fragile", "robust", "fragile")
     assert str(everyone).splitlines()[:2] == [
         "fragile on phones and embedded readers (simulated), score 50 of 100 (static check)",

@@ -85,7 +85,7 @@ def test_another_text_is_fatal_and_names_who_read_it_first():
         2,
         0,
     )
-    assert found.message == f"{OF_PHONES[1]} reads another text in {PHONES[1].name}"
+    assert found.message == f"{OF_PHONES[1]} reads a different text in the “{PHONES[1].name}” test"
 
 
 def test_conditions_that_are_missed_are_named_up_to_four():
@@ -95,20 +95,20 @@ def test_conditions_that_are_missed_are_named_up_to_four():
     assert LEAVES[found.severity] == missed.verdict
     assert found.measured == missed.score / 100
     assert found.message == (
-        f"not all readers of phones see it in 6 of 7 conditions: {', '.join(one.name for one in PHONES[:4])} and 2 more"
+        f"not all phones can read it in 6 of 7 tests: {', '.join(one.name for one in PHONES[:4])}, and 2 more"
     )
 
 
 def test_four_conditions_are_named_without_more():
     (found,) = panel_issues(panel("nr", "nr", "nn", "nn", "rr"))
-    assert found.message.endswith("4 of 5 conditions: " + ", ".join(one.name for one in PHONES[:4]))
+    assert found.message.endswith("4 of 5 tests: " + ", ".join(one.name for one in PHONES[:4]))
 
 
 def test_embedded_readers_are_told_of_apart():
     (found,) = panel_issues(ROUND)
     assert LEAVES[found.severity] == ROUND.embedded == "fragile"
     assert ROUND.phones == "robust"
-    assert found.message.startswith("not all embedded readers see it in 19 of 19 conditions: clean, ")
+    assert found.message.startswith("not all embedded readers can read it in 19 of 19 tests: clean, ")
 
 
 def test_a_reader_that_misses_too_many_frames_is_named():
@@ -121,7 +121,7 @@ def test_a_reader_that_misses_too_many_frames_is_named():
 
 def test_what_nobody_sees_is_told_in_one_sentence():
     (found,) = panel_issues(BLIND)
-    assert (found.severity, found.message) == ("fatal", "no reader sees it in any condition")
+    assert (found.severity, found.message) == ("fatal", "no scanner can read it in any test")
 
 
 def test_a_report_has_the_worst_of_both():

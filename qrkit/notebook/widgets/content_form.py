@@ -15,6 +15,7 @@ from qrkit.design.limits import LONGEST_TEXT, Length
 from qrkit.errors import InvalidParameter
 from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control
+from qrkit.notebook.widgets.words import choice_words
 
 __all__ = ["FORM", "ContentForm", "kind_forms"]
 
@@ -100,7 +101,10 @@ def _controls(kind: Kind) -> list[Control]:
     for name, field in kind.fields.model_fields.items():
         look: dict[str, Any] = {"label": _label(kind.name, name), "help": meaning(field).replace("`", "")}
         look["placeholder"] = str(as_text(field.examples[0])) if field.examples else ""
-        controls.append(Control(name=name, **look, **_look(hints[name], is_required=field.is_required())))
+        look |= _look(hints[name], is_required=field.is_required())
+        if look["kind"] == "choice":
+            look["words"] = choice_words(f"{kind.name}.{name}", (*look["choices"], ""))
+        controls.append(Control(name=name, **look))
     return controls
 
 

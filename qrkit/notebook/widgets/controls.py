@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -11,8 +12,9 @@ from qrkit.design.color import Color
 from qrkit.design.design import Design
 from qrkit.design.limits import ALIKE, Asset, Content, Most, Within
 from qrkit.model import Model
+from qrkit.notebook.widgets.words import choice_words, help_text, unit_words
 
-__all__ = ["GROUPS", "Control", "controls", "groups"]
+__all__ = ["GROUPS", "Control", "control_at", "controls", "groups", "label_at"]
 
 Kind: TypeAlias = Literal[
     "text", "paragraph", "picture", "number", "choice", "switch", "color", "record", "either", "list"
@@ -68,9 +70,11 @@ class Control:
         required: Whether the field of a form must be filled in.
         placeholder: An example, shown while a text is empty.
         choices: Allowed values.
+        words: The words for choices, by their values.
         low: Smallest number.
         high: Largest number; for a list, its maximum number of items.
         unit: Unit of the number.
+        percent: Whether the number is shown in percent, a hundred times its value.
         whole: Whether the number must be a whole number.
         slider: Whether a slider is useful.
         when: Another field and its values for which this field applies; empty if it always applies.
@@ -85,9 +89,11 @@ class Control:
     required: bool = False
     placeholder: str = ""
     choices: tuple[str, ...] = ()
+    words: dict[str, str] = field(default_factory=dict)
     low: float | None = None
     high: float | None = None
     unit: str = ""
+    percent: bool = False
     whole: bool = False
     slider: bool = False
     when: tuple[str, tuple[str, ...]] | tuple[()] = ()
@@ -102,7 +108,7 @@ class Control:
 def _without_empty(value: Any) -> Any:
     """Remove empty values from nested dictionaries."""
     if isinstance(value, dict):
-        return {key: _without_empty(one) for key, one in value.items() if one not in (None, "", (), False)}
+        return {key: _without_empty(one) for key, one in value.items() if one not in (None, "", (), {}, False)}
     return [_without_empty(one) for one in value] if isinstance(value, list | tuple) else value
 
 
@@ -113,6 +119,30 @@ def groups() -> dict[str, tuple[Control, ...]]:
     rest = tuple(control for name, control in by_name.items() if name not in known)
     *named, last = GROUPS
     return {group: tuple(by_name[name] for name in GROUPS[group]) for group in named} | {last: rest}
+
+
+def control_at(path: Sequence[str | int]) -> Control | None:
+    """Return the control of the field at a path of interface names and indexes; None if it has none."""
+    first, *rest = path
+    found = [control for members in groups().values() for control in members if control.name == first]
+    for step in rest:
+        if isinstance(step, int):
+            found = [item for control in found if control.kind == "list" for item in control.fields]
+        else:
+            found = [inside for control in found for inside in _fields_of(control) if inside.name == step]
+    if found and found[0].kind == "either":
+        return found[0].fields[0]
+    return found[0] if found else None
+
+
+def label_at(name: str) -> str:
+    """Return the label of the field at a path with dots, as errors name it, or else the path."""
+    control = control_at([int(step) if step.isdigit() else step for step in name.split(".")])
+    return control.label if control and control.label else name
+
+
+def _fields_of(control: Control) -> Sequence[Control]:
+    return control.fields[1].fields if control.kind == "either" else control.fields
 
 
 @cache
@@ -126,15 +156,24 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
     first = FIRST.get(kind, ())
     names = [*first, *(name for name in record.model_fields if name not in first)]
     names = [name for name in names if f"{kind}.{name}" not in WITHOUT_CONTROL]
+    labels = {name: _label(record, name).lower() for name in record.model_fields}
     result = []
     for name in names:
-        field, look = record.model_fields[name], _look(hints[name], f"{kind}.{name}")
+        info, look = record.model_fields[name], _look(hints[name], f"{kind}.{name}")
+        where = f"{kind}.{info.alias or name}"
         if kind in WITHOUT_UNIT:
             look.pop("unit", None)
-        label = field.title or name.replace("_", " ").capitalize()
-        text, when = (field.description or "").replace("`", ""), WHEN.get(f"{kind}.{name}", ())
-        result.append(Control(name=field.alias or name, label=label, help=text, when=when, **look))
+        words = choice_words(where, (*look.get("choices", ()), "")) if look["kind"] == "choice" else {}
+        text = help_text(info.description or "", labels | {value: f"“{word}”" for value, word in words.items()})
+        when = WHEN.get(f"{kind}.{name}", ())
+        result.append(
+            Control(info.alias or name, label=_label(record, name), help=text, when=when, words=words, **look)
+        )
     return tuple(result)
+
+
+def _label(record: type[Model], name: str) -> str:
+    return record.model_fields[name].title or name.replace("_", " ").capitalize()
 
 
 def _look(hint: Any, where: str) -> dict[str, Any]:
@@ -172,7 +211,8 @@ def _title_of(hint: Any) -> str:
 def _description_of(hint: Any) -> str:
     """Return the description of an item of a list; "" if its type has none."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    return next((str(note.description) for note in notes if getattr(note, "description", None)), "")
+    text = next((str(note.description) for note in notes if getattr(note, "description", None)), "")
+    return help_text(text, {})
 
 
 def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
@@ -191,4 +231,6 @@ def _number(within: Within | None, *, whole: bool) -> dict[str, Any]:
     if within is None:
         return look
     is_narrow = within.high - within.low <= MOST_ON_A_SLIDER
-    return look | {"low": within.low, "high": within.high, "unit": within.unit.strip("()"), "slider": is_narrow}
+    unit = unit_words(within.unit)
+    percent = unit.startswith("%")
+    return look | {"low": within.low, "high": within.high, "unit": unit, "percent": percent, "slider": is_narrow}

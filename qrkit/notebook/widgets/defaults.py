@@ -50,7 +50,7 @@ def _gradient(image: QRImage, name: str) -> Gradient:
     first = fill.stops[0].color if isinstance(fill, Gradient) else fill
     if name == "background":
         return Gradient.linear(first, first.over(Color(255, 255, 255)) if first.alpha < 255 else "#FFF4D6")
-    return Gradient.linear("#0B3D91" if first == Color(0, 0, 0) else first, "#0C7390")
+    return Gradient.linear("#0B3D91" if first == Color(0, 0, 0) else first, "#0A5F78")
 
 
 def _color(image: QRImage, name: str) -> str:
@@ -156,5 +156,5 @@ def start(path: Path, image: QRImage, branch: str = "") -> Any:
     if first in ("foreground", "background") and (branch or ".".join(rest)) in IN_FILLS:
         return IN_FILLS[branch or ".".join(rest)](image, first)
     if name not in STARTS:
-        raise InvalidParameter(Problem(name, None, "is always there"))
+        raise InvalidParameter(Problem(name, None, "cannot be switched on or off"))
     return STARTS[name](image)

@@ -47,6 +47,22 @@ function makeFiles(studio) {
   return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, "Design file"), buttons, error), update };
 }
 
+/** What is wrong with the field at a path, after its label. */
+function complaint(groups, path, rule) {
+  let specs = groups.flatMap(([, fields]) => fields);
+  let name = "";
+  let last = {};
+  for (const step of path.split(".")) {
+    const isItem = /^\d+$/.test(step);
+    const found = isItem ? specs[0] : specs.find((spec) => spec.name === step);
+    if (!found) break;
+    last = found;
+    name = isItem ? `${found.label} ${Number(step) + 1}` : found.label || name;
+    specs = found.kind === "either" ? (found.fields[1]?.fields ?? []) : (found.fields ?? []);
+  }
+  return name ? `${name}: ${inWords(rule, last)}` : inWords(rule, last);
+}
+
 function render({ model, el }) {
   const view = `${Math.random()}`;
   const form = model.get("form");
@@ -59,6 +75,9 @@ function render({ model, el }) {
   const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
   const studio = {
     thumbnails: form.thumbnails,
+    colors: makeColors(form.swatches),
+    refused: {},
+    contrasts: {},
     ask: (message) => outbox.ask({ ...message, view }),
     edit: (edits, gesture) => outbox.edit(edits, gesture),
     isIdle: outbox.isIdle,
@@ -113,6 +132,7 @@ function render({ model, el }) {
   function update() {
     const { values, errors } = state;
     const isIdle = outbox.isIdle();
+    Object.assign(studio, { refused: state.refused, contrasts: state.contrasts });
     stage.update(state, isIdle);
     badge.update(state.badge, state.note);
     files.update(state);
@@ -126,7 +146,7 @@ function render({ model, el }) {
     // What is wrong is told where the hand is; here, if that is nowhere to be seen.
     const isSeen = [...root.querySelectorAll(".qk-side .qk-error:not([hidden])")].some((one) => one.offsetParent);
     const first = Object.entries(errors)[0];
-    wrong.textContent = first && !isSeen ? `${first[0] && `${first[0]}: `}${first[1]}` : "";
+    wrong.textContent = first && !isSeen ? complaint(form.groups, ...first) : "";
     wrong.hidden = !wrong.textContent;
     clearTimeout(quiet);
     if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);

@@ -1,7 +1,7 @@
 """Provides `Designer`: the studio, a widget to design a QR Code by hand.
 
-Its script consists of `stage.js`, `form.js`, `content_form.js`, `logo_form.js`, `saved_looks.js`, `gallery.js`,
-`output_form.js`, `badge.js` and `designer.js`.
+Its script consists of `stage.js`, `form.js`, `color_form.js`, `content_form.js`, `logo_form.js`, `saved_looks.js`,
+`gallery.js`, `output_form.js`, `badge.js` and `designer.js`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ from qrkit.exchange.columns import name_from
 from qrkit.files import safe_name
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
+from qrkit.notebook.widgets.color_contrast import color_contrasts
 from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms
 from qrkit.notebook.widgets.controls import groups
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
 from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.looks import look_controls, thumbnail, with_look
+from qrkit.notebook.widgets.refusals import Refusals
 from qrkit.notebook.widgets.saved_looks import SAVED, SavedLooks
 from qrkit.notebook.widgets.static_image import Pictures
+from qrkit.notebook.widgets.swatches import swatch_groups
 from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
@@ -39,6 +42,7 @@ from qrkit.pictures.print_checks import print_checks
 from qrkit.pictures.printing import PrintSize, QRPrint
 
 if TYPE_CHECKING:
+    from qrkit.design.brand import Brand
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
@@ -58,6 +62,10 @@ OF_SAVED = Edit((SAVED,))
 """Where errors of saved looks are shown."""
 
 
+FIELDS = frozenset(str(field.alias) for field in Design.model_fields.values())
+"""Interface names of the fields of a design."""
+
+
 class Designer(Page):
     """A studio for one design. In a notebook, the last line of a cell displays it.
 
@@ -67,6 +75,7 @@ class Designer(Page):
     Args:
         design: The initial design: a `Design`, or the text to encode.
         name: Name of the studio: a notebook has one studio per name. A second studio needs a name of its own.
+        brand: The brand whose colors the studio offers; by default the one that `portfolio` uses.
         templates: Where designs are saved and loaded by name, `shop.templates`.
         portfolio: Provides templates, brands and campaigns in place of `templates`.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
@@ -79,7 +88,16 @@ class Designer(Page):
     """
 
     _esm = script(
-        "stage", "form", "content_form", "logo_form", "saved_looks", "gallery", "output_form", "badge", "designer"
+        "stage",
+        "form",
+        "color_form",
+        "content_form",
+        "logo_form",
+        "saved_looks",
+        "gallery",
+        "output_form",
+        "badge",
+        "designer",
     )
     _css = style("designer")
     design = Instance(Design)
@@ -91,6 +109,7 @@ class Designer(Page):
         /,
         *,
         name: str = "designer",
+        brand: Brand | None = None,
         templates: Templates | None = None,
         portfolio: Portfolio | None = None,
         fetch: Fetch | None = None,
@@ -104,12 +123,15 @@ class Designer(Page):
         self._draft = Draft(begun, fetch=fetch)
         self._form = ContentForm(begun.content)
         self._logo = LogoForm(begun)
+        self._refused = Refusals()
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
         self._size: PrintSize | None = None
         self._print_checks: list[dict[str, Any]] = []
-        self._register(name, design=begun, form=_form())
+        if brand is None and portfolio is not None:
+            brand = portfolio.brands.current
+        self._register(name, design=begun, form=_form(brand))
 
     def _show_again(self, begun: Design, fetch: Fetch | None) -> None:
         self._draft.fetch = fetch
@@ -154,6 +176,8 @@ class Designer(Page):
 
     @validate("design")
     def _design_can_be_drawn(self, proposal: Any) -> Design:
+        if proposal["value"] is not self._draft.design:
+            self._refused.forget(())
         self._draft.take(proposal["value"])
         return self._draft.design
 
@@ -165,10 +189,17 @@ class Designer(Page):
     def _change(self, change: Callable[[], None], edits: Sequence[Edit] = ()) -> None:
         """Perform a user action, and report its errors."""
         errors: dict[str, str] = {}
+        self._refused.forget(edits)
         try:
             change()
         except QrkitError as error:
-            errors = messages(error, edits) or {"": str(error)}
+            if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
+                self._refused.add(edits, error, self._draft)
+            else:
+                errors = messages(error, edits) or {"": str(error)}
+        else:
+            self._refused.retry(self._draft)
+        errors = self._refused.errors | errors
         with self._one_answer():
             if self.design is not self._draft.design:
                 self.design = self._draft.design
@@ -185,6 +216,8 @@ class Designer(Page):
             "logo": self._logo.as_dict(),
             "badge": self._badge,
             "note": self._note,
+            "refused": self._refused.as_dict(),
+            "contrasts": color_contrasts(self._draft.design),
             "print": self._print_checks,
             "saved": self._saved.as_dict(),
         }
@@ -370,7 +403,7 @@ def _print_size(message: dict[str, Any]) -> PrintSize | None:
     return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
 
 
-def _form() -> dict[str, Any]:
+def _form(brand: Brand | None) -> dict[str, Any]:
     """Return what the browser builds the form from: controls by group, thumbnails of choices, names of presets."""
     return {
         "kinds": kind_forms(),
@@ -379,4 +412,5 @@ def _form() -> dict[str, Any]:
         "thumbnails": thumbnails(),
         "presets": look_controls(),
         "downloads": DOWNLOADS,
+        "swatches": swatch_groups(brand),
     }

@@ -11,6 +11,7 @@ from qrkit.drawing.resizing import followed
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
 from qrkit.notebook.widgets.companions import with_companions
+from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
 from qrkit.notebook.widgets.draft_picture import Picture, picture_of
 from qrkit.pictures.image import QRImage
@@ -55,7 +56,9 @@ class Edit:
         steps: list[Any] = path if isinstance(path, list) and 1 <= len(path) <= LONGEST_PATH else [None]
         # Not isinstance, because True is an int.
         if not all(type(step) in (str, int) for step in steps) or message.get("do", "set") not in get_args(Do):
-            raise InvalidParameter(Problem("edit", message, "must have a path and one of " + ", ".join(get_args(Do))))
+            raise InvalidParameter(
+                Problem("edit", message, "must have a path and one of these actions: " + ", ".join(get_args(Do)))
+            )
         return cls(tuple(steps), message.get("do", "set"), message.get("value"))
 
 
@@ -127,14 +130,24 @@ class Draft:
         Raises:
             QrkitError: If the design would be invalid, or could not be drawn.
         """
+        self.take(self._edited(edits), gesture)
+
+    def try_out(self, *edits: Edit) -> None:
+        """Raise the error that `edit` would raise, without any change.
+
+        Raises:
+            QrkitError: If the design would be invalid, or could not be drawn.
+        """
+        self._draw(self._edited(edits))
+
+    def _edited(self, edits: Sequence[Edit]) -> Design:
         fields = plain(self.design, only_set=True)
         for change in edits:
             self._apply(fields, change)
             with_companions(fields, change.path, self.image)
         design = Design(**fields)
-        if all(change.path[0] not in ("layers", "wrapper") for change in edits):
-            design = followed(self.design, design)
-        self.take(design, gesture)
+        is_fixed = any(change.path[0] in ("layers", "wrapper") for change in edits)
+        return design if is_fixed else followed(self.design, design)
 
     def undo(self) -> None:
         """Undo the last step, if there is one."""
@@ -186,7 +199,7 @@ def messages(error: QrkitError, edits: Sequence[Edit]) -> dict[str, str]:
         return dict.fromkeys(touched, str(error))
     rules = {problem.name: problem.rule for problem in error.problems}
     if not any(name == path or name.startswith(f"{path}.") for name in rules for path in touched):
-        rules |= dict.fromkeys(touched, "; ".join(f"{name}: {rule}" for name, rule in rules.items()))
+        rules |= dict.fromkeys(touched, "; ".join(f"{label_at(name)}: {rule}" for name, rule in rules.items()))
     return rules
 
 
@@ -218,4 +231,6 @@ def _put(inside: Any, last: str | int, value: Any, path: Path) -> None:
 
 
 def _unknown(path: Sequence[str | int]) -> InvalidParameter:
-    return InvalidParameter(Problem(".".join(map(str, path)), None, "is not there", "unknown-parameter"))
+    return InvalidParameter(
+        Problem(".".join(map(str, path)), None, "does not exist in this design", "unknown-parameter")
+    )

@@ -24,13 +24,19 @@ def shown(draft: Draft) -> dict[str, Any]:
         "values": _short(image.design.model_dump(mode="json")),
         "picture": draft.picture,
         "size": [image.width, image.height],
-        "label": f"{image.symbol.name}, {image.width} x {image.height} px",
+        "label": f"{_symbol_words(image)}, {image.width} x {image.height} px",
         "area": [layout.width, layout.height],
         "matrix": list(_matrix(image, layout)),
         "words": _words(image, layout),
         "undo": draft.can_undo,
         "redo": draft.can_redo,
     }
+
+
+def _symbol_words(image: QRImage) -> str:
+    symbol = image.symbol
+    is_micro = image.design.micro
+    return f"Micro {symbol.name}" if is_micro else f"Version {symbol.version}, level {symbol.error_correction}"
 
 
 def _short(value: Any) -> Any:

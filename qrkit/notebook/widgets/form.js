@@ -4,7 +4,7 @@ const MOST_SEGMENTS = 4;
 
 /**
  * A control for one field.
- * studio: { edit(edits, gesture), thumbnails, icons(words, then), help(text) }
+ * studio: { edit(edits, gesture), thumbnails, icons(words, then), help(text), refused, contrasts, colors }
  * Gives { element, update(value, errors) }; errors: path of a field, with dots, to the message.
  */
 function makeControl(studio, spec, path) {
@@ -14,20 +14,37 @@ function makeControl(studio, spec, path) {
 
 /** A label, what the field is set with, and what is wrong with it. */
 function row(studio, spec, path, ...inside) {
-  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
+  const reason = h("span", {});
+  const offer = h("button", { type: "button", class: "qk-offer", hidden: true });
+  const error = h("p", { class: "qk-error", id: newId(), hidden: true }, reason, offer);
+  let offered = null;
+  offer.addEventListener("click", () => offered && studio.edit(offered.edits));
   const help = h("span", { class: "qk-unseen", id: newId() }, spec.help ?? "");
   const element = h("div", { class: `qk-row qk-${spec.kind}${spec.slider ? " qk-slides" : ""}` }, ...inside, error, help);
   const tell = () => studio.help(spec.help ?? "");
   element.addEventListener("focusin", tell);
   element.addEventListener("pointerenter", tell);
-  const describe = (input) => input.setAttribute("aria-describedby", `${help.id} ${error.id}`);
+  const describe = (input, more = "") => input.setAttribute("aria-describedby", `${help.id} ${error.id} ${more}`.trim());
   function complain(errors) {
-    const message = errors[path.join(".")] ?? "";
-    if (error.textContent !== message) error.textContent = message;
+    const message = inWords(errors[path.join(".")] ?? "", spec);
+    if (reason.textContent !== message) reason.textContent = message;
     error.hidden = !message;
+    offered = (message && studio.refused?.[path.join(".")]?.offer) || null;
+    offer.hidden = !offered;
+    offer.textContent = offered?.words ?? "";
     return Boolean(message);
   }
   return { element, complain, describe };
+}
+
+/** A rule as a sentence; bounds as the field shows them. */
+function inWords(rule, spec) {
+  if (!rule) return "";
+  const times = spec.percent ? 100 : 1;
+  const unit = spec.unit ? ` ${spec.unit}` : "";
+  const sentence = spec.kind === "number" && rule.startsWith("must be in ") ? `must be between ${spec.low * times} and ${spec.high * times}${unit}` : rule;
+  const end = /[.?!]$/.test(sentence) ? "" : ".";
+  return `${sentence[0].toUpperCase()}${sentence.slice(1)}${end}`;
 }
 
 /** What an entry of a list is called: its name, or that of its icon; a picture in a data URI has none. */
@@ -40,15 +57,22 @@ function titleOf(entry, longest) {
 function typed(studio, spec, path, input, { read = (text) => text, write = (value) => value ?? "" } = {}) {
   let count = 0;
   const gesture = () => `${path.join(".")} ${count}`;
-  const send = (value) => studio.edit([{ path, value }], gesture());
+  let isAhead = false;
+  function send(value) {
+    isAhead = true;
+    studio.edit([{ path, value }], gesture());
+  }
   input.addEventListener("input", () => send(read(input.value)));
   input.addEventListener("change", () => (count += 1));
   function update(value, isWrong) {
+    if (studio.isIdle()) isAhead = false;
     input.toggleAttribute("aria-invalid", false);
     if (isWrong) input.setAttribute("aria-invalid", "true");
-    const text = String(write(value));
-    const isWriting = input.getRootNode().activeElement === input && !studio.isIdle();
-    if (!isWrong && !isWriting && input.value !== text && !sameMeaning(input, text)) input.value = text;
+    const refused = studio.refused?.[path.join(".")]?.value;
+    // A refused value stays until it is corrected, in a page that is shown anew as well.
+    const text = String(isWrong && ["string", "number"].includes(typeof refused) ? write(refused) : write(value));
+    const isWriting = input.getRootNode().activeElement === input && isWrong;
+    if (!isWriting && !isAhead && input.value !== text && !sameMeaning(input, text)) input.value = text;
   }
   return { update, send, done: () => (count += 1) };
 }
@@ -68,30 +92,34 @@ const MAKERS = {
   paragraph: (studio, spec, path) => textControl(studio, spec, path, "textarea"),
 
   number(studio, spec, path) {
-    const step = spec.whole ? 1 : spec.high - spec.low <= 1 ? 0.01 : "any";
-    const bounds = { min: spec.low, max: spec.high, step };
+    // Shares are shown in percent, and no number with more than two decimals.
+    const times = spec.percent ? 100 : 1;
+    const shown = (value) => (typeof value === "number" ? Math.round(value * times * 100) / 100 : (value ?? 0));
+    const meant = (number) => (spec.percent ? Math.round(number * 100) / 10000 : number);
+    const step = spec.whole || spec.percent ? 1 : spec.high - spec.low <= 1 ? 0.01 : "any";
+    const bounds = { min: spec.low * times, max: spec.high * times, step };
     const input = h("input", { type: "number", id: newId(), inputmode: "decimal", ...bounds });
     const unit = spec.unit && h("span", { class: "qk-unit" }, spec.unit);
     const slider = spec.slider && h("input", { type: "range", "aria-label": spec.label, ...bounds });
     const set = h("div", { class: "qk-set" }, slider || null, input, unit || null);
     const made = row(studio, spec, path, label(spec, input.id), set);
     // What is no number is sent as it is, so that the rule is told.
-    const read = (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text));
-    const field = typed(studio, spec, path, input, { read });
+    const read = (text) => (text === "" || Number.isNaN(Number(text)) ? text : meant(Number(text)));
+    const field = typed(studio, spec, path, input, { read, write: shown });
     made.describe(input);
     if (slider) {
       made.describe(slider);
       slider.addEventListener("input", () => {
         input.value = slider.value;
-        field.send(Number(slider.value));
+        field.send(meant(Number(slider.value)));
       });
       slider.addEventListener("change", field.done);
     }
     function update(value, errors) {
       const isWrong = made.complain(errors);
-      field.update(value ?? 0, isWrong);
+      field.update(value, isWrong);
       const isMoving = slider && slider.getRootNode().activeElement === slider && !studio.isIdle();
-      if (slider && !isWrong && !isMoving) slider.value = value ?? 0;
+      if (slider && !isWrong && !isMoving) slider.value = shown(value);
     }
     return { element: made.element, update };
   },
@@ -110,28 +138,7 @@ const MAKERS = {
     };
   },
 
-  color(studio, spec, path) {
-    const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true" });
-    const picker = h("input", { type: "color", "aria-label": `Pick ${spec.label.toLowerCase()}` });
-    const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input));
-    const write = (value) => (value && value.startsWith("#FF") ? `#${value.slice(3)}` : (value ?? ""));
-    const field = typed(studio, spec, path, input, { write });
-    let alpha = "FF";
-    made.describe(input);
-    picker.addEventListener("input", () => {
-      input.value = write(`#${alpha}${picker.value.slice(1).toUpperCase()}`);
-      field.send(input.value);
-    });
-    picker.addEventListener("change", field.done);
-    input.addEventListener("blur", () => studio.refresh());
-    function update(value, errors) {
-      field.update(value, made.complain(errors));
-      if (!value) return;
-      alpha = value.slice(1, 3);
-      picker.value = `#${value.slice(3).toLowerCase()}`;
-    }
-    return { element: made.element, update };
-  },
+  color: (studio, spec, path) => colorControl(studio, spec, path),
 
   choice(studio, spec, path) {
     const names = path.filter((step) => typeof step === "string");
@@ -165,8 +172,12 @@ const MAKERS = {
     const grid = h("div", { class: "qk-fields" });
     element.append(error, grid);
     const linked = spec.name === "markers" ? linkCorners(studio, grid) : null;
-    const inside = spec.fields.map((field) => [field, makeControl(linked ?? studio, field, [...path, field.name])]);
+    const isGradient = spec.name === "gradient" && path.length === 1;
+    const make = (field) => (isGradient && field.name === "stops" ? makeStops : makeControl)(linked ?? studio, field, [...path, field.name]);
+    const inside = spec.fields.map((field) => [field, make(field)]);
+    const angle = isGradient ? makeAngle(studio, path) : null;
     grid.append(...inside.map(([, control]) => control.element));
+    if (angle) inside.find(([field]) => field.name === "stops")[1].element.after(angle.element);
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
       error.hidden = !error.textContent;
@@ -174,6 +185,7 @@ const MAKERS = {
         control.update(value?.[field.name], errors);
         if (field.when) control.element.hidden = !field.when[1].includes(value?.[field.when[0]]);
       }
+      if (angle) angle.update(value, errors);
       if (linked) linked.show(value ?? {}, inside);
     }
     return { element, update };
@@ -249,9 +261,7 @@ const MAKERS = {
       const down = tool("↓", "Move down", { path: at, do: "move", value: index + 1 });
       const away = tool("✕", "Remove", { path: at, do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
-      // Stops have the order of their offsets.
-      const tools = spec.name === "stops" ? [away] : [up, down, away];
-      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, ...tools));
+      const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, up, down, away));
       return { element, details, update(value, errors, count) {
         const title = titleOf(value, 40);
         name.textContent = `${entry.label} ${index + 1}${title ? `: ${title}` : ""}`;
@@ -305,13 +315,8 @@ function textControl(studio, spec, path, tag) {
   return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
 }
 
-/** A choice as it is shown: with a capital letter. */
-function said(choice) {
-  return choice ? choice[0].toUpperCase() + choice.slice(1) : "None";
-}
-
 function selectControl(studio, spec, path, choices) {
-  const options = choices.map((choice) => h("option", { value: choice }, said(choice)));
+  const options = choices.map((choice) => h("option", { value: choice }, spec.words[choice]));
   const input = h("select", { id: newId() }, ...options);
   const made = row(studio, spec, path, label(spec, input.id), input);
   made.describe(input);
@@ -333,7 +338,7 @@ function radioControl(studio, spec, path, choices, pictures) {
 function radios(studio, spec, path, choices, pictures, choose) {
   const group = newId();
   const options = choices.map((choice) => {
-    const word = spec.words?.[choice] ?? (pictures ? choice || "none" : said(choice));
+    const word = spec.words[choice];
     const input = h("input", { type: "radio", name: group, value: choice, class: "qk-unseen", onchange: () => choose(choice) });
     const face = pictures?.paths[choice] ? path2d(pictures.paths[choice], pictures.side) : word;
     const label_ = h("label", { class: "qk-option", title: word }, input, face);

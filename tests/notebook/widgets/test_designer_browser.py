@@ -85,7 +85,7 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
 
     eyes = tab(studio, "Eyes")
     eyes.get_by_label("Top left").or_(eyes.get_by_label("Custom eyes")).check()
-    eyes.get_by_label("eye-5", exact=True).first.check(force=True)
+    eyes.get_by_label("Eye 5", exact=True).first.check(force=True)
     color = tab(studio, "Colors").get_by_role("textbox", name="Foreground color", exact=True)
     color.fill("blak")
     studio.get_by_text("did you mean 'black'?").wait_for()
@@ -275,6 +275,11 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
         if name in ("Eyes", "Frame"):
             panel.get_by_role("checkbox").last.check()
             settled(page)
+        if name == "Colors":
+            panel.get_by_role("radio", name="Gradient").first.check(force=True)
+            panel.get_by_role("textbox", name="Background color", exact=True).fill("#12")
+            panel.get_by_role("button", name="Use #121212").wait_for()
+            panel.get_by_role("button", name="Swatches for color", exact=True).first.click()
         found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", places)]
     assert found == []
 
@@ -327,3 +332,72 @@ def test_form_of_a_kind_writes_the_content(notebook):
     studio.get_by_role("button", name="Undo").click()
     settled(page)
     assert kinds.input_value() == "link"
+
+
+def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
+    page, studio = opened(notebook)
+    colors = tab(studio, "Colors")
+    color = colors.get_by_role("textbox", name="Foreground color", exact=True)
+    color.fill("#12")
+    offer = colors.get_by_role("button", name="Use #121212")
+    offer.wait_for()
+    assert color.get_attribute("aria-invalid") == "true"
+    reasons = [page.locator(f"#{one}").inner_text() for one in color.get_attribute("aria-describedby").split()]
+    assert any("must be" in reason.lower() for reason in reasons)
+    slider = tab(studio, "Output").get_by_role("slider", name="Quiet zone")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    tab(studio, "Colors")
+    assert color.input_value() == "#12"
+    offer.click()
+    settled(page)
+    assert (color.input_value(), color.get_attribute("aria-invalid")) == ("#121212", None)
+    design = told(page)
+    assert (design.foreground.rgb, design.padding) == ("#121212", 5)
+    assert colors.get_by_text("Contrast 92%: enough").count() == 2
+    color.fill("#AAAAAA")
+    colors.get_by_text("Contrast 33%: scanners may fail").first.wait_for()
+
+
+def test_gradient_is_made_on_its_bar_by_hand_and_by_keys(notebook):
+    page, studio = opened(notebook)
+    colors = tab(studio, "Colors")
+    colors.get_by_role("radio", name="Gradient").first.check(force=True)
+    bar = colors.locator(".qk-ramp").first
+    bar.wait_for()
+    settled(page)
+    box = bar.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    stops = bar.get_by_role("slider")
+    stops.nth(2).wait_for()
+    settled(page)
+    assert [stop.offset for stop in told(page).foreground.stops] == [0, 0.5, 1]
+
+    drag(page, stops.nth(1), box["width"] / 4, 0)
+    settled(page)
+    assert told(page).foreground.stops[1].offset == pytest.approx(0.75, abs=0.03)
+    stops.nth(1).focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("navy")
+    settled(page)
+    middle = told(page).foreground.stops[1]
+    assert (middle.color.rgb, middle.offset) == ("#000080", pytest.approx(0.65, abs=0.03))
+    stops.nth(1).focus()
+    page.keyboard.press("Delete")
+    stops.nth(2).wait_for(state="detached")
+
+    dial = colors.get_by_role("slider", name="Angle")
+    dial.focus()
+    page.keyboard.press("Home")
+    for _ in range(6):
+        page.keyboard.press("Shift+ArrowRight")
+    settled(page)
+    direction = told(page).foreground.direction
+    ends = (direction.start.x, direction.start.y, direction.stop.x, direction.stop.y)
+    assert ends == pytest.approx((0.5, 0, 0.5, 1))
+    colors.get_by_role("button", name="Ocean").click()
+    settled(page)
+    assert [stop.color.rgb for stop in told(page).foreground.stops] == ["#0B3D91", "#0A5F78"]

@@ -1,0 +1,293 @@
+// Colors and gradients: a typed value, the browser's picker, swatches, contrast; a bar of stops and a dial for the angle.
+
+const MOST_RECENT = 8;
+
+/** A color as people write it: without the alpha of opaque ones. */
+const shortColor = (value) => (value?.startsWith("#FF") && value.length === 9 ? `#${value.slice(3)}` : (value ?? ""));
+/** #AARRGGBB as CSS writes it, with the alpha last. */
+const cssColor = ({ color, opacity = 1 }) => {
+  const alpha = Math.round(parseInt(color.slice(1, 3), 16) * opacity).toString(16).padStart(2, "0");
+  return `#${color.slice(3)}${alpha}`;
+};
+const cssRamp = (stops) => `linear-gradient(to right, ${stops.map((stop) => `${cssColor(stop)} ${stop.offset * 100}%`).join(", ")})`;
+
+function colorControl(studio, spec, path) {
+  const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true" });
+  const picker = h("input", { type: "color", "aria-label": `Pick ${spec.label.toLowerCase()}` });
+  const contrast = h("p", { class: "qk-contrast", id: newId(), hidden: true });
+  const swatches = makeSwatches(studio, spec, path, (color) => {
+    input.value = color;
+    field.send(color);
+    field.done();
+    studio.colors.use(color);
+  });
+  const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input, swatches.toggle), contrast);
+  made.element.append(swatches.element);
+  const field = typed(studio, spec, path, input, { write: shortColor });
+  let alpha = "FF";
+  made.describe(input, contrast.id);
+  picker.addEventListener("input", () => {
+    input.value = shortColor(`#${alpha}${picker.value.slice(1).toUpperCase()}`);
+    field.send(input.value);
+  });
+  picker.addEventListener("change", () => {
+    field.done();
+    studio.colors.use(input.value);
+  });
+  input.addEventListener("change", () => input.getAttribute("aria-invalid") || studio.colors.use(input.value));
+  input.addEventListener("blur", () => studio.refresh());
+  function update(value, errors) {
+    const isWrong = made.complain(errors);
+    field.update(value, isWrong);
+    const found = isWrong ? null : studio.contrasts[path.join(".")];
+    contrast.hidden = !found;
+    contrast.textContent = found?.words ?? "";
+    contrast.dataset.verdict = found?.verdict ?? "";
+    if (!value) return;
+    alpha = value.slice(1, 3);
+    picker.value = `#${value.slice(3).toLowerCase()}`;
+  }
+  return { element: made.element, update };
+}
+
+/** Colors to take with one click: of the brand, used before, and some that scan well. */
+function makeSwatches(studio, spec, path, choose) {
+  const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
+  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": `Swatches for ${spec.label.toLowerCase()}` }, "Swatches");
+  const swatch = (color) =>
+    h("button", { type: "button", class: "qk-swatch", style: `background: ${color}`, title: color, "aria-label": color, onclick: () => choose(color) });
+  const group = (title, colors) =>
+    colors.length ? h("div", { role: "group", "aria-label": title }, h("span", { class: "qk-unit" }, title), h("div", { class: "qk-swatches" }, ...colors.map(swatch))) : null;
+  toggle.addEventListener("click", () => {
+    const isOpen = toggle.getAttribute("aria-expanded") === "true";
+    toggle.setAttribute("aria-expanded", !isOpen);
+    element.hidden = isOpen;
+    const isGround = path[0] === "background" || path.at(-1) === "background";
+    const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group("Recent", studio.colors.recent), group("These scan well", isGround ? studio.colors.grounds : studio.colors.inks)];
+    element.replaceChildren(...groups.filter(Boolean));
+  });
+  return { element, toggle };
+}
+
+/** The colors that are offered, and those that were used. swatches: { brand, inks, grounds, gradients }. */
+function makeColors(swatches) {
+  const recent = [];
+  return {
+    ...swatches,
+    recent,
+    use(color) {
+      if (!/^#[0-9A-F]{6}$/i.test(color)) return;
+      const known = recent.indexOf(color.toUpperCase());
+      if (known >= 0) recent.splice(known, 1);
+      recent.unshift(color.toUpperCase());
+      recent.length = Math.min(recent.length, MOST_RECENT);
+    },
+  };
+}
+
+/** The stops of a gradient as a bar with handles; below it the stop that is chosen. */
+function makeStops(studio, spec, path) {
+  const bar = h("div", { class: "qk-ramp" });
+  const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": "Gradient presets" });
+  const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, "Add color stop");
+  const remove = h("button", { type: "button", onclick: () => drop() }, "Remove stop");
+  const body = h("div", { class: "qk-stop" });
+  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, "Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it."), h("div", { class: "qk-buttons" }, add, remove), body);
+  let stops = [];
+  let chosen = 0;
+  let handles = [];
+  let card = null;
+  let isHeld = false;
+  let gestures = 0;
+  for (const [name, colors] of Object.entries(studio.colors.gradients[path[0]])) {
+    const value = colors.map((color, index) => ({ offset: index / (colors.length - 1), color: `#FF${color.slice(1)}` }));
+    ramps.append(h("button", { type: "button", class: "qk-preset-ramp", title: name, "aria-label": name, style: `background: ${cssRamp(value)}`, onclick: () => { chosen = 0; send(value); } }));
+  }
+
+  const send = (value, gesture) => studio.edit([{ path, value }], gesture);
+  /** Put a stop elsewhere; its handle stays the chosen one though stops are sorted. */
+  function move(offset, gesture) {
+    const moved = { ...stops[chosen], offset: Math.round(Math.min(1, Math.max(0, offset)) * 1000) / 1000 };
+    const others = stops.filter((_, index) => index !== chosen);
+    const before = others.filter((stop) => stop.offset < moved.offset || (stop.offset === moved.offset && stops.indexOf(stop) < chosen));
+    stops = [...before, moved, ...others.filter((stop) => !before.includes(stop))];
+    chosen = before.length;
+    draw();
+    send(stops, gesture);
+  }
+  function insert(offset) {
+    if (stops.length >= spec.high) return;
+    const after = stops.findIndex((stop) => stop.offset > offset);
+    const place = after < 0 ? stops.length : after;
+    const neighbor = stops[Math.max(0, place - 1)];
+    stops = [...stops.slice(0, place), { ...neighbor, offset }, ...stops.slice(place)];
+    chosen = place;
+    draw();
+    send(stops);
+    handles[chosen].focus({ preventScroll: true });
+  }
+  function drop() {
+    if (stops.length <= spec.low) return;
+    stops = stops.filter((_, index) => index !== chosen);
+    chosen = Math.min(chosen, stops.length - 1);
+    draw();
+    send(stops);
+    handles[chosen].focus({ preventScroll: true });
+  }
+  function widestGap() {
+    const gaps = stops.slice(1).map((stop, index) => [stop.offset - stops[index].offset, (stop.offset + stops[index].offset) / 2]);
+    return Math.round(gaps.reduce((best, gap) => (gap[0] > best[0] ? gap : best))[1] * 1000) / 1000;
+  }
+  const placeOf = (event) => {
+    const box = bar.getBoundingClientRect();
+    return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  };
+  bar.addEventListener("click", (event) => event.target === bar && insert(Math.round(placeOf(event) * 100) / 100));
+
+  function key(event) {
+    const step = event.shiftKey ? 0.1 : 0.01;
+    const at = stops[chosen].offset;
+    const to = { ArrowLeft: at - step, ArrowDown: at - step, ArrowRight: at + step, ArrowUp: at + step, Home: 0, End: 1 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (to !== undefined) {
+      move(to, `stop ${path.join(".")} keys`);
+      handles[chosen].focus({ preventScroll: true });
+    } else if (event.key === "Delete" || event.key === "Backspace") drop();
+    else if (event.key === "Enter" || event.key === " ") body.querySelector("input[type=text]")?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  function grab(event, index) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    choose(index);
+    handles[index].focus({ preventScroll: true });
+    isHeld = true;
+    const gesture = `stop ${path.join(".")} ${(gestures += 1)}`;
+    const moving = (moved) => move(placeOf(moved), gesture);
+    // On the window: the handle of the stop is another one after it has passed its neighbor.
+    const end = () => {
+      isHeld = false;
+      window.removeEventListener("pointermove", moving);
+      window.removeEventListener("pointerup", end);
+      window.removeEventListener("pointercancel", end);
+      handles[chosen]?.focus({ preventScroll: true });
+      studio.refresh();
+    };
+    window.addEventListener("pointermove", moving);
+    window.addEventListener("pointerup", end);
+    window.addEventListener("pointercancel", end);
+  }
+  function makeHandle(index) {
+    return h("div", {
+      class: "qk-handle",
+      role: "slider",
+      tabindex: "0",
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
+      onpointerdown: (event) => grab(event, index),
+      onfocus: () => choose(index),
+      onkeydown: key,
+    });
+  }
+  function choose(index) {
+    if (chosen === index) return;
+    chosen = index;
+    draw();
+    studio.refresh();
+  }
+  function draw() {
+    bar.style.setProperty("--qk-ramp", cssRamp(stops));
+    while (handles.length > stops.length) handles.pop().remove();
+    while (handles.length < stops.length) {
+      handles.push(makeHandle(handles.length));
+      bar.append(handles.at(-1));
+    }
+    handles.forEach((handle, index) => {
+      const { offset, color } = stops[index];
+      handle.style.left = `${offset * 100}%`;
+      handle.style.setProperty("--qk-color", cssColor(stops[index]));
+      handle.setAttribute("aria-label", `Color stop ${index + 1} of ${stops.length}, ${shortColor(color)}`);
+      handle.setAttribute("aria-valuenow", Math.round(offset * 100));
+      handle.setAttribute("aria-valuetext", `${Math.round(offset * 100)}%`);
+      handle.classList.toggle("qk-on", index === chosen);
+    });
+    remove.disabled = stops.length <= spec.low;
+    add.disabled = stops.length >= spec.high;
+  }
+  function update(value, errors) {
+    made.complain(errors);
+    const isAhead = isHeld || !studio.isIdle();
+    if (!isAhead) stops = (value ?? []).map((stop) => ({ ...stop }));
+    if (!stops.length) return;
+    chosen = Math.min(chosen, stops.length - 1);
+    draw();
+    if (card?.index !== chosen) {
+      card = { index: chosen, control: makeControl(studio, { ...spec.fields[0], label: `Color stop ${chosen + 1}` }, [...path, chosen]) };
+      body.replaceChildren(card.control.element);
+    }
+    card.control.update(value?.[chosen], errors);
+  }
+  return { element: made.element, update };
+}
+
+/** The angle of a linear gradient: 0° runs from left to right, 90° from top to bottom. */
+function makeAngle(studio, path) {
+  const spec = { label: "Angle", help: "Direction of the gradient: 0° runs from left to right, 90° from top to bottom.", kind: "angle" };
+  const dial = h("div", { class: "qk-dial", role: "slider", tabindex: "0", "aria-label": "Angle", "aria-valuemin": "0", "aria-valuemax": "359" }, h("span", { class: "qk-hand" }));
+  const input = h("input", { type: "number", id: newId(), min: 0, max: 359, step: 1 });
+  const made = row(studio, spec, [...path, "direction"], label(spec, input.id), h("div", { class: "qk-set" }, dial, input, h("span", { class: "qk-unit" }, "°")));
+  let angle = 0;
+  let gestures = 0;
+  made.describe(input);
+  function show() {
+    dial.style.setProperty("--qk-angle", `${angle}deg`);
+    dial.setAttribute("aria-valuenow", angle);
+    dial.setAttribute("aria-valuetext", `${angle} degrees`);
+    if (input.getRootNode().activeElement !== input) input.value = angle;
+  }
+  function turn(degrees, gesture) {
+    angle = ((Math.round(degrees) % 360) + 360) % 360;
+    show();
+    const [across, down] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
+    // As long as it must be for the colors of the ends to reach the corners.
+    const half = (Math.abs(across) + Math.abs(down)) / 2;
+    const end = (sign) => ({ x: Math.round((0.5 + sign * across * half) * 1e4) / 1e4, y: Math.round((0.5 + sign * down * half) * 1e4) / 1e4 });
+    studio.edit([{ path: [...path, "direction"], value: { start: end(-1), stop: end(1) } }], gesture);
+  }
+  input.addEventListener("input", () => input.value !== "" && turn(Number(input.value), `angle ${path} ${gestures}`));
+  input.addEventListener("change", () => (gestures += 1));
+  dial.addEventListener("keydown", (event) => {
+    const step = event.shiftKey ? 15 : 1;
+    const by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[event.key];
+    const to = event.key === "Home" ? 0 : by === undefined ? undefined : angle + by;
+    if (to === undefined) return;
+    event.preventDefault();
+    turn(to, `angle ${path} keys`);
+  });
+  dial.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    dial.focus({ preventScroll: true });
+    dial.setPointerCapture(event.pointerId);
+    const gesture = `angle ${path} ${(gestures += 1)}`;
+    const point = (moved) => {
+      const box = dial.getBoundingClientRect();
+      const degrees = (Math.atan2(moved.clientY - box.top - box.height / 2, moved.clientX - box.left - box.width / 2) * 180) / Math.PI;
+      turn(moved.shiftKey ? Math.round(degrees / 15) * 15 : degrees, gesture);
+    };
+    point(event);
+    dial.addEventListener("pointermove", point);
+    dial.addEventListener("lostpointercapture", () => dial.removeEventListener("pointermove", point), { once: true });
+  });
+  function update(gradient, errors) {
+    made.element.hidden = gradient?.gradient !== "linear" || gradient.units === "absolute";
+    made.complain(errors);
+    if (made.element.hidden || !studio.isIdle()) return;
+    const { start, stop } = gradient.direction ?? { start: { x: 0, y: 0 }, stop: { x: 1, y: 0 } };
+    angle = (Math.round((Math.atan2(stop.y - start.y, stop.x - start.x) * 180) / Math.PI) + 360) % 360;
+    show();
+  }
+  return { element: made.element, update };
+}

@@ -1,0 +1,86 @@
+"""Says in words for people what fields, choices and bounds have as names for programs. Values stay as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from qrkit.design.characters import ECI
+
+__all__ = ["choice_words", "help_text", "unit_words"]
+
+SAME_IN_ALL = {"default": "Square", "": "None"}
+
+CHOICES = {
+    "Design.ec": {"L": "L (7%)", "M": "M (15%)", "Q": "Q (25%)", "H": "H (30%)"},
+    "Design.charset": {"": "Not declared"} | {name: name for name in ECI},
+    "Design.padCodewords": {"iso": "Standard", "segno": "As segno does", "free": "Adapt to the design"},
+    "Gradient.units": {"relative": "Shares (0 to 1)", "absolute": "Pixels"},
+    "Modules.type": {"bars": "Horizontal bars", "columns": "Vertical bars"},
+    "Modules.sprite": {"diamond2": "Narrow diamond", "x": "Cross"},
+    "Sprite.type": {
+        "fill": "Dark modules",
+        "blank": "Light modules",
+        "padding": "Quiet zone",
+        "both": "Light modules and quiet zone",
+    },
+    "Layer.display": {
+        "overlay": "Draw on top",
+        "box-hit-test": "Clear the rectangle below",
+        "pixel-hit-test": "Clear the shape below",
+    },
+    "Photo.place": {"behind": "Behind the modules", "inside": "Inside the modules", "halftone": "Halftone"},
+    "Marker.inner": {"": "Same"},
+    "contact.format": {"vcard3": "vCard 3", "vcard4": "vCard 4", "mecard": "MECARD"},
+    "location.map": {
+        "geo": "Any map",
+        "google": "Google Maps",
+        "apple": "Apple Maps",
+        "openstreetmap": "OpenStreetMap",
+    },
+    "event.repeat": {"": "Never"},
+    "Caption.weight": {"semibold": "Semi-bold", "extrabold": "Extra-bold"},
+}
+"""Words for choices whose names say too little, by record or kind of content, and field."""
+
+UNITS = {
+    "(automatic when absent)": "",
+    "(lowest penalty when absent)": "",
+    "of the side of the light area": "% of the light area",
+    "(1 is opaque)": "%",
+    "of the gradient's length": "%",
+    "pixels": "px",
+}
+"""Units as they are shown beside a number; those in percent have values of 0..1."""
+
+QUOTED = re.compile("`([^`]+)`")
+
+
+def choice_words(where: str, choices: Iterable[object]) -> dict[str, str]:
+    """Return the words for the choices of a field: "Eye 5" for `eye-5`.
+
+    Args:
+        where: Record or kind of content, and interface name of the field: `Layer.display`, `contact.format`.
+        choices: Its allowed values.
+    """
+    known = SAME_IN_ALL | CHOICES.get(where, {})
+    return {name: known.get(name) or _capitalized(name) for name in map(str, choices)}
+
+
+def help_text(text: str, words: dict[str, str]) -> str:
+    """Return the description of a field with words instead of the names between backticks.
+
+    Args:
+        text: The description.
+        words: The words for choices and for other fields.
+    """
+    return QUOTED.sub(lambda found: words.get(found[1], found[1]), text)
+
+
+def unit_words(unit: str) -> str:
+    """Return a unit as it is shown beside a number."""
+    return UNITS.get(unit, unit.strip("()"))
+
+
+def _capitalized(choice: str) -> str:
+    return choice[:1].upper() + choice[1:].replace("-", " ")
