@@ -9,7 +9,7 @@ prints on A4. `notebook` writes the report as a notebook to continue from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Literal
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.report.comparisons import CompareTo
+from qrkit.report.downloads import packed
 from qrkit.report.executed import run
 from qrkit.report.facts import ATTRIBUTES, Asked, Facts, gather
 from qrkit.report.findings import findings, headline, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
-from qrkit.report.suffixes import NOTEBOOK, PAGES, check_file
+from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.store.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
@@ -53,22 +54,24 @@ class Report:
     html: str
     words: tuple[str, ...]
     unscanned: Unscanned
+    _facts: Facts = field(repr=False, compare=False)
+    _brand: Brand | None = field(default=None, repr=False, compare=False)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to an HTML or PDF file, chosen by the suffix, and return the path.
+        """Write the report to a file in the format of its suffix, and return the path.
+
+        The formats are .html, .pdf, and .zip with the charts and tables; see `to_zip`.
 
         Raises:
-            InvalidParameter: If the suffix is not .html, .htm or .pdf.
+            InvalidParameter: If the suffix is not .html, .htm, .pdf or .zip.
             MissingProgram: If a PDF is requested and there is no Chromium on the PATH.
             CannotWrite: If the file cannot be written.
             RenderingFailed: If a PDF is requested and Chromium failed or took longer than a minute.
         """
         file = Path(path)
-        check_file(file, PAGES)
-        if file.suffix.lower() == ".pdf":
-            write_file(file, self.to_pdf())
-        else:
-            write_file(file, self.html.encode())
+        check_file(file, SAVED)
+        make = {".pdf": self.to_pdf, ".zip": self.to_zip}.get(file.suffix.lower(), self.html.encode)
+        write_file(file, make())
         return file
 
     def to_pdf(self) -> bytes:
@@ -79,6 +82,10 @@ class Report:
             RenderingFailed: If Chromium failed or took longer than a minute.
         """
         return printed(self.html)
+
+    def to_zip(self) -> bytes:
+        """Return a ZIP archive with each chart as SVG and PNG, and each table and the data of each chart as CSV."""
+        return packed(self._facts, self._brand)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
@@ -214,8 +221,9 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
 
 def _report(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool) -> Report:
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
-    html = render(portfolio, facts, heading, brand or portfolio.brands.current, with_cards=with_cards)
-    return Report(heading.title, html, words, facts.unscanned)
+    brand = brand or portfolio.brands.current
+    html = render(portfolio, facts, heading, brand, with_cards=with_cards)
+    return Report(heading.title, html, words, facts.unscanned, facts, brand)
 
 
 def _parse(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from qrkit import charts
 from qrkit.contents.cards import summary
 from qrkit.drawing.writers import svg
+from qrkit.errors import QrkitError
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.report.code_table import picture_uri, plain_image
+from qrkit.report.code_table import plain_image
 from qrkit.report.facts import Facts
 from qrkit.report.words import cut, many
 from qrkit.tracking.records import QRCode
@@ -121,9 +124,12 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]
 
 
 def _picture(portfolio: Portfolio, code: QRCode) -> tuple[str, int]:
-    """Return the image of a QR Code as HTML, and its width."""
+    """Return the image of a QR Code as HTML, and its width; a template that cannot be drawn is left out."""
     if CodeDesigns.of(portfolio.store, portfolio.account.id).template_of(code):
-        return f'<img src="{picture_uri(portfolio, code, has_template=True)}" alt="QR Code">', SIDE
+        with suppress(QrkitError):
+            # An image of its own, because the gradients of two templates may have the same ID.
+            data = b64encode(svg.write_union(portfolio.image(code).exact_scene)).decode()
+            return f'<img src="data:image/svg+xml;base64,{data}" alt="QR Code">', SIDE
     image = plain_image(code)
     # A whole number of pixels per module keeps edges sharp.
     return svg.write_union(image.scene).decode(), image.width * max(2, SIDE // image.width)

@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Self
 
 from qrkit import charts
 from qrkit.contents.cards import summary
@@ -19,13 +20,15 @@ from qrkit.report.facts import Facts
 from qrkit.report.words import cut, percent
 from qrkit.tracking.records import QRCode
 
-__all__ = ["MOST_ROWS", "CodeRow", "code_rows", "picture_uri", "plain_image"]
+__all__ = ["MOST_ROWS", "CodeRow", "code_rows", "plain_image"]
 
 MOST_ROWS = 1_000
 """Maximum number of rows: nobody reads a longer table, and the least scanned are left out."""
 MOST_PICTURES = 60
 """Maximum number of rows with a picture and days, so that the file stays small."""
-LARGEST_PICTURES = 240_000
+PIXELS = 3
+"""Pixels per module of a picture with a template."""
+LARGEST_PICTURES = 300_000
 """Maximum characters of all pictures together."""
 LONGEST_CONTENT = 90
 QUIET_ZONE = 4
@@ -64,6 +67,23 @@ class CodeRow:
     picture: str = ""
     sparkline: str = ""
 
+    @classmethod
+    def of(cls, facts: Facts, code: QRCode, color: int = 0) -> Self:
+        """Return the row of a QR Code, without its picture and days."""
+        scans, name, content = facts.counted.get(code.id, 0), summary(code.name), _describe(code.content)
+        return cls(
+            id=code.id,
+            name=name,
+            campaign=facts.titles[code.campaign_id],
+            color=color,
+            short_url=code.short_url if code.is_dynamic else "",
+            content="" if content == name else cut(content, LONGEST_CONTENT),
+            scans=scans,
+            visitors=facts.visitors_of.get(code.id, 0),
+            share=percent(scans / facts.scans if facts.scans else 0.0),
+            imported=facts.imported.get(code.id, 0),
+        )
+
     @property
     def is_counted(self) -> bool:
         """Whether scans of the code can be counted, or were."""
@@ -81,24 +101,8 @@ def code_rows(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> 
     first = codes[:MOST_PICTURES]
     daily = facts.daily_of({code.id for code in first})
     pictures = _pictures(portfolio, first)
-    rows = [_row(facts, code, colors) for code in codes]
+    rows = [CodeRow.of(facts, code, colors[facts.titles[code.campaign_id]]) for code in codes]
     return [replace(row, picture=pictures.get(row.id, ""), sparkline=_sparkline(daily.get(row.id, ()))) for row in rows]
-
-
-def _row(facts: Facts, code: QRCode, colors: Mapping[str, int]) -> CodeRow:
-    scans, name, content = facts.counted.get(code.id, 0), summary(code.name), _describe(code.content)
-    return CodeRow(
-        id=code.id,
-        name=name,
-        campaign=facts.titles[code.campaign_id],
-        color=colors[facts.titles[code.campaign_id]],
-        short_url=code.short_url if code.is_dynamic else "",
-        content="" if content == name else cut(content, LONGEST_CONTENT),
-        scans=scans,
-        visitors=facts.visitors_of.get(code.id, 0),
-        share=percent(scans / facts.scans if facts.scans else 0.0),
-        imported=facts.imported.get(code.id, 0),
-    )
 
 
 def _describe(content: str) -> str:
@@ -111,21 +115,26 @@ def _describe(content: str) -> str:
 def _pictures(portfolio: Portfolio, codes: Sequence[QRCode]) -> dict[str, str]:
     designs, pictures, room = CodeDesigns.of(portfolio.store, portfolio.account.id), dict[str, str](), LARGEST_PICTURES
     for code in codes:
-        uri = picture_uri(portfolio, code, has_template=bool(designs.template_of(code)))
+        uri = _picture_uri(portfolio, code, has_template=bool(designs.template_of(code)))
         if len(uri) <= room:
             pictures[code.id] = uri
             room -= len(uri)
     return pictures
 
 
-def picture_uri(portfolio: Portfolio, code: QRCode, *, has_template: bool) -> str:
-    """Return the picture of a QR Code as a data URI; a template that cannot be drawn is left out."""
-    scene = plain_image(code).scene
+def _picture_uri(portfolio: Portfolio, code: QRCode, *, has_template: bool) -> str:
+    """Return the picture of a QR Code as a data URI; a template that cannot be drawn is left out.
+
+    Plain pictures are SVG, and pictures of templates PNG: shapes of modules and logos make an SVG ten times as large.
+    """
     if has_template:
         with suppress(QrkitError):
-            scene = portfolio.image(code).exact_scene
-    # An image of its own, because the gradients of two templates may have the same ID.
-    return f"data:image/svg+xml;base64,{b64encode(svg.write_union(scene)).decode()}"
+            return _data_uri("image/png", portfolio.image(code, size=PIXELS).to_bytes("png"))
+    return _data_uri("image/svg+xml", svg.write_union(plain_image(code).scene))
+
+
+def _data_uri(media_type: str, data: bytes) -> str:
+    return f"data:{media_type};base64,{b64encode(data).decode()}"
 
 
 def plain_image(code: QRCode) -> QRImage:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
@@ -24,10 +24,8 @@ from qrkit.report.facts import Facts
 from qrkit.report.findings import findings, headline, lead
 from qrkit.report.key_numbers import key_figures
 from qrkit.report.methods import glossary, methods
+from qrkit.report.plots import Plot, by_campaign, campaign_colors, over_time, smaller_plots, week
 from qrkit.report.ranked_tables import attribute_table, campaign_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Heading", "render"]
 
@@ -78,7 +76,7 @@ def render(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL.
     """
-    colors, script = _colors(facts), _read_part("page.js")
+    colors, script = campaign_colors(facts), _read_part("page.js")
     rows = code_rows(portfolio, facts, colors)
     sums = embedded(facts, rows, colors)
     period, has_several = words.period(facts.first, facts.last), len(colors) > 1
@@ -98,10 +96,7 @@ def render(
         methods=methods(facts),
         glossary=glossary(facts),
         scans=facts.scans,
-        over_time=_over_time(facts),
-        by_campaign=_by_campaign(facts, colors),
-        week=_week(facts),
-        main=_main(facts, colors),
+        **_figures(facts),
         unscanned=facts.unscanned,
         campaigns=campaign_table(facts, colors) if has_several else None,
         tables=[table for table in tables if table],
@@ -113,6 +108,19 @@ def render(
         most_cards=cards.MOST_CARDS,
         is_long=len(rows) >= LONG,
     )
+
+
+def _figures(facts: Facts) -> dict[str, Any]:
+    """Draw the charts, by the name of their place in the template."""
+    if not facts.scans:
+        return {}
+    first, campaigns = over_time(facts), by_campaign(facts)
+    return {
+        "over_time": _figure(first, DRAWN) if first else None,
+        "by_campaign": _figure(campaigns) if campaigns else None,
+        "week": _figure(week(facts)),
+        "main": [_figure(plot, HALF) for plot in smaller_plots(facts)],
+    }
 
 
 def _read_part(name: str) -> str:
@@ -137,61 +145,9 @@ def _mark(brand: Brand) -> Mark:
     return Mark(brand.name, logo_image(brand.logo, color, *LOGO) if brand.logo else "", brand.ground.rgb)
 
 
-def _colors(facts: Facts) -> dict[str, int]:
-    """Map campaign titles to color numbers, oldest campaign first; if there are too many, all get the first color."""
-    is_many = len(facts.campaigns) > charts.MOST_COLORS
-    return dict.fromkeys(facts.titles.values(), 1) if is_many else charts.assign_colors(facts.titles.values())
-
-
-def _over_time(facts: Facts) -> Figure | None:
-    """Draw the first chart: with the previous period, with the usual range, or plain; by hour for one or two days."""
-    comparisons = facts.comparisons
-    if facts.per_hour is not None:
-        return _figure("Scans per hour", charts.lines, facts.per_hour, DRAWN)
-    if facts.first == facts.last:
-        return None
-    if comparisons.previous is not None:
-        return _figure("Scans per day, and in the days before", charts.previous_period, comparisons.previous, DRAWN)
-    if comparisons.unusual is not None:
-        return _figure("Scans per day, and what is usual", charts.unusual_days, comparisons.unusual, DRAWN)
-    return _figure("Scans per day", charts.lines, facts.per_day.drop(columns="campaign"), DRAWN)
-
-
-def _by_campaign(facts: Facts, colors: dict[str, int]) -> Figure | None:
-    if len(colors) < 2 or facts.first == facts.last:
-        return None
-    return _figure("Scans per day of each campaign", charts.small_multiples, facts.per_day, colors=colors)
-
-
-def _week(facts: Facts) -> Figure:
-    return _figure(f"Hours of the week, {facts.time_zone}", charts.hour_of_week, facts.by_hour)
-
-
-def _main(facts: Facts, colors: dict[str, int]) -> list[Figure]:
-    """Draw the charts below those over time: rates, locations, human scans, and time to the first scan."""
-    figures = []
-    if facts.rates is not None and facts.whole is not None:
-        is_campaigns, days = "campaign" in facts.rates, words.period(facts.whole.since, facts.whole.last)
-        title = f"Scans a day of each {'campaign' if is_campaigns else 'QR Code'}, {days}"
-        figures.append(_figure(title, charts.rates, facts.rates, colors=colors if is_campaigns else None))
-    if len(facts.locations) > 1:
-        figures.append(_figure("Locations", charts.scans_by_location, facts.locations, HALF))
-    figures.append(_figure("Human scans", charts.human_scans, facts.human, HALF))
-    if (facts.half_lives["delay"] > 0).sum() > 1:
-        title = "How long codes waited for their first scan"
-        figures.append(_figure(title, charts.time_to_first_scan, facts.half_lives, HALF))
-    return figures
-
-
-def _figure(
-    title: str, draw: Callable[..., charts.Chart], frame: pd.DataFrame, widths: Mapping[str, int] = PART, **how: Any
-) -> Figure:
-    return Figure(title, _drawings(lambda width: draw(frame, width=width, **how), widths))
-
-
-def _drawings(draw: Callable[[int], charts.Chart], widths: Mapping[str, int]) -> dict[str, str]:
+def _figure(plot: Plot, widths: Mapping[str, int] = PART) -> Figure:
     """Draw a chart in several widths, by CSS class."""
-    return {name: charts.to_svg(draw(width)) for name, width in widths.items()}
+    return Figure(plot.title, {name: charts.to_svg(plot.at(width)) for name, width in widths.items()})
 
 
 @cache
