@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
 from qrkit import charts
 from qrkit.contents.cards import summary
-from qrkit.drawing.writers import svg
 from qrkit.errors import QrkitError
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
@@ -50,6 +49,7 @@ class CodeRow:
         visitors: Visitors in the period.
         share: Share of all scans, as text.
         imported: Scans imported with the record.
+        has_template: Whether a template draws the picture.
         picture: The picture as a data URI; "" for the codes that are scanned least.
         sparkline: Scans per day of the period, as an image.
     """
@@ -64,6 +64,7 @@ class CodeRow:
     visitors: int
     share: str
     imported: int
+    has_template: bool = False
     picture: str = ""
     sparkline: str = ""
 
@@ -100,9 +101,19 @@ def code_rows(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> 
     codes = sorted(facts.codes, key=lambda code: -facts.counted.get(code.id, 0))[:MOST_ROWS]
     first = codes[:MOST_PICTURES]
     daily = facts.daily_of({code.id for code in first})
-    pictures = _pictures(portfolio, first)
+    designs = CodeDesigns.of(portfolio.store, portfolio.account.id)
+    templates = {code.id for code in first if designs.template_of(code)}
+    pictures = _pictures(portfolio, first, templates)
     rows = [CodeRow.of(facts, code, colors[facts.titles[code.campaign_id]]) for code in codes]
-    return [replace(row, picture=pictures.get(row.id, ""), sparkline=_sparkline(daily.get(row.id, ()))) for row in rows]
+    return [
+        replace(
+            row,
+            has_template=row.id in templates,
+            picture=pictures.get(row.id, ""),
+            sparkline=_sparkline(daily.get(row.id, ())),
+        )
+        for row in rows
+    ]
 
 
 def _describe(content: str) -> str:
@@ -112,10 +123,10 @@ def _describe(content: str) -> str:
     return rest.removesuffix("/") if separator and scheme.lower() in ("http", "https") else text
 
 
-def _pictures(portfolio: Portfolio, codes: Sequence[QRCode]) -> dict[str, str]:
-    designs, pictures, room = CodeDesigns.of(portfolio.store, portfolio.account.id), dict[str, str](), LARGEST_PICTURES
+def _pictures(portfolio: Portfolio, codes: Sequence[QRCode], templates: Collection[str]) -> dict[str, str]:
+    pictures, room = dict[str, str](), LARGEST_PICTURES
     for code in codes:
-        uri = _picture_uri(portfolio, code, has_template=bool(designs.template_of(code)))
+        uri = _picture_uri(portfolio, code, has_template=code.id in templates)
         if len(uri) <= room:
             pictures[code.id] = uri
             room -= len(uri)
@@ -125,16 +136,16 @@ def _pictures(portfolio: Portfolio, codes: Sequence[QRCode]) -> dict[str, str]:
 def _picture_uri(portfolio: Portfolio, code: QRCode, *, has_template: bool) -> str:
     """Return the picture of a QR Code as a data URI; a template that cannot be drawn is left out.
 
-    Plain pictures are SVG, and pictures of templates PNG: shapes of modules and logos make an SVG ten times as large.
+    All are PNG files: an SVG of a plain picture is ten times as large, and one with shapes of modules even larger.
     """
     if has_template:
         with suppress(QrkitError):
-            return _data_uri("image/png", portfolio.image(code, size=PIXELS).to_bytes("png"))
-    return _data_uri("image/svg+xml", svg.write_union(plain_image(code).scene))
+            return _data_uri(portfolio.image(code, size=PIXELS).to_bytes("png"))
+    return _data_uri(plain_image(code).to_bytes("png"))
 
 
-def _data_uri(media_type: str, data: bytes) -> str:
-    return f"data:{media_type};base64,{b64encode(data).decode()}"
+def _data_uri(png: bytes) -> str:
+    return f"data:image/png;base64,{b64encode(png).decode()}"
 
 
 def plain_image(code: QRCode) -> QRImage:

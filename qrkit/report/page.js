@@ -22,7 +22,7 @@ function valueOf(cell) {
   if (cell.tagName === "TH") return ($("bdi", cell) ?? cell).textContent;
   const digits = (cell.firstChild?.nodeType === Node.TEXT_NODE ? cell.firstChild.textContent : "").trim();
   if (/^<?[\d.,]+%?$/.test(digits)) return parseFloat(digits.replace(/[<,%]/g, ""));
-  return cell.classList.contains("text") ? cell.textContent : -1;
+  return cell.classList.contains("t") ? cell.textContent : -1;
 }
 
 function compare(one, other) {
@@ -44,7 +44,7 @@ for (const table of $$("table.sortable")) {
   for (const heading of $$("thead th:not([data-unsorted])", table)) {
     const button = make("button", { type: "button" }, heading.textContent);
     button.addEventListener("click", () => {
-      const isText = heading.cellIndex === 0 || heading.classList.contains("text");
+      const isText = heading.cellIndex === 0 || heading.classList.contains("t");
       const now = heading.getAttribute("aria-sort");
       sortBy(table, heading, now ? now === "descending" : isText);
     });
@@ -400,10 +400,9 @@ class Explorer {
   showRows(scans, isFiltered) {
     for (const cell of this.cells) {
       const isShown = this.chosen[cell.campaign];
-      cell.row.hidden = !isShown;
-      if (!cell.count) continue;
-      const count = isShown ? this.add(cell.counts) : 0;
-      const share = scans ? count / scans : 0;
+      if (cell.row.hidden === isShown) cell.row.hidden = !isShown;
+      if (!cell.count || !isShown) continue;
+      const count = this.add(cell.counts), share = scans ? count / scans : 0;
       cell.count.data = isFiltered ? number(count) : cell.texts[0];
       if (cell.share) cell.share.data = isFiltered ? this.percent(share) : cell.texts[1];
       if (cell.bar) cell.bar.style.width = isFiltered ? `${(100 * share).toFixed(1)}%` : cell.width;

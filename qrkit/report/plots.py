@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smaller_plots", "week"]
 
+MANY_DAYS = 120
+"""Minimum number of days to show weeks in small charts, which have no room for so many days."""
+DAYS_OF_WEEK = 7
+
 
 @dataclass(frozen=True, slots=True)
 class Plot:
@@ -72,8 +76,20 @@ def by_campaign(facts: Facts) -> Plot | None:
     """Return the chart of each campaign over time; None for one campaign or one day."""
     if len(facts.titles) < 2 or facts.first == facts.last:
         return None
-    colors = {"colors": campaign_colors(facts)}
-    return Plot("Scans per day of each campaign", charts.small_multiples, facts.per_day, colors)
+    colors, days = {"colors": campaign_colors(facts)}, facts.per_day["day"]
+    if (days.max() - days.min()).days < MANY_DAYS:
+        return Plot("Scans per day of each campaign", charts.small_multiples, facts.per_day, colors)
+    return Plot("Scans per week of each campaign", charts.small_multiples, _per_week(facts.per_day), colors)
+
+
+def _per_week(per_day: pd.DataFrame) -> pd.DataFrame:
+    """Sum scans per day and campaign to whole weeks, from Monday; days of an incomplete week are left out."""
+    from pandas import to_timedelta
+
+    monday = per_day["day"] - to_timedelta(per_day["day"].dt.weekday, unit="D")
+    weeks = per_day.assign(start=monday).groupby(["start", "campaign"], as_index=False)
+    sums = weeks.agg(scans=("scans", "sum"), days=("day", "nunique"))
+    return sums[sums["days"] == DAYS_OF_WEEK].drop(columns="days").reset_index(drop=True)
 
 
 def week(facts: Facts) -> Plot:
