@@ -166,7 +166,8 @@ def _trend(comparisons: Comparisons) -> str:
     days = [day(one, year=False) for one in comparisons.left_out[:MOST_DAYS]]
     rest = len(comparisons.left_out) - len(days)
     which = listed(days + ([say("and_more_days", rest)] if rest else []))
-    without = say("trend_without", days=which, change=more_or_fewer(change.ratio))
+    everything = more_or_fewer(change.after / change.before)  # as people count it, not by weekday
+    without = say("trend_without", days=which, change=everything)
     return f"{_compared(comparisons, calm)} {without}"
 
 

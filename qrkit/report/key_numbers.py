@@ -37,10 +37,11 @@ class KeyFigure:
 
 def key_figures(facts: Facts) -> list[KeyFigure]:
     """Return the key figures: scans, visitors, codes scanned, busiest day."""
-    comparisons, totals = facts.comparisons, facts.per_day.groupby("day")["scans"].sum()
-    days = totals.tolist()
+    comparisons, per_day = facts.comparisons, facts.per_day.groupby("day")["scans"].sum()
+    days = per_day.tolist()
     spark = charts.sparkline(days) if len(days) > 2 and any(days) else ""
-    ratio = comparisons.total.ratio if comparisons.total and comparisons.total.before else None
+    total = comparisons.total
+    ratio = total.after / total.before if total and total.before else None
     figures = [
         KeyFigure("scans", number(facts.scans), "Scans", _besides(facts), _change(comparisons, ratio), spark),
         KeyFigure("visitors", number(facts.visitors), "Visitors", say("visitors"), _of_visitors(facts))
@@ -49,7 +50,7 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
         KeyFigure("codes", number(len(facts.counted)), "Codes scanned", say("of_all", codes=number(len(facts.codes)))),
     ]
     if facts.scans:
-        busiest, most = totals.index[int(totals.argmax())].date(), int(totals.max())
+        busiest, most = per_day.index[int(per_day.argmax())].date(), int(per_day.max())
         detail = say("busiest", most, weekday=weekday(busiest))
         figures.append(KeyFigure("busiest", short_day(busiest), "Busiest day", detail))
     return figures
