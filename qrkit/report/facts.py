@@ -167,17 +167,13 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     with reading_one_state(portfolio.store):  # all questions see the same scans
         campaigns, codes = _records(portfolio, scans.campaigns)
         totals = analytics.summary(view).iloc[0]
-        kinds = analytics.visits_by_kind(view)
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
         # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
         daily = analytics.scans_per_day(view, by="qrcode_id", zeros=False)
         per_day = _by_campaign(daily, analytics.scans_per_day(view)["day"], codes, titles)
         first, last = _period(asked, per_day)
-        by_code = analytics.top_qrcodes(view, most=len(codes) + 1)
-        counted = _counts(by_code)
-        swept = _swept_counts(view, asked)
-        part, names = _parts(campaigns, codes, titles, counted)
-        whole = _whole(asked, first, last)
+        (counted, visitors_of), swept = _by_code(view, codes), _swept_counts(view, asked)
+        (part, names), whole = _parts(campaigns, codes, titles, counted), _whole(asked, first, last)
         return Facts(
             time_zone=view.time_zone,
             campaigns=campaigns,
@@ -187,13 +183,13 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             last=last,
             scans=int(totals["scans"]),
             visitors=int(totals["visitors"]),
-            visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
+            visits=_visits(view),
             per_day=per_day,
             whole=whole,
             by_hour=analytics.scans_by_hour(view),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
-            visitors_of=_counts(by_code, "visitors"),
+            visitors_of=visitors_of,
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             imported=imported_scans(view),
@@ -289,6 +285,17 @@ def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFra
         return None
     frame = analytics.scans_per(scans, "hour")
     return frame if len(frame) >= FEWEST_HOURS else None
+
+
+def _visits(scans: Scans) -> dict[str, int]:
+    kinds = analytics.visits_by_kind(scans)
+    return dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True))
+
+
+def _by_code(scans: Scans, codes: Sequence[QRCode]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return scans and visitors by the ID of the QR Code."""
+    frame = analytics.top_qrcodes(scans, most=len(codes) + 1)
+    return _counts(frame), _counts(frame, "visitors")
 
 
 def _hourly(scans: Scans) -> pd.DataFrame:
