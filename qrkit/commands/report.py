@@ -6,14 +6,20 @@ import argparse
 import sys
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
+from qrkit.commands.look import is_decorated
 from qrkit.commands.output import print_json
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.tracking.times import from_day
+
+if TYPE_CHECKING:
+    from qrkit.exchange.merge import ImportResult
+    from qrkit.portfolio import Portfolio
 
 __all__ = ["add_period", "define_demo", "define_report"]
 
@@ -32,7 +38,11 @@ def define_report(one: Parser) -> None:
         ),
     )
     one.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=".html, .pdf or .ipynb (report.html; with --pdf, report.pdf)"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=".html, .pdf, .ipynb or .zip with charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
@@ -112,7 +122,14 @@ def _demo(asked: argparse.Namespace) -> None:
 
     folder = asked.folder or Path(f"demo-{asked.file.stem}" if asked.file else "demo")
     source = asked.file or demo.SAMPLE.read_bytes()
-    done = demo.run(folder, add=lambda portfolio: import_codes(portfolio, asked, source))
+
+    def add(portfolio: Portfolio) -> ImportResult:
+        imported = import_codes(portfolio, asked, source)
+        if not (asked.file or asked.template or asked.preset or is_decorated(asked)):
+            demo.dress(portfolio)
+        return imported
+
+    done = demo.run(folder, add=add)
     tell_import(done.imported, asked)
     # Repeat how the command was called: without an activated environment, plain `qrkit` is not found.
     me = sys.argv[0] if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"

@@ -1,26 +1,29 @@
 """Writes reports: what happened to a portfolio or a campaign and its QR Codes, as one self-contained HTML file.
 
 `analytics` answers the questions, `charts` draws, and a template arranges the page. The page says in words what
-happened before it shows it. It has no script and loads nothing, so it opens offline. It follows light and dark mode,
-fits phones, and prints on A4. `notebook` writes the report as a notebook to continue from.
+happened before it shows it. It loads nothing, so it opens offline. Its script sorts tables and counts the days and
+campaigns you choose; without scripts, everything else works. The page follows light and dark mode, fits phones, and
+prints on A4. `notebook` writes the report as a notebook to continue from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
+from qrkit.report.comparisons import CompareTo
+from qrkit.report.downloads import packed
 from qrkit.report.executed import run
 from qrkit.report.facts import ATTRIBUTES, Asked, Facts, gather
-from qrkit.report.findings import findings, lead
+from qrkit.report.findings import findings, headline, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
-from qrkit.report.suffixes import NOTEBOOK, PAGES, check_file
+from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.store.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
@@ -51,22 +54,24 @@ class Report:
     html: str
     words: tuple[str, ...]
     unscanned: Unscanned
+    _facts: Facts = field(repr=False, compare=False)
+    _brand: Brand | None = field(default=None, repr=False, compare=False)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to an HTML or PDF file, chosen by the suffix, and return the path.
+        """Write the report to a file in the format of its suffix, and return the path.
+
+        The formats are .html, .pdf, and .zip with the charts and tables; see `to_zip`.
 
         Raises:
-            InvalidParameter: If the suffix is not .html, .htm or .pdf.
+            InvalidParameter: If the suffix is not .html, .htm, .pdf or .zip.
             MissingProgram: If a PDF is requested and there is no Chromium on the PATH.
             CannotWrite: If the file cannot be written.
             RenderingFailed: If a PDF is requested and Chromium failed or took longer than a minute.
         """
         file = Path(path)
-        check_file(file, PAGES)
-        if file.suffix.lower() == ".pdf":
-            write_file(file, self.to_pdf())
-        else:
-            write_file(file, self.html.encode())
+        check_file(file, SAVED)
+        make = {".pdf": self.to_pdf, ".zip": self.to_zip}.get(file.suffix.lower(), self.html.encode)
+        write_file(file, make())
         return file
 
     def to_pdf(self) -> bytes:
@@ -77,6 +82,10 @@ class Report:
             RenderingFailed: If Chromium failed or took longer than a minute.
         """
         return printed(self.html)
+
+    def to_zip(self) -> bytes:
+        """Return a ZIP archive with each chart as SVG and PNG, and each table and the data of each chart as CSV."""
+        return packed(self._facts, self._brand)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
@@ -91,6 +100,8 @@ def portfolio(
     time_zone: str = "UTC",
     attributes: Sequence[Attribute] = ATTRIBUTES,
     brand: Brand | None = None,
+    compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
+    cards: bool = False,
 ) -> Report:
     """Report on all campaigns and QR Codes of a portfolio.
 
@@ -98,21 +109,25 @@ def portfolio(
         portfolio: What to report on.
         title: Title of the page; by default "Scan report".
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
-        until: The day after the last; by default the day after the last scan. If both are given, the report compares
-            the period with the one before it, otherwise its second half with its first half.
+        until: The day after the last; by default the day after the last scan.
         time_zone: IANA name of the time zone for the days and hours of the report.
         attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
+        compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
+            year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
+            given and there were scans; otherwise the second half is compared with the first.
+        cards: Whether to add a card for each QR Code, with its picture large enough to scan.
 
     Raises:
-        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone or
-            an attribute is unknown.
+        InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
+            attribute or `compare_to` is unknown.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes)
-    return _report(portfolio, gather(portfolio, portfolio.scans, asked), _heading(portfolio, None, title), brand)
+    asked = _parse(since, until, time_zone, attributes, compare_to)
+    facts = gather(portfolio, portfolio.scans, asked)
+    return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
 
 
 def campaign(
@@ -125,6 +140,8 @@ def campaign(
     time_zone: str = "UTC",
     attributes: Sequence[Attribute] = ATTRIBUTES,
     brand: Brand | None = None,
+    compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
+    cards: bool = False,
 ) -> Report:
     """Report on one campaign of a portfolio.
 
@@ -133,23 +150,27 @@ def campaign(
         campaign_id: ID of the campaign.
         title: Title of the page; by default the campaign's name.
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
-        until: The day after the last; by default the day after the last scan. If both are given, the report compares
-            the period with the one before it, otherwise its second half with its first half.
+        until: The day after the last; by default the day after the last scan.
         time_zone: IANA name of the time zone for the days and hours of the report.
         attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
+        compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
+            year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
+            given and there were scans; otherwise the second half is compared with the first.
+        cards: Whether to add a card for each QR Code, with its picture large enough to scan.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
-        InvalidParameter: If a bound is not a date, if `until` is not after `since`, or if the time zone or
-            an attribute is unknown.
+        InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
+            attribute or `compare_to` is unknown.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes)
+    asked = _parse(since, until, time_zone, attributes, compare_to)
     heading = _heading(portfolio, campaign_id, title)
-    return _report(portfolio, gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked), heading, brand)
+    facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
+    return _report(portfolio, facts, heading, brand, with_cards=cards)
 
 
 def notebook(
@@ -198,22 +219,38 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
     return Heading(title or record.name, "Scan report", record.description)
 
 
-def _report(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None) -> Report:
-    words = tuple(sentence for sentence in (lead(facts), *findings(facts)) if sentence)
-    return Report(
-        heading.title, render(portfolio, facts, heading, brand or portfolio.brands.current), words, facts.unscanned
-    )
+def _report(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool) -> Report:
+    words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
+    brand = brand or portfolio.brands.current
+    html = render(portfolio, facts, heading, brand, with_cards=with_cards)
+    return Report(heading.title, html, words, facts.unscanned, facts, brand)
 
 
 def _parse(
-    since: date | str | None, until: date | str | None, time_zone: str, attributes: Sequence[Attribute] = ATTRIBUTES
+    since: date | str | None,
+    until: date | str | None,
+    time_zone: str,
+    attributes: Sequence[Attribute] = ATTRIBUTES,
+    compare_to: str | tuple[date | str, date | str] | None = None,
 ) -> Asked:
     for name in attributes:
         check_attribute("attributes", name)
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
-    return Asked(first, after, zone_of(time_zone).key, tuple(attributes))
+    return Asked(first, after, zone_of(time_zone).key, tuple(attributes), _comparison(compare_to))
+
+
+def _comparison(compare_to: object) -> CompareTo:
+    if compare_to is None or compare_to == "previous" or compare_to == "last year":
+        return compare_to
+    if not isinstance(compare_to, (tuple, list)) or len(compare_to) != 2:
+        rule = "must be 'previous', 'last year', or two days: the first and the one after the last"
+        raise InvalidParameter(Problem("compare_to", compare_to, rule))
+    first, after = (_day("compare_to", bound) for bound in compare_to)
+    if first is None or after is None or after <= first:
+        raise InvalidParameter(Problem("compare_to", compare_to, "must be two days, the second after the first"))
+    return first, after
 
 
 def _day(name: str, bound: date | str | None) -> date | None:

@@ -11,10 +11,9 @@ from qrkit import charts
 from qrkit.contents.cards import summary
 from qrkit.drawing.writers import svg
 from qrkit.errors import QrkitError
-from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import drawn
+from qrkit.report.code_table import plain_image
 from qrkit.report.facts import Facts
 from qrkit.report.words import cut, many
 from qrkit.tracking.records import QRCode
@@ -23,9 +22,6 @@ __all__ = ["MOST_CARDS", "Card", "Group", "groups"]
 
 MOST_CARDS = 200
 """Maximum number of cards: more would make the file larger than a megabyte, so the least scanned are left out."""
-
-QUIET_ZONE = 4
-"""Modules: the minimum of the standard, even if a record has less (ISO/IEC 18004:2015, 6.3.8)."""
 
 SIDE = 148
 LONGEST_CONTENT = 180
@@ -134,7 +130,6 @@ def _picture(portfolio: Portfolio, code: QRCode) -> tuple[str, int]:
             # An image of its own, because the gradients of two templates may have the same ID.
             data = b64encode(svg.write_union(portfolio.image(code).exact_scene)).decode()
             return f'<img src="data:image/svg+xml;base64,{data}" alt="QR Code">', SIDE
-    plain = drawn(code.encoded, code.properties, size=1, padding=max(QUIET_ZONE, code.properties.padding))
-    image = QRImage(plain)
+    image = plain_image(code)
     # A whole number of pixels per module keeps edges sharp.
     return svg.write_union(image.scene).decode(), image.width * max(2, SIDE // image.width)

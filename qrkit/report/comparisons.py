@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
 from qrkit.analytics.bursts import find_bursts
@@ -16,7 +16,11 @@ from qrkit.store import Scans
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEWEST_DAYS", "Change", "Comparisons", "Span", "compared"]
+__all__ = ["FEWEST_DAYS", "Change", "CompareTo", "Comparisons", "Span", "compared"]
+
+CompareTo = Literal["previous", "last year"] | tuple[date, date] | None
+"""What a period is compared with: the one before it, the same dates a year earlier, or days up to the day before the
+second one. By default, the one before it if both bounds are given and it has scans, or else the halves are compared."""
 
 LEVEL = 0.95
 MOST_PARTS = 20
@@ -97,9 +101,10 @@ class Comparisons:
         left_out: The unusual days that `calm` leaves out.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
+        before: Totals of the days compared with, as `analytics.summary` returns them; None for halves.
         leading: The largest group, compared with the second largest; None if there is only one group.
-        runner_up: Name of the second largest group.
-        previous: Result of `analytics.scans_and_previous`; None if there were no scans before.
+        previous: Each day next to its counterpart, with the columns of `analytics.scans_and_previous`; None for halves,
+            and if there are no scans to compare with.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
         bursts: Result of `analytics.bursts`; None if there are too few days.
         contents: QR Codes whose content changed: the day, the new content, and the change in scans.
@@ -113,15 +118,17 @@ class Comparisons:
     left_out: Sequence[date] = ()
     part: str = ""
     parts: Sequence[Change] = ()
+    before: pd.DataFrame | None = None
     leading: Change | None = None
-    runner_up: str = ""
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
     bursts: pd.DataFrame | None = None
     contents: Sequence[tuple[date, str, Change]] = ()
 
 
-def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str, str], part: str) -> Comparisons:
+def compared(
+    scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str, str], part: str, compare_to: CompareTo = None
+) -> Comparisons:
     """Make all comparisons of a view.
 
     Args:
@@ -130,6 +137,7 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
         has_bounds: Whether both bounds were given; if so, the period is compared with the one before it.
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.
+        compare_to: What to compare the period with; by default the period before it, or its first half.
     """
     if whole.days < FEWEST_DAYS:
         return Comparisons()
@@ -137,13 +145,9 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     # The days are counted once for both questions.
     daily = daily_scans(view) if whole.days >= FEWEST_USUAL and view.count() else None
     unusual, bursts = (judge_days(daily, ALARM), find_bursts(daily, ALARM)) if daily else (None, None)
-    previous = analytics.scans_and_previous(view) if has_bounds else None
-    if previous is not None and not previous["previous_scans"].sum():
-        previous = None
-    first, second = whole.split()
-    if previous is not None:
-        begin = previous["previous_start"].iloc[0].to_pydatetime().date()
-        first, second = Span(begin, whole.since), whole
+    before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
+    first, second = (before, whole) if before else whole.split()
+    previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     total, calm, parts = None, None, []
     left_out = _events_within(unusual, bursts, (first, second))
@@ -160,9 +164,38 @@ def compared(scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str,
     best = [(name, whole.of(_only(scans, part, id))) for id, name in list(chosen.items())[:2]]
     leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL) if len(best) == 2 else None
     return Comparisons(
-        first, second, previous is None, total, calm, left_out, part if chosen else "", parts, leading,
-        best[1][0] if leading else "", previous, unusual, bursts, _contents(scans, whole),
+        first, second, before is None, total, calm, left_out, part if chosen else "", parts,
+        analytics.summary(before.of(scans)) if before else None, leading, previous, unusual, bursts,
+        _contents(scans, whole),
     )  # fmt: skip
+
+
+def _span_before(scans: Scans, whole: Span, *, has_bounds: bool, compare_to: CompareTo) -> Span | None:
+    """Return the days to compare with; None for the first half of the period."""
+    if isinstance(compare_to, tuple):
+        return Span(*compare_to)
+    if compare_to == "last year":
+        return Span(_year_before(whole.since), _year_before(whole.until))
+    if compare_to is None and not has_bounds:
+        return None
+    frame = analytics.scans_and_previous(whole.of(scans))
+    before = Span(frame["previous_start"].iloc[0].to_pydatetime().date(), whole.since)
+    return before if compare_to == "previous" or frame["previous_scans"].sum() else None
+
+
+def _year_before(day: date) -> date:
+    """Return the same date a year earlier; 28 February for 29 February."""
+    is_leap_day = (day.month, day.day) == (2, 29)
+    return day.replace(year=day.year - 1, day=28 if is_leap_day else day.day)
+
+
+def _side_by_side(view: Scans, before: Scans) -> pd.DataFrame | None:
+    import pandas as pd
+
+    present, past = (analytics.scans_per(side, "day")[["start", "scans"]] for side in (view, before))
+    joined = pd.concat([present, past.add_prefix("previous_")], axis=1)
+    numbers = {"scans": "Int64", "previous_scans": "Int64"}
+    return joined.astype(numbers) if past["scans"].sum() else None
 
 
 def _only(scans: Scans, part: str, id: str) -> Scans:

@@ -9,16 +9,17 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
+from qrkit.analytics.time_zones import local_time, stretches_of
 from qrkit.analytics.totals import imported_scans
 from qrkit.contents.cards import summary
 from qrkit.portfolio import Portfolio
-from qrkit.report.comparisons import FEWEST_DAYS, Comparisons, Span, compared
+from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.duckdb.column_copy import reading_one_state
 from qrkit.tracking.records import Campaign, QRCode
-from qrkit.tracking.text_columns import as_text
+from qrkit.tracking.text_columns import as_text, with_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +30,16 @@ ATTRIBUTES: Sequence[analytics.Attribute] = ("device", "system", "country")
 """Attributes of scans that a report breaks down unless you ask for others."""
 
 MOST_ROWS = 8
-MOST_TOP = 10
 FEWEST_HOURS = 3
+
+HOURLY = """
+, counted AS (
+    SELECT ({local})::DATE AS day, hour({local}) AS hour, number, count(*) AS scans FROM lean GROUP BY ALL
+)
+SELECT day, hour, coalesce(campaign_id, '') AS campaign_id, sum(scans)::BIGINT AS scans
+FROM counted JOIN codes USING (number)
+GROUP BY ALL
+"""
 
 SWEPT = """
 SELECT c.qrcode_id, sum(d.visits)::BIGINT AS scans
@@ -50,12 +59,14 @@ class Asked:
         until: The day after the last; None for the day after the last scan.
         time_zone: IANA name of the time zone for days and hours.
         attributes: Attributes of scans that get a table.
+        compare_to: What to compare the period with.
     """
 
     since: date | None = None
     until: date | None = None
     time_zone: str = "UTC"
     attributes: Sequence[analytics.Attribute] = ATTRIBUTES
+    compare_to: CompareTo = None
 
     def of(self, scans: Scans) -> Scans:
         """Return the view narrowed to this period, in this time zone."""
@@ -77,14 +88,17 @@ class Facts:
         visitors: Number of visitors, counted per day; 0 if unknown.
         visits: Number of visits by kind: scan, bot, prefetch, head.
         per_day: Columns day, campaign (its title), scans.
-        top: Result of `analytics.top_qrcodes`.
+        whole: The whole days that are compared; None if there are too few.
         by_hour: Result of `analytics.scans_by_hour`.
         attributes: Results of `analytics.scans_by`, by attribute.
+        leaders: The most scanned campaigns, or QR Codes if there is only one campaign, with their scans.
+        visitors_of: Visitors in the period by the ID of the QR Code, without those that have none.
         counted: Scans in the period by the ID of the QR Code, without those that have none.
         unscanned: The QR Codes without scans.
         imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.
         swept: Scans in the period that the store keeps only as counts, by the ID of the QR Code.
         daily: Columns day, qrcode_id, scans; without the days on which a QR Code has no scans.
+        hourly: Columns day, hour (0..23), campaign_id ("" for none), scans; without the hours that have none.
         human: Result of `analytics.human_scans`.
         per_hour: Result of `analytics.scans_per` for a period of one or two days; None for a longer one.
         rates: Result of `analytics.rates` by campaign (its title) or QR Code; None if there are too few days.
@@ -103,14 +117,17 @@ class Facts:
     visitors: int
     visits: Mapping[str, int]
     per_day: pd.DataFrame
-    top: pd.DataFrame
+    whole: Span | None
     by_hour: pd.DataFrame
     attributes: Mapping[analytics.Attribute, pd.DataFrame]
+    leaders: Sequence[tuple[str, int]]
+    visitors_of: Mapping[str, int]
     counted: Mapping[str, int]
     unscanned: Unscanned
     imported: Mapping[str, int]
     swept: Mapping[str, int]
     daily: pd.DataFrame
+    hourly: pd.DataFrame
     human: pd.DataFrame
     per_hour: pd.DataFrame | None
     rates: pd.DataFrame | None
@@ -150,16 +167,13 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     with reading_one_state(portfolio.store):  # all questions see the same scans
         campaigns, codes = _records(portfolio, scans.campaigns)
         totals = analytics.summary(view).iloc[0]
-        kinds = analytics.visits_by_kind(view)
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
         # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
         daily = analytics.scans_per_day(view, by="qrcode_id", zeros=False)
         per_day = _by_campaign(daily, analytics.scans_per_day(view)["day"], codes, titles)
         first, last = _period(asked, per_day)
-        counted = _by_code(view, codes)
-        swept = _swept_counts(view, asked)
-        part, names = _parts(campaigns, codes, titles, counted)
-        whole = _whole(asked, first, last)
+        (counted, visitors_of), swept = _by_code(view, codes), _swept_counts(view, asked)
+        (part, names), whole = _parts(campaigns, codes, titles, counted), _whole(asked, first, last)
         return Facts(
             time_zone=view.time_zone,
             campaigns=campaigns,
@@ -169,16 +183,19 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             last=last,
             scans=int(totals["scans"]),
             visitors=int(totals["visitors"]),
-            visits=dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True)),
+            visits=_visits(view),
             per_day=per_day,
-            top=_with_short_names(analytics.top_qrcodes(view, most=MOST_TOP)),
+            whole=whole,
             by_hour=analytics.scans_by_hour(view),
             attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in asked.attributes},
+            leaders=_leaders(part, names, codes, counted),
+            visitors_of=visitors_of,
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             imported=imported_scans(view),
             swept=swept,
             daily=daily,
+            hourly=_hourly(view),
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),
             rates=_rates(whole.of(view), part, campaigns, titles) if whole and len(names) > 1 else None,
@@ -213,7 +230,7 @@ def _compare(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str,
     if whole is None:
         return Comparisons()
     has_bounds = asked.since is not None and asked.until is not None
-    return compared(scans, whole, has_bounds=has_bounds, names=names, part=part)
+    return compared(scans, whole, has_bounds=has_bounds, names=names, part=part, compare_to=asked.compare_to)
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
@@ -240,12 +257,26 @@ def _parts(
     counted: Mapping[str, int],
 ) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
     """Return what to group scans by, and the names of the groups with scans by ID, most scanned first."""
-    scans: Counter[str] = Counter()
-    for code in codes:
-        scans[(code.campaign_id or "") if len(campaigns) > 1 else code.id] += counted.get(code.id, 0)
+    part: Literal["campaign", "qrcode"] = "campaign" if len(campaigns) > 1 else "qrcode"
+    scans = _by_part(part, codes, counted)
     names = titles if len(campaigns) > 1 else {code.id: summary(code.name) for code in codes}
     scanned = {id: names[id] for id, number in scans.most_common() if number and id in names}
-    return ("campaign" if len(campaigns) > 1 else "qrcode"), scanned
+    return part, scanned
+
+
+def _by_part(part: str, codes: Sequence[QRCode], counted: Mapping[str, int]) -> Counter[str]:
+    """Add up scans by the ID of the campaign, or of the QR Code."""
+    scans: Counter[str] = Counter()
+    for code in codes:
+        scans[(code.campaign_id or "") if part == "campaign" else code.id] += counted.get(code.id, 0)
+    return scans
+
+
+def _leaders(
+    part: str, names: Mapping[str, str], codes: Sequence[QRCode], counted: Mapping[str, int]
+) -> list[tuple[str, int]]:
+    scans = _by_part(part, codes, counted)
+    return [(name, scans[id]) for id, name in list(names.items())[:2]]
 
 
 def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFrame | None:
@@ -256,8 +287,22 @@ def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFra
     return frame if len(frame) >= FEWEST_HOURS else None
 
 
-def _by_code(scans: Scans, codes: Sequence[QRCode]) -> dict[str, int]:
-    return _counts(analytics.top_qrcodes(scans, most=len(codes) + 1))
+def _visits(scans: Scans) -> dict[str, int]:
+    kinds = analytics.visits_by_kind(scans)
+    return dict(zip(kinds["kind"], kinds["visits"].tolist(), strict=True))
+
+
+def _by_code(scans: Scans, codes: Sequence[QRCode]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return scans and visitors by the ID of the QR Code."""
+    frame = analytics.top_qrcodes(scans, most=len(codes) + 1)
+    return _counts(frame), _counts(frame, "visitors")
+
+
+def _hourly(scans: Scans) -> pd.DataFrame:
+    """Count scans by campaign and hour on the clock of the view's time zone."""
+    frame = scans.ask(HOURLY.format(local=local_time(stretches_of(scans))))
+    types = {"day": "datetime64[us]", "hour": "int64", "campaign_id": "str", "scans": "int64"}
+    return with_dtypes(frame, types)
 
 
 def _swept_counts(scans: Scans, asked: Asked) -> dict[str, int]:
@@ -265,9 +310,9 @@ def _swept_counts(scans: Scans, asked: Asked) -> dict[str, int]:
     return _counts(scans.ask(SWEPT, first_day=asked.since, day_after=asked.until))
 
 
-def _counts(frame: pd.DataFrame) -> dict[str, int]:
-    """Convert a frame with columns qrcode_id and scans to a dictionary."""
-    return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
+def _counts(frame: pd.DataFrame, what: str = "scans") -> dict[str, int]:
+    """Convert a column of a frame to a dictionary with the IDs of the QR Codes as keys."""
+    return dict(zip(frame["qrcode_id"], map(int, frame[what]), strict=True))
 
 
 def _by_campaign(

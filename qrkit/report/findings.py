@@ -5,35 +5,61 @@ from __future__ import annotations
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
-from qrkit.report.comparisons import Change, Comparisons, Span
+from qrkit.report.comparisons import Change, Comparisons
 from qrkit.report.facts import Facts
-from qrkit.report.words import cut, day, listed, many, number, period, quoted, rate
+from qrkit.report.sentences import say
+from qrkit.report.words import about, cut, day, listed, number, percent_of, period, quoted, rate
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["findings", "lead"]
+__all__ = ["findings", "headline", "lead"]
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
 MOST_NAMES = 3
 ENOUGH_SCANS = 20
 """Minimum scans of a code for its half-life to mean anything."""
+FEWEST_OF_PEAK = 2.0
+"""A day in the headline had at least this many times the scans of a usual day."""
+MOST_OF_PEAK = 0.5
+"""A campaign in the headline had at least this share of the scans of its day."""
+
+
+def headline(facts: Facts) -> str:
+    """Return the most important finding: a peak, a change, or who leads; "" if nothing stands out."""
+    if not facts.scans:
+        return ""
+    comparisons = facts.comparisons
+    peak, change = _peak(comparisons), comparisons.calm or comparisons.total
+    is_change = change is not None and bool(change.differs) and 0 < change.ratio < inf
+    if peak is not None:
+        return _peak_headline(facts, peak, change if is_change else None)
+    if change is not None and is_change:
+        against = _against(comparisons, is_brief=True)
+        return say(f"headline_{_way(change.ratio)}", against=against, **_size(change.ratio))
+    leader = comparisons.leading
+    if leader is not None and leader.differs and leader.ratio > 1:
+        name, scans = facts.leaders[0]
+        return say("headline_leads", name=quoted(name), percent=percent_of(scans, facts.scans))
+    return ""
 
 
 def lead(facts: Facts) -> str:
-    """Return the most important sentence: how many scans there were, and how many came from people."""
+    """Say how many scans there were, and how many visits came from people."""
     if not facts.scans or facts.first is None or facts.last is None:
         return ""
     days = (facts.last - facts.first).days + 1
-    how_often = f" in {days:,} days, {rate(facts.scans / days)} a day" if days > 1 else ""
+    if days > 1:
+        volume = say("many_days", facts.scans, days=number(days), rate=about(facts.scans / days))
+    else:
+        volume = say("one_day", facts.scans)
     likely, possible = facts.likely_and_possible
     if not likely:
-        return f"{many(facts.scans, 'scan')}{how_often}. The records don't show which came from people."
+        return f"{volume} {say('people_unknown')}"
     if likely == possible:
-        return f"{many(facts.scans, 'scan')}{how_often}. All of them appear to come from people."
-    between = f"Between {number(likely)} and {number(possible)} visits came from people."
-    return f"{many(facts.scans, 'scan')}{how_often}. {between}"
+        return f"{volume} {say('people_all')}"
+    return f"{volume} {say('people_between', likely=number(likely), possible=number(possible))}"
 
 
 def findings(facts: Facts) -> list[str]:
@@ -45,7 +71,7 @@ def findings(facts: Facts) -> list[str]:
         *_changes(facts.comparisons),
         *_contents(facts.comparisons),
         *_unusual(facts.comparisons),
-        _leader(facts.comparisons),
+        _leader(facts),
         _first_scans(facts),
         _half_life(facts),
         _machines(facts),
@@ -56,109 +82,147 @@ def findings(facts: Facts) -> list[str]:
 def more_or_fewer(ratio: float) -> str:
     """Describe a ratio: 34% more, 12% fewer, 3.2 times as many."""
     if ratio == inf:
-        return "more, from none"
+        return say("from_none")
     if ratio >= 2:
-        return f"{ratio:.1f} times as many"
+        return say("times_as_many", times=f"{ratio:.1f}")
     if 0 < ratio < 0.01:
-        return "over 99% fewer"
+        return say("almost_none")
     percent = round(100 * (ratio - 1))
-    return "as many" if not percent else f"{abs(percent)}% {'more' if percent > 0 else 'fewer'}"
+    return say("more" if percent > 0 else "fewer", percent=f"{abs(percent)}%") if percent else say("as_many")
 
 
-def _between(change: Change) -> str:
-    """Describe the interval of a ratio: between 12% fewer and 31% more."""
-    if change.high == inf:
-        return f"at least {more_or_fewer(change.low)}"
-    low, high = more_or_fewer(change.low), more_or_fewer(change.high)
-    word = low.rpartition(" ")[2]
-    if word in ("more", "fewer") and high.endswith(f" {word}"):
-        low = low.removesuffix(f" {word}")  # between 59% and 36% fewer
-    return f"between {low} and {high}"
+def _way(ratio: float) -> str:
+    return "multiplied" if ratio >= 2 else "rose" if ratio >= 1 else "fell"
+
+
+def _size(ratio: float) -> dict[str, str]:
+    """Return the values of a sentence about a ratio."""
+    return {"percent": f"{abs(round(100 * (ratio - 1)))}%", "times": f"{ratio:.1f}"}
+
+
+def _range(change: Change) -> str:
+    """Describe the interval of a ratio: likely 31-61%, likely between 12% fewer and 31% more."""
+    low, high = change.low, change.high
+    if high == inf:
+        return say("likely_at_least", low=more_or_fewer(low))
+    if low >= 2:
+        return say("likely_times", low=f"{low:.1f}", high=f"{high:.1f}")
+    if high < 1 or (low > 1 and high < 2):
+        ends = sorted(abs(round(100 * (end - 1))) for end in (low, high))
+        return say("likely_same_way", low=str(ends[0]), high=str(ends[1]))
+    return say("likely_between", low=more_or_fewer(low), high=more_or_fewer(high))
+
+
+def _against(comparisons: Comparisons, *, is_brief: bool = False) -> str:
+    """Say what the period was compared with."""
+    first, second = comparisons.first, comparisons.second
+    if comparisons.is_half and is_brief:
+        return say("in_second_half_alone")
+    if comparisons.is_half:
+        return say("in_second_half", period=period(second.since, second.last) if second else "")
+    return say("compared_with", period=period(first.since, first.last) if first else "")
+
+
+def _peak(comparisons: Comparisons) -> dict[str, Any] | None:
+    """Return the unusual day with the most scans if it is far above a usual day, with its ratio to one as `times`."""
+    if comparisons.unusual is None:
+        return None
+    frame = comparisons.unusual
+    usual = float(frame.loc[~frame["is_unusual"], "scans"].median())
+    days = _rows(frame[frame["is_unusual"]])
+    if not days or not usual > 0:
+        return None
+    top = max(days, key=lambda row: int(row["scans"]))
+    times = top["scans"] / usual
+    return {**top, "times": times} if times >= FEWEST_OF_PEAK else None
+
+
+def _peak_headline(facts: Facts, peak: dict[str, Any], change: Change | None) -> str:
+    on, scans, times = day(peak["day"], year=False), number(peak["scans"]), f"{peak['times']:.1f}"
+    if change is not None and peak["day"].date() in facts.comparisons.left_out and change.ratio < 2:
+        values = {"against": _against(facts.comparisons, is_brief=True), "percent": _size(change.ratio)["percent"]}
+        return say(f"headline_peak_then_{_way(change.ratio)}", day=on, scans=scans, times=times, **values)
+    if len(facts.titles) > 1:
+        that_day = facts.per_day[facts.per_day["day"] == peak["day"]].sort_values("scans").iloc[-1]
+        if that_day["scans"] >= MOST_OF_PEAK * peak["scans"]:
+            share = percent_of(int(that_day["scans"]), int(peak["scans"]))
+            return say("headline_peak_of", day=on, scans=scans, percent=share, name=quoted(that_day["campaign"]))
+    return say("headline_peak", day=on, scans=scans, times=times)
 
 
 def _trend(comparisons: Comparisons) -> str:
-    """Compare the period with the previous one, or its second half with the first.
+    """Compare the period with another one, or its second half with the first.
 
-    If unusual days are among them, the comparison without these days comes first, and the one with them after it.
+    If unusual days are among them, the comparison leaves them out, and one that counts everything follows.
     """
     change = comparisons.total
-    if change is None or comparisons.first is None or comparisons.second is None or not change.before + change.after:
+    if change is None or not change.before + change.after:
         return ""
     if not change.before:
-        return f"Nothing was scanned in {_against(comparisons, comparisons.first)}."
+        return say("trend_from_none", against=_against(comparisons))
     calm = comparisons.calm
     if calm is None or not calm.before:
-        return f"{_compared(comparisons, change)}."
+        return _compared(comparisons, change)
     days = [day(one, year=False) for one in comparisons.left_out[:MOST_DAYS]]
     rest = len(comparisons.left_out) - len(days)
-    which = listed(days + ([f"{number(rest)} more unusual days"] if rest else []))
-    them = "that day" if len(comparisons.left_out) == 1 else "those days"
-    return f"{_compared(comparisons, calm)}, leaving out {which}. With {them}: {more_or_fewer(change.ratio)}."
+    which = listed(days + ([say("and_more_days", rest)] if rest else []))
+    everything = more_or_fewer(change.after / change.before)  # as people count it, not by weekday
+    without = say("trend_without", days=which, change=everything)
+    return f"{_compared(comparisons, calm)} {without}"
 
 
 def _compared(comparisons: Comparisons, change: Change) -> str:
-    """Compare the two periods, without a full stop."""
-    against = _against(comparisons, comparisons.first) if comparisons.first else ""
-    much = more_or_fewer(change.ratio)
-    than = "as" if much.endswith("as many") else "than"
+    against = _against(comparisons)
     if change.differs:
-        return f"{_subject(comparisons)} had {much} scans a day {than} {against} ({_between(change)})"
+        if not 0 < change.ratio < inf:
+            return say("trend_fell", percent="100%", against=against, range=_range(change))
+        return say(f"trend_{_way(change.ratio)}", against=against, range=_range(change), **_size(change.ratio))
     if change.differs is None:
-        unknown = f"whether that is more than chance is unknown: {change.reason}"
-        return f"{_subject(comparisons)} had {much} scans a day {than} {against}, but {unknown}"
-    shown = f"; {_detectable_change(change.smallest)} would have shown" if change.smallest < 10 else ""
-    subject = "the second half" if comparisons.is_half else "this period"
-    return f"No difference beyond chance between {subject} and {against} ({_between(change)}{shown})"
+        return say("trend_unclear", change=more_or_fewer(change.ratio), against=against, reason=change.reason)
+    same = say("trend_same", against=against, range=_range(change))
+    return f"{same} {_detectable(change.smallest)}" if change.smallest < 10 else same
 
 
-def _subject(comparisons: Comparisons) -> str:
-    if comparisons.is_half and comparisons.second:
-        return f"The second half ({period(comparisons.second.since, comparisons.second.last)})"
-    return "This period"
-
-
-def _against(comparisons: Comparisons, span: Span) -> str:
-    return "the first half" if comparisons.is_half else f"the {many(span.days, 'day')} before it"
-
-
-def _detectable_change(smallest: float) -> str:
+def _detectable(smallest: float) -> str:
     """Describe the smallest change that would have been detected."""
-    return f"a change to {smallest:.1f} times" if smallest >= 2 else f"a change of {100 * (smallest - 1):.0f}% or more"
+    if smallest >= 2:
+        return say("detectable_times", times=f"{smallest:.1f}")
+    return say("detectable", percent=f"{100 * (smallest - 1):.0f}%")
 
 
 def _changes(comparisons: Comparisons) -> list[str]:
     """Describe the campaigns or QR Codes that changed most, beyond chance."""
     changed = [one for one in comparisons.parts if one.differs]
     changed.sort(key=lambda one: -abs(log(one.ratio)) if 0 < one.ratio < inf else -inf)
-    several = "campaign" if comparisons.part == "campaign" else "QR Code"
+    several = "campaigns" if comparisons.part == "campaign" else "qrcodes"
     if comparisons.parts and all(one.differs is None for one in comparisons.parts):
-        return [f"The days are too few to say whether a {several} changed by more than chance."]
+        return [say(f"{several}_unclear")]
     if comparisons.parts and not changed:
-        return [f"No {several} changed by more than chance would explain."]
-    sentences = [f"{quoted(one.name)}: {_describe_change(one)}" for one in changed[:MOST_CHANGES]]
+        return [say(f"{several}_same")]
+    sentences = [_describe_change("part", one, name=quoted(one.name)) for one in changed[:MOST_CHANGES]]
     rest = len(changed) - len(sentences)
-    if rest:
-        sentences.append(f"{many(rest, f'other {several}')} also changed by more than chance would explain.")
-    return sentences
+    return sentences + ([say(f"{several}_more", rest)] if rest else [])
 
 
-def _describe_change(one: Change) -> str:
+def _describe_change(what: str, one: Change, **values: str) -> str:
+    before, after = rate(one.before), rate(one.after)
     if not one.after:
-        return f"no scans any more, down from {rate(one.before)} a day."
-    return f"{more_or_fewer(one.ratio)}, from {rate(one.before)} to {rate(one.after)} scans a day ({_between(one)})."
+        return say(f"{what}_ended", before=before, **values)
+    values |= {"change": more_or_fewer(one.ratio), "range": _range(one)}
+    return say(f"{what}_changed", before=before, after=after, **values)
 
 
 def _contents(comparisons: Comparisons) -> list[str]:
     """Describe what followed a change of content, which need not be its cause."""
     sentences = []
     for moment, content, change in comparisons.contents:
+        values = {"name": quoted(change.name), "content": cut(content, 80), "day": day(moment, year=False)}
         if change.differs:
-            after = _describe_change(change)
+            sentences.append(_describe_change("content", change, **values))
         elif change.differs is None:
-            after = f"whether its scans changed by more than chance is unknown: {change.reason}."
+            sentences.append(say("content_unclear", reason=change.reason, **values))
         else:
-            after = f"no difference in scans that chance does not explain ({_between(change)})."
-        sentences.append(f"{quoted(change.name)} leads to {cut(content, 80)} since {day(moment, year=False)}: {after}")
+            sentences.append(say("content_same", range=_range(change), **values))
     return sentences
 
 
@@ -167,7 +231,7 @@ def _unusual(comparisons: Comparisons) -> list[str]:
     if comparisons.unusual is None or comparisons.bursts is None:
         return []
     if comparisons.unusual["chance"].isna().all():
-        return ["Too few days had scans to tell what is unusual."]
+        return [say("days_unknown")]
     days = _rows(comparisons.unusual[comparisons.unusual["is_unusual"]])
     bursts = _rows(comparisons.bursts)
     events = [
@@ -182,11 +246,11 @@ def _unusual(comparisons: Comparisons) -> list[str]:
         if burst["start"] not in told
     ]
     if not events:
-        return ["No day stands out from the days around it."]
+        return [say("days_usual")]
     events.sort(key=lambda event: event[:2])
     sentences = [sentence for *_, sentence in events[:MOST_DAYS]]
     rest = sum(length for _, _, length, _ in events[MOST_DAYS:])
-    return sentences + ([f"{many(rest, 'more day')} stood out."] if rest else [])
+    return sentences + ([say("days_more", rest)] if rest else [])
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -194,29 +258,29 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _describe_day(row: dict[str, Any]) -> str:
-    usual = f"{number(round(row['low']))} to {number(round(row['high']))} would be usual"
-    return f"{day(row['day'], year=False)} had {many(row['scans'], 'scan')}; {usual}."
+    low, high = (number(round(row[name])) for name in ("low", "high"))
+    return say("day_unusual", row["scans"], day=day(row["day"], year=False), low=low, high=high)
 
 
 def _describe_burst(burst: dict[str, Any]) -> str:
-    begin, scans = day(burst["start"], year=False), many(burst["scans"], "scan")
-    more = f"about {number(round(burst['extra']))} more than usual"
+    begin, extra = day(burst["start"], year=False), number(round(burst["extra"]))
     if burst["days"] == 1:
-        return f"{begin} had {scans}, {more}."
-    return f"A burst began on {begin} and lasted {many(burst['days'], 'day')}. It brought {scans}, {more}."
+        return say("burst_of_a_day", burst["scans"], day=begin, extra=extra)
+    return say("burst", day=begin, days=number(burst["days"]), scans=number(burst["scans"]), extra=extra)
 
 
-def _leader(comparisons: Comparisons) -> str:
+def _leader(facts: Facts) -> str:
     """Say which campaign or QR Code leads, and whether its lead is beyond chance."""
-    leader = comparisons.leading
+    leader = facts.comparisons.leading
     if leader is None:
         return ""
-    compared = f"{quoted(comparisons.runner_up)} ({rate(leader.after)} and {rate(leader.before)} scans a day)"
-    if leader.differs and leader.ratio > 1:
-        return f"{quoted(leader.name)} leads {compared}, by more than chance would explain."
+    (name, scans), (other, other_scans) = facts.leaders[:2]
     if leader.differs is None:
-        return f"{quoted(leader.name)} has the most scans; whether its lead over {compared} is chance is unknown."
-    return f"{quoted(leader.name)} has the most scans, but its lead over {compared} may be chance."
+        key = "leads_unclear"
+    else:
+        key = "leads" if leader.differs and leader.ratio > 1 else "leads_perhaps"
+    values = {"other": quoted(other), "other_scans": number(other_scans)}
+    return say(key, name=quoted(name), scans=number(scans), **values)
 
 
 def _first_scans(facts: Facts) -> str:
@@ -226,23 +290,18 @@ def _first_scans(facts: Facts) -> str:
     fresh = lives[(lives["delay"] > 0) & (lives["created"].dt.date >= facts.first)] if facts.first else lives[:0]
     sentences = []
     if len(fresh):
-        sentences.append(
-            f"{many(len(fresh), 'code')} made in this period had {_its(len(fresh))} first scan, "
-            f"{'' if len(fresh) == 1 else 'half of them '}within {_time(float(fresh['delay'].median()))}."
-        )
+        sentences.append(say("first_scans", len(fresh), time=_time(float(fresh["delay"].median()))))
     if waiting:
-        names = listed([quoted(name) for name in waiting[:MOST_NAMES]])
-        rest = f" and {number(len(waiting) - MOST_NAMES)} more" if len(waiting) > MOST_NAMES else ""
-        sentences.append(f"Not scanned in this period: {names}{rest}.")
+        names, more = [quoted(name) for name in waiting[:MOST_NAMES]], len(waiting) - MOST_NAMES
+        if more > 0:
+            sentences.append(say("unscanned_and_more", names=", ".join(names), more=number(more)))
+        else:
+            sentences.append(say("unscanned", names=listed(names)))
     return " ".join(sentences)
 
 
-def _its(count: int) -> str:
-    return "its" if count == 1 else "their"
-
-
 def _time(hours: float) -> str:
-    return many(max(1, round(hours)), "hour") if hours < 48 else many(round(hours / 24), "day")
+    return say("hours", max(1, round(hours))) if hours < 48 else say("days", round(hours / 24))
 
 
 def _half_life(facts: Facts) -> str:
@@ -250,15 +309,11 @@ def _half_life(facts: Facts) -> str:
     if not len(lives) or facts.first == facts.last:
         return ""
     middle = _time(24 * float(lives["half_life"].median()))
-    if len(lives) == 1:
-        return f"Half of the scans of {quoted(str(lives['qrcode'].iloc[0]))} came within {middle} of its first one."
-    return f"A typical code has had half of its scans {middle} after its first ({number(len(lives))} codes)."
+    return say("half_life", len(lives), time=middle, name=quoted(str(lives["qrcode"].iloc[0])))
 
 
 def _machines(facts: Facts) -> str:
     """Describe how much traffic is not counted. HEAD requests are left out: they only check whether a link works."""
     machines = facts.visits.get("bot", 0) + facts.visits.get("prefetch", 0)
     visits = facts.scans + machines
-    if not machines:
-        return ""
-    return f"{machines / visits:.0%} of {number(visits)} visits were bots or link previews. They don't count as scans."
+    return say("machines", percent=percent_of(machines, visits), visits=number(visits)) if machines else ""

@@ -1,37 +1,83 @@
-"""Picks the key figures of a report: the numbers below its first sentences."""
+"""Picks the key figures of a report: numbers with their change and the days behind them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
+from qrkit import charts
+from qrkit.report.comparisons import Comparisons
 from qrkit.report.facts import Facts
-from qrkit.report.words import listed, many, number, short_day, weekday
+from qrkit.report.sentences import say
+from qrkit.report.words import number, period, short_day, weekday
 
 __all__ = ["KeyFigure", "key_figures"]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number, what it counts, and a detail."""
+    """A number, what it counts, and what is said about it.
 
+    Attributes:
+        name: Name of the figure for the script of the page.
+        number: The number as text.
+        what: What it counts.
+        detail: Small text below the number.
+        change: The change from the days compared with.
+        sparkline: The days of the period, as an image.
+    """
+
+    name: str
     number: str
     what: str
     detail: str = ""
+    change: str = ""
+    sparkline: str = ""
 
 
 def key_figures(facts: Facts) -> list[KeyFigure]:
     """Return the key figures: scans, visitors, codes scanned, busiest day."""
-    others = {"imported": sum(facts.imported.values()), "swept out": sum(facts.swept.values())}
-    besides = listed([f"{number(count)} {what}" for what, count in others.items() if count])
+    comparisons, per_day = facts.comparisons, facts.per_day.groupby("day")["scans"].sum()
+    days = per_day.tolist()
+    spark = charts.sparkline(days) if len(days) > 2 and any(days) else ""
+    total = comparisons.total
+    ratio = total.after / total.before if total and total.before else None
     figures = [
-        KeyFigure(number(facts.scans), "Scans", f"and {besides}" if besides else ""),
-        KeyFigure(number(facts.visitors), "Visitors", "recognized within a day")
+        KeyFigure("scans", number(facts.scans), "Scans", _besides(facts), _change(comparisons, ratio), spark),
+        KeyFigure("visitors", number(facts.visitors), "Visitors", say("visitors"), _of_visitors(facts))
         if facts.visitors or not facts.scans
-        else KeyFigure("\N{EN DASH}", "Visitors", "not known"),
-        KeyFigure(number(len(facts.counted)), "Codes scanned", f"of {number(len(facts.codes))}"),
+        else KeyFigure("visitors", "\N{EN DASH}", "Visitors", say("visitors_unknown")),
+        KeyFigure("codes", number(len(facts.counted)), "Codes scanned", say("of_all", codes=number(len(facts.codes)))),
     ]
     if facts.scans:
-        totals = facts.per_day.groupby("day")["scans"].sum()
-        busiest, most = totals.index[int(totals.argmax())].date(), int(totals.max())
-        figures.append(KeyFigure(short_day(busiest), "Busiest day", f"{many(most, 'scan')}, a {weekday(busiest)}"))
+        busiest, most = per_day.index[int(per_day.argmax())].date(), int(per_day.max())
+        detail = say("busiest", most, weekday=weekday(busiest))
+        figures.append(KeyFigure("busiest", short_day(busiest), "Busiest day", detail))
     return figures
+
+
+def _besides(facts: Facts) -> str:
+    imported, swept = sum(facts.imported.values()), sum(facts.swept.values())
+    key = "_and_".join(name for name, count in (("imported", imported), ("swept", swept)) if count)
+    return say(key, imported=number(imported), swept=number(swept)) if key else ""
+
+
+def _of_visitors(facts: Facts) -> str:
+    """Return the change of visitors per day; "" where halves are compared."""
+    comparisons = facts.comparisons
+    if comparisons.before is None or not comparisons.first or not comparisons.second:
+        return ""
+    before = int(comparisons.before["visitors"].iloc[0]) / comparisons.first.days
+    return _change(comparisons, facts.visitors / comparisons.second.days / before) if before else ""
+
+
+def _change(comparisons: Comparisons, ratio: float | None) -> str:
+    """Describe a ratio of numbers per day."""
+    first, second = comparisons.first, comparisons.second
+    if ratio is None or ratio == inf or first is None or second is None:
+        return ""
+    compared = say("vs" if first.days == second.days else "a_day_vs", period=period(first.since, first.last))
+    against = say("second_half") if comparisons.is_half else compared
+    percent = round(100 * (ratio - 1))
+    key = "times" if ratio >= 2 else "up" if percent > 0 else "down" if percent < 0 else "same"
+    return say(f"figure_{key}", percent=f"{abs(percent)}%", times=f"{ratio:.1f}", against=against)

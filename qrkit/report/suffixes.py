@@ -7,14 +7,14 @@ from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["NOTEBOOK", "PAGES", "check_file"]
+__all__ = ["NOTEBOOK", "SAVED", "check_file"]
 
-PAGES = (".html", ".htm", ".pdf")
-"""Suffixes of page files."""
+SAVED = (".html", ".htm", ".pdf", ".zip")
+"""Suffixes of the files that a report is saved in."""
 NOTEBOOK = ".ipynb"
 
 
-def check_file(path: Path, suffixes: Sequence[str] = (*PAGES, NOTEBOOK)) -> None:
+def check_file(path: Path, suffixes: Sequence[str] = (*SAVED, NOTEBOOK)) -> None:
     """Raise unless a report can be written to this file.
 
     Raises:

@@ -12,6 +12,8 @@ from qrkit.tracking.records import Campaign
 __all__ = [
     "ATTRIBUTE_NAMES",
     "NO_CAMPAIGN",
+    "SCRIPT_WORDS",
+    "about",
     "cut",
     "day",
     "line",
@@ -19,6 +21,7 @@ __all__ = [
     "many",
     "number",
     "percent",
+    "percent_of",
     "period",
     "quoted",
     "rate",
@@ -64,6 +67,26 @@ ATTRIBUTE_NAMES: Mapping[Attribute, tuple[str, str]] = {
 """The names of attributes of scans, singular and plural."""
 
 
+SCRIPT_WORDS: Mapping[str, str] = {
+    "from": "From",
+    "to": "To",
+    "reset": "Show everything",
+    "campaigns": "Campaigns shown",
+    "all": "All",
+    "none": "None",
+    "chart": "Scans per day. Use the arrow keys to read each day; drag to select days.",
+    "value": "{day}: {scans} scans",
+    "shown": "{scans} of {all} scans: {days}, {campaigns} of {campaignsInAll} campaigns",
+    "shownDays": "{scans} of {all} scans: {days}",
+    "everything": "All {all} scans. Drag across the chart, or enter dates, to count the days between.",
+    "usual": "Usual range of a day",
+    "before": "Scans on the days compared with",
+    "hour": "{weekday}, {hour}:00: {scans} scans",
+    "week": "Scans by weekday and hour of the chosen days and campaigns",
+}
+"""What the script of a page says; it fills in the values by name."""
+
+
 def number(count: int) -> str:
     """Format a number like 12,345."""
     return f"{count:,}"
@@ -74,9 +97,19 @@ def percent(share: float) -> str:
     return f"{share:.1%}" if share == 0 or share >= 0.001 else "<0.1%"
 
 
+def percent_of(count: int, total: int) -> str:
+    """Format a part of a total for a sentence, without decimals: 12%."""
+    return f"{count / total:.0%}"
+
+
 def rate(scans: float) -> str:
     """Format scans per day: 1,234, 25.9, 0.31."""
     return f"{scans:,.0f}" if scans >= 100 else f"{scans:.1f}" if scans >= 1 else f"{scans:.2g}"
+
+
+def about(scans: float) -> str:
+    """Format scans per day as people say them: 82, 4.5, 0.31."""
+    return number(round(scans)) if scans >= 10 else rate(scans)
 
 
 def quoted(name: str) -> str:

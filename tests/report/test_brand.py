@@ -32,7 +32,7 @@ def test_page_begins_with_the_name_and_the_logo(shop):
         page = parsed(made)
         (mark,) = page.xpath("//header/p[@class='mark']")
         assert mark.text_content() == ACME.name
-        (logo,) = page.xpath("//img/@src")
+        (logo,) = page.xpath("//header//img/@src")
         assert b"<path" in base64.b64decode(logo.removeprefix("data:image/svg+xml;base64,"))
         (policy,) = page.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
         assert "img-src data:;" in policy and policy.startswith("default-src 'none'")

@@ -153,7 +153,7 @@ def test_a_pdf_has_the_words_on_its_first_page(shop, tmp_path):
 
 @pytest.mark.parametrize("name", ["october.docx", "october", "october.html.gz", ".html"])
 def test_a_page_is_not_written_into_a_file_of_another_kind(shop, tmp_path, name):
-    with pytest.raises(InvalidParameter, match=r"must end in \.html or \.htm or \.pdf$"):
+    with pytest.raises(InvalidParameter, match=r"must end in \.html or \.htm or \.pdf or \.zip$"):
         report.portfolio(shop).save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 

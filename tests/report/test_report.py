@@ -1,8 +1,11 @@
+import base64
+import hashlib
 import json
 import re
 import socketserver
 import subprocess
 import threading
+import zlib
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -10,6 +13,7 @@ from pathlib import Path
 from string import ascii_uppercase
 
 import lxml.html
+import numpy as np
 import pandas as pd
 import pytest
 import resvg_py
@@ -76,7 +80,7 @@ def shop():
 
 @pytest.fixture(scope="module")
 def made(shop):
-    return report.portfolio(shop)
+    return report.portfolio(shop, cards=True)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +91,15 @@ def page(made):
 def key_figures(page):
     """Number and detail of what the page begins with."""
     return {
-        block.find("dt").text: (block.find("dd").text, block.findtext("dd/small") or "")
+        block.find("dt").text: (block.find("dd").text.strip(), block.xpath("string(dd/small[@class='detail'])"))
+        for block in page.xpath("//dl[@class='figures']/div")
+    }
+
+
+def changes(page):
+    """What is said of the change of a key figure."""
+    return {
+        block.find("dt").text: block.xpath("string(dd/small[@class='change'])")
         for block in page.xpath("//dl[@class='figures']/div")
     }
 
@@ -97,6 +109,18 @@ def table(page, title):
     (found,) = page.xpath(f"//section[h2='{title}']/table")
     rows = found.xpath("tbody/tr")
     return {row.xpath("string(th//bdi)"): [cell.text for cell in row.xpath("td")] for row in rows}
+
+
+def code_cells(page):
+    """Cells of the table of QR Codes by heading, by the name of the code."""
+    (found,) = page.xpath("//section[@id='codes']/table")
+    headings = [heading.text_content() for heading in found.xpath("thead/tr/th")]
+    return {
+        row.xpath("string(th//bdi)"): dict(
+            zip(headings, [cell.text_content().strip() for cell in row.xpath("th | td")], strict=True)
+        )
+        for row in found.xpath("tbody/tr")
+    }
 
 
 def card_texts(page):
@@ -144,14 +168,25 @@ def test_it_is_said_what_is_counted(page):
     assert "1 code is static" in said
 
 
-def test_top_codes_are_those_of_analytics(shop, page):
+def test_rows_of_codes_are_those_of_analytics(shop, page):
     expected = {
-        row.qrcode: [f"{row.scans:,}", f"{row.visitors:,}", f"{row.share:.1%}"]
+        row.qrcode: (f"{row.scans:,}", f"{row.visitors:,}", f"{row.share:.1%}")
         for row in analytics.top_qrcodes(shop.scans).itertuples()
     }
-    found = table(page, "Top QR Codes")
-    assert found == expected
-    assert list(found) == list(expected)
+    found = code_cells(page)
+    shown = {name: (cells["Scans"], cells["Visitors"], cells["Share"]) for name, cells in found.items()}
+    assert {name: shown[name] for name in expected} == expected
+    assert list(found)[: len(expected)] == list(expected)
+    assert set(found) == {code.name for code in shop.list_qrcodes()}
+    assert found["Wi-Fi"]["Scans"] == "not counted"
+    assert found["Old"]["Scans"] == "0+350 imported"
+
+
+def test_rows_say_contents_by_kind_and_keep_secrets(page):
+    found = code_cells(page)
+    assert "Wi-Fi: Guests (WPA, password hidden)" in found["Wi-Fi"]["QR Code"]
+    assert "example.com/door" in found["Door"]["QR Code"]
+    assert "low tide" not in page.text_content()
 
 
 def test_campaigns_add_up_to_all(shop, page):
@@ -168,7 +203,9 @@ def test_campaigns_add_up_to_all(shop, page):
 def test_devices_systems_and_countries_are_named(shop, page):
     assert {name: int(cells[0]) for name, cells in table(page, "Devices").items()} == {"Phone": 200, "Computer": 100}
     assert list(table(page, "Systems")) == ["iOS", "Windows"]
-    assert list(table(page, "Countries")) == ["Germany", "France", "Not known"]
+    assert list(table(page, "Countries")) == ["Germany", "France"]
+    (note,) = page.xpath("//section[h2='Countries']/p[@class='notes']/text()")
+    assert note == "Not known for 100 scans (33.3%)."
 
 
 def test_tables_of_other_attributes_are_made_on_request(shop):
@@ -237,13 +274,14 @@ def test_codes_of_one_name_keep_their_own_days():
         times = [datetime(2026, 6, day, tzinfo=UTC) for day in (1, 2, 5)]
         frame = pd.DataFrame({"short_code": [codes[0].short_code] * 2 + [codes[1].short_code], "time": times})
         portfolio.scans.insert(frame)
-        found = re.findall(r'<svg class="sparkline".*?<path d="(.*?)"', report.portfolio(portfolio).html)
+        rows = report.portfolio(portfolio).html.partition('<section class="list"')[2]
+        found = re.findall(r'<svg class="sparkline".*?<path d="(.*?)"', rows)
         assert found == ["M1 20v-20M3 20v-20", "M9 20v-20"]
 
 
 def test_a_period_narrows_all_but_what_was_imported(shop):
     since, until = date(2026, 6, 8), date(2026, 6, 15)
-    page = lxml.html.document_fromstring(report.portfolio(shop, since=since, until=until).html)
+    page = lxml.html.document_fromstring(report.portfolio(shop, since=since, until=until, cards=True).html)
     scans = shop.scans.where(since=since, until=until)
     assert page.findtext(".//p[@class='period']") == "8\N{EN DASH}14 June 2026"
     assert key_figures(page)["Scans"] == (str(scans.count()), "and 350 imported")
@@ -293,7 +331,7 @@ def test_one_day_needs_no_line(shop):
 
 def test_a_campaign_has_a_report_of_its_own(shop):
     spring = shop.list_campaigns()[0]
-    made = report.campaign(shop, spring.id)
+    made = report.campaign(shop, spring.id, cards=True)
     page = lxml.html.document_fromstring(made.html)
     scans = shop.scans.where(campaign_id=spring.id)
     assert made.title == page.xpath("string(//h1)") == "Spring window"
@@ -316,7 +354,7 @@ def test_colors_of_a_campaign_are_the_same_everywhere(shop, page):
     for number, (name, code) in enumerate((("Spring window", "Door"), ("Night of Museums", "Flyer")), 1):
         assert color(f"//section[h3/bdi='{name}']") == {number}
         assert color(f"//section[h2='Campaigns']//th[.//bdi='{name}']") == {number}
-        assert color(f"//section[h2='Top QR Codes']//th[bdi='{code}']") == {number}
+        assert color(f"//section[@id='codes']//tr[th//bdi='{code}']//*[contains(@class, 'dot')]") == {number}
 
 
 def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
@@ -326,13 +364,14 @@ def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
             for n in range(7)
         ]
         portfolio.scans.insert(month_of_scans(codes))
-        page = lxml.html.document_fromstring(report.portfolio(portfolio).html)
-    for path in ("//section[h2='Top QR Codes']//tbody//th", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
+        page = lxml.html.document_fromstring(report.portfolio(portfolio, cards=True).html)
+    for path in ("//section[@id='codes']//span", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
         assert {re.search(r"color-\d", one.get("class"))[0] for one in page.xpath(path) if one.get("class")} == {
             "color-1"
         }
-    assert page.xpath("string(//section[h2='Top QR Codes']//th)") == "QR Code, campaign"
-    assert "Scans a day of each campaign" in [heading.text for heading in page.xpath("//figcaption/h2")]
+    assert code_cells(page)["Poster 6"]["Campaign"] == "F06"
+    headings = [heading.text for heading in page.xpath("//figcaption/h2")]
+    assert [heading for heading in headings if heading.startswith("Scans a day of each campaign, 2")]
 
 
 def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
@@ -342,7 +381,7 @@ def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
         codes = [portfolio.insert_qrcode("x", name=f"Poster {n}", campaign_id=id) for n, id in enumerate([*ids, None])]
         portfolio.insert_qrcode("x", name="Unseen", campaign_id=ids[2])
         portfolio.scans.insert(month_of_scans(codes))
-        made = report.portfolio(portfolio)
+        made = report.portfolio(portfolio, cards=True)
         scans = analytics.top_qrcodes(portfolio.scans).set_index("qrcode")["scans"]
         facts = gather(portfolio, portfolio.scans, Asked())
     page = lxml.html.document_fromstring(made.html)
@@ -390,16 +429,24 @@ def test_pictures_keep_their_quiet_zone_and_whole_pixels(made):
 
 
 def test_cards_link_their_short_urls_alone(shop, page):
-    links = [link.get("href") for link in page.xpath("//a") if not link.get("href").startswith("#")]
+    links = [link.get("href") for link in page.xpath("//section[@class='codes']//a")]
     assert Counter(links) == Counter(code.short_url for code in shop.list_qrcodes() if code.is_dynamic)
     assert all(link.get("rel") == "noreferrer" for link in page.xpath("//p[@class='address']/a"))
-    anchors = {link.get("href")[1:] for link in page.xpath("//a[starts-with(@href, '#')]")}
-    assert anchors == set(page.xpath("//section[@id]/@id"))
+    listed = [link.get("href") for link in page.xpath("//section[@id='codes']//a")]
+    assert Counter(listed) == Counter(links)
+
+
+def test_a_long_page_has_a_table_of_contents(shelves, page):
+    long = lxml.html.document_fromstring(shelves.html)
+    anchors = [link.get("href")[1:] for link in long.xpath("//nav//a")]
+    assert anchors == ["summary", "time", "people", "codes", "unscanned", "methods"]
+    assert set(anchors) <= set(long.xpath("//@id"))
+    assert not page.xpath("//nav")
 
 
 def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
     monkeypatch.setattr(cards, "MOST_CARDS", 2)
-    page = lxml.html.document_fromstring(report.portfolio(shop).html)
+    page = lxml.html.document_fromstring(report.portfolio(shop, cards=True).html)
     assert set(card_texts(page)) == set(analytics.top_qrcodes(shop.scans, most=2)["qrcode"])
     assert "Of 7 QR Codes, the 2 with the most scans are shown." in page.xpath("string(//main)")
     assert key_figures(page)["Codes scanned"][1] == "of 7"
@@ -410,7 +457,7 @@ def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
 
 def not_scanned(page):
     """What a page lists, by campaign; "" where it names none."""
-    parts = page.xpath("//section[@class='unscanned']//section")
+    parts = page.xpath("//section[@id='unscanned']//section")
     return {part.xpath("string(h3/bdi)"): part.xpath(".//li/bdi/text()") for part in parts}
 
 
@@ -444,7 +491,7 @@ def shelves():
 
 def test_a_long_list_is_folded(shelves):
     page = lxml.html.document_fromstring(shelves.html)
-    (folded,) = page.xpath("//section[@class='unscanned']/details[not(@open)]")
+    (folded,) = page.xpath("//section[@id='unscanned']/details[not(@open)]")
     assert folded.findtext("summary") == "60 of 61 QR Codes"
     assert not_scanned(page) == {"": [f"Tea / green {number}" for number in range(1, 61)]}
 
@@ -470,27 +517,60 @@ def test_a_list_of_very_many_ends_with_how_many_more(monkeypatch):
         portfolio.scans.insert(month_of_scans(codes[:1]))
         page = lxml.html.document_fromstring(report.portfolio(portfolio).html)
     assert not_scanned(page) == {"": [f"Poster {number}" for number in range(1, 6)]}
-    assert page.findtext(".//section[@class='unscanned']//p") == "and 3 more"
+    assert page.findtext(".//section[@id='unscanned']//p") == "and 3 more"
 
 
 # ---- the file
 
 
 def test_the_same_portfolio_gives_the_same_bytes(shop, made, tmp_path):
-    again = report.portfolio(shop)
+    again = report.portfolio(shop, cards=True)
     assert again == made
     path = again.save(tmp_path / "report.html")
     assert path.read_bytes() == made.html.encode()
     assert path == again.save(str(path))
 
 
-def test_nothing_is_loaded_and_nothing_runs(made, page):
-    policy = page.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
-    assert policy == ["default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"]
-    assert not page.xpath("//script | //link | //img | //iframe | //object | //form | //@src | //@srcset")
+def test_nothing_is_loaded_and_only_our_script_runs(made, page):
+    (policy,) = page.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    (script,) = page.xpath("//script[not(@type)]/text()")
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    assert page.xpath("//script/@type") == ["application/json"]
+    assert not page.xpath("//link | //iframe | //object | //form | //@srcset | //@src[not(starts-with(., 'data:'))]")
     assert not page.xpath("//@*[starts-with(name(), 'on')]")
     assert not re.search(r"url\(|@import|javascript:|expression\(", made.html)
+    assert not re.search(r"\beval\(|new Function|fetch\(|XMLHttp|innerHTML|https?://(?!example|go\.|www\.w3)", script)
     assert not page.xpath("//*[not(self::a)]/@href[not(starts-with(., '#'))]")
+
+
+def unpacked(text, rows):
+    """The numbers of the sums for the filters."""
+    planes = zlib.decompress(base64.b64decode(text[1:]))
+    array = np.frombuffer(planes, "uint8").reshape(int(text[0]), -1).T.copy()
+    return array.reshape(-1).view(f"<u{text[0]}").reshape(rows, -1)
+
+
+def test_sums_for_the_filters_are_scans_by_day_and_hour_and_nothing_else(shop, page):
+    (text,) = page.xpath("//script[@id='sums']/text()")
+    data = json.loads(text)
+    names = list(code_cells(page))
+    assert set(data) - {"words", "low", "high"} == {"first", "days", "campaigns", "codes", "perDay", "perHour"}
+    per_day = unpacked(data["perDay"], len(data["codes"]))
+    expected = analytics.scans_per_day(shop.scans, by="qrcode").pivot(index="day", columns="qrcode", values="scans")
+    assert per_day.shape == (len(names) + 3, 30)
+    for name in expected:
+        assert per_day[names.index(name)].tolist() == expected[name].tolist()
+    assert per_day.sum() == shop.scans.count()
+    per_hour = unpacked(data["perHour"], 3)
+    week = np.zeros(168, dtype=int)
+    for hour, scans in enumerate(per_hour.sum(axis=0).tolist()):
+        week[hour % 168] += scans  # 1 June 2026 is a Monday
+    assert week.tolist() == analytics.scans_by_hour(shop.scans)["scans"].tolist()
+    assert "Mozilla" not in text
 
 
 def test_the_page_is_structured(page):
@@ -519,10 +599,11 @@ def test_whatever_users_write_is_text():
             portfolio.insert_qrcode("<img src=x onerror=alert(1)>", name="Static", is_dynamic=False),
         ]
         portfolio.scans.insert(month_of_scans(codes).assign(city="<b>", referrer="<b>", content="<b>"))
-        whole = report.portfolio(portfolio, title=HOSTILE)
-        for made in (whole, report.campaign(portfolio, campaign.id)):
+        whole = report.portfolio(portfolio, title=HOSTILE, cards=True)
+        for made in (whole, report.campaign(portfolio, campaign.id, cards=True)):
             page = lxml.html.document_fromstring(made.html)
-            assert not page.xpath("//script | //img | //main//style | //main//h1 | //@onerror")
+            assert len(page.xpath("//script")) == 2
+            assert not page.xpath("//img[not(starts-with(@src, 'data:'))] | //main//style | //main//h1 | //@onerror")
             assert not page.xpath("//a[starts-with(@href, 'javascript:')]")
             assert page.xpath("string(//h1)") == HOSTILE
             assert HOSTILE in card_texts(page)
@@ -536,7 +617,7 @@ def test_a_portfolio_without_scans_has_a_calm_report(codes):
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         for _ in range(codes):
             portfolio.insert_qrcode("https://example.com")
-        made = report.portfolio(portfolio, title="New")
+        made = report.portfolio(portfolio, title="New", cards=True)
         page = lxml.html.document_fromstring(made.html)
         assert made.title == page.xpath("string(//h1)") == "New"
         assert page.findtext(".//p[@class='period']") == "No scans yet"
@@ -554,8 +635,9 @@ def test_what_nobody_knows_is_said():
         assert key_figures(page)["Visitors"] == ("\N{EN DASH}", "not known")
         assert "Devices, systems and countries of visitors are not known." in methods(page)
         headings = [heading.text for heading in page.xpath("//section/h2")]
-        assert headings == ["What happened", "Top QR Codes", "The QR Code", "How this was counted"]
-        assert list(table(page, "Top QR Codes").values()) == [["300", "100.0%"]]
+        assert headings == ["What happened", "The QR Code", "How this was counted"]
+        (cells,) = code_cells(page).values()
+        assert (cells["Scans"], cells["Share"], "Visitors" in cells) == ("300", "100.0%", False)
 
 
 def test_a_report_tells_its_size(made):
@@ -584,7 +666,7 @@ def test_real_clicks_are_all_there():
     assert key_figures(page)["Scans"] == ("3,440", "")
     assert key_figures(page)["Codes scanned"] == ("737", "of 737")
     assert page.findtext(".//p[@class='period']") == "Friday, 16 March 2012"
-    assert table(page, "Top QR Codes")["vNJS4H"][0] == str(sum(click["g"] == "vNJS4H" for click in clicks))
+    assert code_cells(page)["vNJS4H"]["Scans"] == str(sum(click["g"] == "vNJS4H" for click in clicks))
 
 
 BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from qrkit import report
-from qrkit.commands.demo.people import FIRST_DAY, Arrival, arrivals, place_of
+from qrkit.commands.demo.people import DAYS, FIRST_DAY, Arrival, arrivals, place_of
+from qrkit.design.brand import Brand
+from qrkit.design.decoration import Modules
 from qrkit.exchange.merge import ImportResult
 from qrkit.files import safe_stem
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.server import Client, make_app
 
-__all__ = ["SAMPLE", "Outcome", "add_sample", "arrivals", "draw_all", "replay", "run"]
+__all__ = ["SAMPLE", "Outcome", "add_sample", "arrivals", "draw_all", "dress", "replay", "run"]
 
 SAMPLE = files("qrkit.commands.demo") / "posters.csv"
 """The bundled spreadsheet: 24 posters of a fictional museum in 4 campaigns."""
@@ -52,9 +55,40 @@ class Outcome:
     report: Path
 
 
+BRAND = Brand(
+    "Harbour Museum",
+    ink="#123047",
+    accent="#9a3412",
+    logo="icon:anchor",
+    modules=Modules(type="rounded"),
+    eye="rounded",
+)
+"""The brand of the fictional museum."""
+
+LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "Tide and Salt": {"modules": Modules(type="liquid")},
+    "Café Kaja": {"accent": "#7c2d12", "ink": "#43210f", "logo": "icon:coffee", "modules": Modules(type="dots")},
+    "School visits": {"accent": "#14532d", "ink": "#14532d", "logo": "icon:school", "eye": "squircle"},
+    "Night of the Harbour, 13 June": {"accent": "#6b21a8", "ink": "#1e1b4b", "logo": "icon:star"},
+}
+"""What the brand has of its own in each campaign."""
+
+
 def add_sample(portfolio: Portfolio) -> ImportResult:
-    """Add the QR Codes of the bundled spreadsheet."""
-    return portfolio.import_file(SAMPLE.read_bytes())
+    """Add the QR Codes of the bundled spreadsheet, in the look of the museum."""
+    imported = portfolio.import_file(SAMPLE.read_bytes())
+    dress(portfolio)
+    return imported
+
+
+def dress(portfolio: Portfolio) -> None:
+    """Give the museum its brand, and each of its campaigns a template."""
+    portfolio.brands.save("museum", BRAND)
+    portfolio.brands.use("museum")
+    for campaign in portfolio.list_campaigns():
+        brand = BRAND.replace(**LOOKS.get(campaign.name, {}))
+        portfolio.templates.save(campaign.name, brand.design("https://www.harbour-museum.example", version=4))
+        portfolio.update_campaign(campaign.id, template=campaign.name)
 
 
 def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bool = True) -> Outcome:
@@ -86,7 +120,9 @@ def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bo
         pictures = draw_all(portfolio, folder / "codes", hidden=hidden)
         month = arrivals(portfolio.list_qrcodes(), seed=seed)
         replay(portfolio, tqdm(month, desc="Replaying a month of visits", unit="", disable=hidden))
-        file = report.portfolio(portfolio, title=TITLE).save(folder / "report.html")
+        since = FIRST_DAY.date()
+        made = report.portfolio(portfolio, title=TITLE, since=since, until=since + timedelta(days=DAYS))
+        file = made.save(folder / "report.html")
         return Outcome(imported, pictures, len(month), portfolio.scans.count(), store, folder / "codes", file)
 
 

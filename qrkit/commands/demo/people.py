@@ -136,7 +136,7 @@ def place_of(address: str) -> Place:
     """Return the place of a simulated address."""
     parts = address.split(":")
     known = parts[:2] == ["2001", "db8"] and len(parts) > 2 and parts[2].isdecimal()
-    return PLACES[int(parts[2]) % len(PLACES)] if known else NOWHERE
+    return PLACES[(int(parts[2]) - 1) % len(PLACES)] if known else NOWHERE
 
 
 def _moments(random: Random, habit: Habit, mean: float) -> Iterator[datetime]:
@@ -159,7 +159,7 @@ def _person(random: Random, code: str, habit: Habit, moment: datetime) -> Iterat
     headers = {"User-Agent": random.choices(agents, weights)[0], "Accept-Language": LANGUAGES[place]}
     # Visitors with low numbers come back, like people who pass the poster every day.
     number = random.randint(1, 40) if random.random() < RETURNING else random.randint(1_000, 9_999)
-    address = f"2001:db8:{place}::{number}"
+    address = f"2001:db8:{place + 1}::{number}"  # not 0, which an address leaves out
     yield Arrival(moment, code, address, headers)
     if random.random() < TWICE:
         yield Arrival(moment + timedelta(milliseconds=400), code, address, headers)

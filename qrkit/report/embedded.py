@@ -1,0 +1,106 @@
+"""Writes the sums that the filters of a page count with: scans by QR Code and day, and by campaign and hour.
+
+The file has nothing finer than that: no visits, visitors, user agents or places.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from qrkit.report.code_table import CodeRow
+from qrkit.report.facts import Facts
+from qrkit.report.words import SCRIPT_WORDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy import ndarray
+
+__all__ = ["embedded"]
+
+MOST_CELLS = 4_000_000
+"""Maximum number of sums: more would make a page slow, which then has no filters."""
+FEWEST_DAYS = 2
+
+
+def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -> str:
+    """Return the sums as JSON; "" if there are none, too few days to filter, or too many sums.
+
+    Args:
+        facts: The facts of the report.
+        rows: The rows of the table of QR Codes, which the sums follow. Other codes are summed by campaign.
+        colors: Number of the color of each campaign, by its title.
+    """
+    if facts.first is None or facts.last is None or not facts.scans:
+        return ""
+    days, campaigns = (facts.last - facts.first).days + 1, list(facts.titles)
+    if days < FEWEST_DAYS or (len(rows) + 25 * len(campaigns)) * days > MOST_CELLS:
+        return ""
+    per_day, per_hour = _per_day(facts, rows, days, campaigns), _per_hour(facts, days, campaigns)
+    titles = [facts.titles[id] for id in campaigns]
+    data = {
+        "first": facts.first.isoformat(),
+        "days": days,
+        "campaigns": [{"name": title, "color": colors[title]} for title in titles],
+        "codes": [titles.index(row.campaign) for row in rows] + list(range(len(titles))),
+        "perDay": _packed(per_day),
+        "perHour": _packed(per_hour),
+        "words": SCRIPT_WORDS,
+    } | _expected(facts, days)
+    return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _expected(facts: Facts, days: int) -> dict[str, list[int]]:
+    """Return the days compared with, or else the usual range, if there is one for each day of the period."""
+    previous, unusual = facts.comparisons.previous, facts.comparisons.unusual
+    if previous is not None:
+        before = previous["previous_scans"].fillna(0).astype("int64").tolist()[:days]
+        return {"before": before + [0] * (days - len(before))}
+    if unusual is None or len(unusual) != days or unusual["high"].isna().any():
+        return {}
+    most = 2 * int(unusual["scans"].max())
+    return {end: unusual[end].clip(upper=most).round().astype("int64").tolist() for end in ("low", "high")}
+
+
+def _per_day(facts: Facts, rows: Sequence[CodeRow], days: int, campaigns: Sequence[str | None]) -> ndarray:
+    """Return scans by row and day, with a last row for the other codes of each campaign."""
+    import numpy as np
+
+    place = {code.id: len(rows) + campaigns.index(code.campaign_id) for code in facts.codes}
+    place |= {row.id: number for number, row in enumerate(rows)}
+    sums = np.zeros((len(rows) + len(campaigns), days), dtype=np.int64)
+    at = facts.daily["qrcode_id"].map(place).to_numpy()
+    np.add.at(sums, (at, _day_numbers(facts, facts.daily["day"])), facts.daily["scans"].to_numpy())
+    return sums
+
+
+def _per_hour(facts: Facts, days: int, campaigns: Sequence[str | None]) -> ndarray:
+    """Return scans by campaign and hour."""
+    import numpy as np
+
+    place = {id or "": number for number, id in enumerate(campaigns)}
+    frame, sums = facts.hourly, np.zeros((len(campaigns), 24 * days), dtype=np.int64)
+    hours = 24 * _day_numbers(facts, frame["day"]) + frame["hour"].to_numpy()
+    np.add.at(sums, (frame["campaign_id"].map(place).to_numpy(), hours), frame["scans"].to_numpy())
+    return sums
+
+
+def _day_numbers(facts: Facts, days: pd.Series[Any]) -> ndarray:
+    """Number days from the first day of the period."""
+    import numpy as np
+
+    numbers: ndarray = (days.to_numpy().astype("datetime64[D]") - np.datetime64(facts.first, "D")).astype("int64")
+    return numbers
+
+
+def _packed(sums: ndarray) -> str:
+    """Compress numbers as 16-bit or 32-bit integers, smallest byte first; the first character is their size in bytes.
+
+    All lower bytes come first, then all higher ones, most of which are 0.
+    """
+    size = 2 if int(sums.max(initial=0)) < 65_536 else 4
+    planes = sums.astype(f"<u{size}").view("uint8").reshape(-1, size).T
+    return f"{size}{b64encode(zlib.compress(planes.tobytes(), 9)).decode()}"

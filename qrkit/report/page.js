@@ -1,0 +1,450 @@
+"use strict";
+// Sorts the tables of a report, and counts the days and campaigns that the reader chooses, from sums by day and hour.
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
+const plain = new Intl.NumberFormat(language);
+const number = value => plain.format(value);
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+function make(tag, attributes = {}, ...children) {
+  const isSvg = ["svg", "path", "line", "rect", "text", "g", "circle"].includes(tag);
+  const node = isSvg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+// ---- tables
+
+function valueOf(cell) {
+  if (cell.tagName === "TH") return ($("bdi", cell) ?? cell).textContent;
+  const digits = (cell.firstChild?.nodeType === Node.TEXT_NODE ? cell.firstChild.textContent : "").trim();
+  if (/^<?[\d.,]+%?$/.test(digits)) return parseFloat(digits.replace(/[<,%]/g, ""));
+  return cell.classList.contains("t") ? cell.textContent : -1;
+}
+
+function compare(one, other) {
+  return typeof one === "number" && typeof other === "number"
+    ? one - other
+    : String(one).localeCompare(String(other), language, { numeric: true });
+}
+
+function sortBy(table, heading, isRising) {
+  const place = heading.cellIndex;
+  const rows = $$("tbody tr", table).map(row => [valueOf(row.cells[place]), row]);
+  rows.sort(([one], [other]) => (isRising ? compare(one, other) : compare(other, one)));
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+  for (const other of $$("thead th", table)) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", isRising ? "ascending" : "descending");
+}
+
+for (const table of $$("table.sortable")) {
+  for (const heading of $$("thead th:not([data-unsorted])", table)) {
+    const button = make("button", { type: "button" }, heading.textContent);
+    button.addEventListener("click", () => {
+      const isText = heading.cellIndex === 0 || heading.classList.contains("t");
+      const now = heading.getAttribute("aria-sort");
+      sortBy(table, heading, now ? now === "descending" : isText);
+    });
+    heading.replaceChildren(button);
+  }
+}
+
+// ---- sums
+
+async function unpack(text, rows) {
+  const size = Number(text[0]);
+  const bytes = Uint8Array.from(atob(text.slice(1)), letter => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const length = planes.length / size;
+  const flat = new Uint32Array(length);
+  for (let plane = 0; plane < size; plane++) {
+    for (let at = 0; at < length; at++) flat[at] += planes[plane * length + at] * 256 ** plane;
+  }
+  const width = length / rows;
+  return Array.from({ length: rows }, (_, row) => flat.subarray(row * width, (row + 1) * width));
+}
+
+const DAY = 86400000;
+
+class Explorer {
+  constructor(data, perDay, perHour) {
+    Object.assign(this, { data, perDay, perHour, words: data.words });
+    this.start = Date.parse(data.first);
+    this.from = 0;
+    this.to = data.days - 1;
+    this.cursor = null;
+    this.chosen = data.campaigns.map(() => true);
+    this.byCampaign = data.campaigns.map(() => new Uint32Array(data.days));
+    perDay.forEach((counts, row) => {
+      const sums = this.byCampaign[data.codes[row]];
+      for (let day = 0; day < data.days; day++) sums[day] += counts[day];
+    });
+    this.all = this.sum(this.byCampaign.map(counts => this.add(counts, 0, data.days - 1)));
+    this.keepOriginals();
+    this.build();
+    this.update();
+  }
+
+  sum(values) {
+    return values.reduce((total, value) => total + value, 0);
+  }
+
+  add(counts, from = this.from, to = this.to) {
+    let total = 0;
+    for (let day = from; day <= to; day++) total += counts[day];
+    return total;
+  }
+
+  day(at, options = { day: "numeric", month: "short", year: "numeric" }) {
+    return new Date(this.start + at * DAY).toLocaleDateString(language, { timeZone: "UTC", ...options });
+  }
+
+  iso(at) {
+    return new Date(this.start + at * DAY).toISOString().slice(0, 10);
+  }
+
+  /** Scans per day of all chosen campaigns. */
+  total(day) {
+    let total = 0;
+    this.byCampaign.forEach((counts, place) => { if (this.chosen[place]) total += counts[day]; });
+    return total;
+  }
+
+  get isFiltered() {
+    return this.from > 0 || this.to < this.data.days - 1 || this.chosen.includes(false);
+  }
+
+  keepOriginals() {
+    this.cells = $$(".codes-table tbody tr").map(row => ({
+      counts: this.perDay[row.dataset.row],
+      campaign: this.data.codes[row.dataset.row],
+      count: $("td.count", row)?.firstChild,
+      share: $("td.share", row)?.firstChild,
+      row,
+    }));
+    this.cells.push(...$$("tr[data-campaign]").map(row => ({
+      counts: this.byCampaign[row.dataset.campaign],
+      campaign: Number(row.dataset.campaign),
+      count: $("td.count", row).firstChild,
+      share: $("td.share", row).firstChild,
+      bar: $(".bar i", row),
+      row,
+    })));
+    for (const cell of this.cells) {
+      cell.texts = [cell.count?.data, cell.share?.data];
+      cell.width = cell.bar?.style.width;
+    }
+    this.figures = Object.fromEntries($$("[data-figure]").map(figure => {
+      const number = $("dd", figure).firstChild;
+      return [figure.dataset.figure, { number, text: number.data, notes: $$("small,svg", figure), figure }];
+    }));
+  }
+
+  // ---- controls
+
+  build() {
+    const words = this.words, box = make("section", { class: "explore", "aria-labelledby": "explore-title" });
+    const title = $("#time figcaption h2") ?? make("h2", {}, "");
+    box.append(make("h2", { id: "explore-title" }, title.textContent.split(",")[0]));
+    const bounds = { type: "date", min: this.iso(0), max: this.iso(this.data.days - 1) };
+    [this.first, this.last] = [make("input", bounds), make("input", bounds)];
+    this.reset = make("button", { type: "button", class: "reset" }, words.reset);
+    box.append(make("div", { class: "bar-of-controls" },
+      make("label", {}, words.from + " ", this.first), make("label", {}, words.to + " ", this.last), this.reset));
+    for (const input of [this.first, this.last]) input.addEventListener("change", () => this.read());
+    this.reset.addEventListener("click", () => {
+      this.chosen.fill(true);
+      this.select(0, this.data.days - 1);
+      this.first.focus();
+    });
+    if (this.data.campaigns.length > 1) box.append(this.buildChips());
+    this.plot = make("div", { class: "plot", role: "slider", tabindex: "0", "aria-label": words.chart,
+      "aria-valuemin": "0", "aria-valuemax": String(this.data.days - 1), "aria-valuenow": "0" });
+    this.output = make("output", {});
+    box.append(this.plot);
+    const { low, before } = this.data;
+    if (low || before) box.append(make("p", { class: "key" + (low ? " band" : "") }, low ? words.usual : words.before));
+    box.append(this.output);
+    this.listen();
+    const figure = $("#time figure");
+    if (figure) figure.hidden = true;
+    $("#time").prepend(box);
+    this.buildWeek();
+    new ResizeObserver(() => this.draw()).observe(this.plot);
+  }
+
+  buildChips() {
+    const words = this.words, chips = make("div", { class: "chips", role: "group", "aria-label": words.campaigns });
+    this.chips = this.data.campaigns.map(({ name, color }, place) => {
+      const chip = make("button", { type: "button", class: `color-${color}`, "aria-pressed": "true", title: name }, name);
+      chip.addEventListener("click", () => {
+        this.chosen[place] = !this.chosen[place];
+        this.update();
+      });
+      return chip;
+    });
+    const choose = (text, value) => {
+      const button = make("button", { type: "button" }, text);
+      button.addEventListener("click", () => { this.chosen.fill(value); this.update(); });
+      return button;
+    };
+    chips.append(...this.chips);
+    if (this.chips.length > 6) chips.prepend(choose(words.all, true), choose(words.none, false));
+    return chips;
+  }
+
+  read() {
+    const place = input => Math.round((Date.parse(input.value) - this.start) / DAY);
+    const [from, to] = [place(this.first), place(this.last)];
+    if (Number.isNaN(from) || Number.isNaN(to)) return;
+    const inside = day => Math.max(0, Math.min(this.data.days - 1, day));
+    this.select(inside(Math.min(from, to)), inside(Math.max(from, to)));
+  }
+
+  select(from, to) {
+    [this.from, this.to] = [from, to];
+    this.update();
+  }
+
+  listen() {
+    let anchor = null;
+    const dayAt = event => {
+      const box = this.plot.getBoundingClientRect();
+      const share = (event.clientX - box.left - this.left) / Math.max(1, box.width - this.left - this.right);
+      return Math.max(0, Math.min(this.data.days - 1, Math.round(share * (this.data.days - 1))));
+    };
+    this.plot.addEventListener("pointerdown", event => {
+      anchor = dayAt(event);
+      this.plot.setPointerCapture(event.pointerId);
+    });
+    this.plot.addEventListener("pointermove", event => {
+      const day = dayAt(event);
+      if (anchor !== null && day !== anchor) this.select(Math.min(anchor, day), Math.max(anchor, day));
+      this.point(day);
+    });
+    for (const name of ["pointerup", "pointercancel"]) this.plot.addEventListener(name, () => { anchor = null; });
+    this.plot.addEventListener("pointerleave", () => { if (document.activeElement !== this.plot) this.point(null); });
+    this.plot.addEventListener("blur", () => this.point(null));
+    this.plot.addEventListener("focus", () => this.point(this.cursor ?? this.from));
+    this.plot.addEventListener("keydown", event => {
+      const last = this.data.days - 1, now = this.cursor ?? 0;
+      const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, ArrowDown: now - 1, ArrowUp: now + 1,
+        PageDown: now - 7, PageUp: now + 7, Home: 0, End: last };
+      if (!(event.key in steps)) return;
+      event.preventDefault();
+      this.point(Math.max(0, Math.min(last, steps[event.key])));
+    });
+  }
+
+  // ---- drawing
+
+  draw() {
+    const width = this.plot.clientWidth, height = width < 560 ? 190 : 250, days = this.data.days;
+    if (!width) return;
+    const named = this.data.campaigns.map((_, place) => place).filter(place => this.chosen[place]);
+    const lines = named.length > 1 && named.length <= 6 ? named : [];
+    const totals = Array.from({ length: days }, (_, day) => this.total(day));
+    const most = Math.max(1, ...totals, ...(this.data.before ?? [])), step = this.step(most), top = Math.ceil(most / step) * step;
+    this.left = 12 + 7.5 * number(top).length;
+    this.right = 14;
+    this.x = day => this.left + (width - this.left - this.right) * day / Math.max(1, days - 1);
+    this.y = count => 14 + (height - 40) * (1 - count / top);
+    const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    for (let value = 0; value <= top; value += step) {
+      svg.append(make("line", { x1: this.left, x2: width - this.right, y1: this.y(value), y2: this.y(value), stroke: "var(--line)" }));
+      svg.append(make("text", { x: this.left - 7, y: this.y(value) + 4, "text-anchor": "end" }, number(value)));
+    }
+    svg.append(make("rect", { x: this.x(this.from), y: 14, width: Math.max(2, this.x(this.to) - this.x(this.from)), height: height - 40,
+      fill: "var(--color-1)", opacity: this.isFiltered ? .1 : 0 }));
+    const path = counts => "M" + Array.from(counts, (count, day) => `${this.x(day).toFixed(1)} ${this.y(count).toFixed(1)}`).join("L");
+    if (!this.chosen.includes(false)) this.drawExpected(svg, path, top);
+    const color = named.length === 1 ? this.data.campaigns[named[0]].color : lines.length ? "ink" : 1;
+    for (const place of lines) svg.append(this.line(path(this.byCampaign[place]), `var(--color-${this.data.campaigns[place].color})`, 1.6));
+    svg.append(this.line(path(totals), color === "ink" ? "var(--ink)" : `var(--color-${color})`, lines.length ? 1.2 : 2, lines.length > 0));
+    this.labelDays(svg, width, height);
+    this.mark = make("line", { y1: 14, y2: height - 26, stroke: "var(--ink)", visibility: "hidden" });
+    svg.append(this.mark);
+    this.tip = make("div", { class: "tip", hidden: "" });
+    this.plot.replaceChildren(svg, this.tip);
+    this.point(document.activeElement === this.plot ? this.cursor : null);
+  }
+
+  /** The usual range, or the days compared with. */
+  drawExpected(svg, path, top) {
+    const { low, high, before } = this.data;
+    if (low) {
+      const upper = path(high.map(count => Math.min(count, top)));
+      const lower = low.map((count, day) => `L${this.x(day).toFixed(1)} ${this.y(Math.min(count, top)).toFixed(1)}`).reverse().join("");
+      svg.append(make("path", { d: upper + lower + "Z", fill: "var(--heat-1)", opacity: .6 }));
+    }
+    if (before) svg.append(this.line(path(before), "var(--color-0)", 1.4));
+  }
+
+  line(d, stroke, width, isDashed = false) {
+    return make("path", { d, fill: "none", stroke, "stroke-width": width, "stroke-linejoin": "round",
+      ...(isDashed ? { "stroke-dasharray": "2 3" } : {}) });
+  }
+
+  step(most) {
+    const rough = most / 4, power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
+    return Math.max(1, [1, 2, 5, 10].map(factor => factor * power).find(step => step >= rough));
+  }
+
+  labelDays(svg, width, height) {
+    const count = Math.max(2, Math.min(this.data.days, Math.floor((width - this.left) / 84)));
+    const isLong = this.data.days > 300;
+    const shown = new Set(Array.from({ length: count }, (_, at) => Math.round(at * (this.data.days - 1) / (count - 1))));
+    for (const day of shown) {
+      const options = isLong ? { month: "short", year: "numeric" } : { day: "numeric", month: "short" };
+      const anchor = day === 0 ? "start" : day === this.data.days - 1 ? "end" : "middle";
+      svg.append(make("text", { x: this.x(day), y: height - 8, "text-anchor": anchor }, this.day(day, options)));
+    }
+  }
+
+  point(day) {
+    this.tip.hidden = day === null;
+    this.mark.setAttribute("visibility", day === null ? "hidden" : "visible");
+    if (day === null) return;
+    this.cursor = day;
+    const x = this.x(day), scans = number(this.total(day));
+    const when = this.day(day, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+    const said = fill(this.words.value, { day: when, scans });
+    const parts = this.data.campaigns.map(({ name }, place) => [this.chosen[place] ? this.byCampaign[place][day] : 0, name]);
+    const most = parts.filter(([count]) => count).sort(([one], [other]) => other - one).slice(0, 6);
+    const details = this.data.campaigns.length > 1 ? most.map(([count, name]) => make("div", {}, `${number(count)}  ${name}`)) : [];
+    this.mark.setAttribute("x1", x);
+    this.mark.setAttribute("x2", x);
+    this.tip.replaceChildren(make("b", {}, said), ...details);
+    const half = this.plot.clientWidth / 2;
+    this.tip.style.left = x < half ? `${x + 10}px` : "auto";
+    this.tip.style.right = x < half ? "auto" : `${this.plot.clientWidth - x + 10}px`;
+    this.plot.setAttribute("aria-valuenow", day);
+    this.plot.setAttribute("aria-valuetext", [said, ...most.map(([count, name]) => `${name} ${number(count)}`)].join(", "));
+  }
+
+  // ---- hours of the week
+
+  buildWeek() {
+    const figure = $("#week figure");
+    this.heat = make("figure", { class: "heat" });
+    this.heat.append(make("figcaption", {}, make("h2", {}, $("h2", figure).textContent)));
+    this.weekdays = Array.from({ length: 7 }, (_, at) =>
+      new Date(Date.UTC(2024, 0, 1 + at)).toLocaleDateString(language, { weekday: "short", timeZone: "UTC" }));
+    const svg = make("svg", { viewBox: "0 0 620 232", class: "chart", role: "img", "aria-label": this.words.week });
+    this.squares = [];
+    for (let weekday = 0; weekday < 7; weekday++) {
+      svg.append(make("text", { x: 30, y: 20 + 28 * weekday, "text-anchor": "end", fill: "var(--quiet)", "font-size": 12 }, this.weekdays[weekday]));
+      for (let hour = 0; hour < 24; hour++) {
+        const square = make("rect", { x: 38 + 24.2 * hour, y: 2 + 28 * weekday, width: 22.6, height: 26, rx: 2 });
+        const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+        square.append(title);
+        svg.append(square);
+        this.squares.push([square, title]);
+      }
+    }
+    for (let hour = 0; hour < 24; hour += 3) {
+      svg.append(make("text", { x: 49 + 24.2 * hour, y: 216, "text-anchor": "middle", fill: "var(--quiet)", "font-size": 12 }, String(hour).padStart(2, "0")));
+    }
+    this.heat.append(svg);
+    this.heat.hidden = true;
+    $("#week").append(this.heat);
+  }
+
+  countWeek() {
+    const sums = new Uint32Array(168), monday = (new Date(this.start).getUTCDay() + 6) % 7;
+    this.perHour.forEach((counts, place) => {
+      if (!this.chosen[place]) return;
+      for (let day = this.from; day <= this.to; day++) {
+        const weekday = (monday + day) % 7;
+        for (let hour = 0; hour < 24; hour++) sums[24 * weekday + hour] += counts[24 * day + hour];
+      }
+    });
+    return sums;
+  }
+
+  drawWeek() {
+    const sums = this.countWeek(), most = Math.max(1, ...sums);
+    this.squares.forEach(([square, title], at) => {
+      const level = sums[at] ? Math.ceil(5 * sums[at] / most) : 0;
+      square.setAttribute("fill", `var(--heat-${level})`);
+      title.textContent = fill(this.words.hour, { weekday: this.weekdays[Math.floor(at / 24)], hour: at % 24, scans: number(sums[at]) });
+    });
+  }
+
+  // ---- counts
+
+  update() {
+    const isFiltered = this.isFiltered;
+    document.body.classList.toggle("filtered", isFiltered);
+    this.reset.disabled = !isFiltered;
+    this.first.value = this.iso(this.from);
+    this.last.value = this.iso(this.to);
+    this.chips?.forEach((chip, place) => chip.setAttribute("aria-pressed", String(this.chosen[place])));
+    this.draw();
+    const totals = this.byCampaign.map((counts, place) => (this.chosen[place] ? this.add(counts) : 0));
+    const scans = this.sum(totals);
+    this.showRows(scans, isFiltered);
+    this.showFigures(scans, isFiltered);
+    this.tell(scans, isFiltered);
+    if (this.heat) {
+      $("#week figure:not(.heat)").hidden = isFiltered;
+      this.heat.hidden = !isFiltered;
+      if (isFiltered) this.drawWeek();
+    }
+  }
+
+  showRows(scans, isFiltered) {
+    for (const cell of this.cells) {
+      const isShown = this.chosen[cell.campaign];
+      if (cell.row.hidden === isShown) cell.row.hidden = !isShown;
+      if (!cell.count || !isShown) continue;
+      const count = this.add(cell.counts), share = scans ? count / scans : 0;
+      cell.count.data = isFiltered ? number(count) : cell.texts[0];
+      if (cell.share) cell.share.data = isFiltered ? this.percent(share) : cell.texts[1];
+      if (cell.bar) cell.bar.style.width = isFiltered ? `${(100 * share).toFixed(1)}%` : cell.width;
+    }
+  }
+
+  percent(share) {
+    return share > 0 && share < .001 ? "<0.1%" : `${(100 * share).toFixed(1)}%`;
+  }
+
+  showFigures(scans, isFiltered) {
+    const show = (name, text) => {
+      const figure = this.figures[name];
+      if (!figure) return;
+      figure.number.data = isFiltered ? text : figure.text;
+      for (const note of figure.notes) note.toggleAttribute("hidden", isFiltered);
+    };
+    const codes = this.cells.filter(cell => cell.row.dataset.row && this.chosen[cell.campaign] && this.add(cell.counts) > 0).length;
+    let busiest = this.from;
+    for (let day = this.from; day <= this.to; day++) if (this.total(day) > this.total(busiest)) busiest = day;
+    show("scans", number(scans));
+    show("codes", number(codes));
+    show("busiest", scans ? this.day(busiest, { day: "numeric", month: "short" }) : "\u2013");
+    this.figures.visitors?.figure.classList.toggle("whole", isFiltered);
+  }
+
+  tell(scans, isFiltered) {
+    const days = this.from === this.to ? this.day(this.from) : `${this.day(this.from)} \u2013 ${this.day(this.to)}`;
+    const all = this.chosen.length, campaigns = number(this.chosen.filter(Boolean).length);
+    const values = { scans: number(scans), all: number(this.all), days, campaigns, campaignsInAll: number(all) };
+    const text = !isFiltered ? this.words.everything : all > 1 ? this.words.shown : this.words.shownDays;
+    this.output.textContent = fill(text, values);
+  }
+}
+
+async function explore() {
+  const block = $("#sums");
+  if (!block || typeof DecompressionStream === "undefined" || !$("#time")) return;
+  const data = JSON.parse(block.textContent);
+  const perDay = await unpack(data.perDay, data.codes.length);
+  const perHour = await unpack(data.perHour, data.campaigns.length);
+  new Explorer(data, perDay, perHour);
+}
+
+explore();

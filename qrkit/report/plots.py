@@ -1,0 +1,114 @@
+"""Chooses the charts of a report: what each shows, its title, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from qrkit import charts
+from qrkit.report import words
+from qrkit.report.facts import Facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smaller_plots", "week"]
+
+MANY_DAYS = 120
+"""Minimum number of days to show weeks in small charts, which have no room for so many days."""
+DAYS_OF_WEEK = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A chart to draw.
+
+    Attributes:
+        title: Title of the chart.
+        draw: A function of `qrkit.charts`.
+        frame: What it draws.
+        options: Its other arguments, without the width.
+    """
+
+    title: str
+    draw: Callable[..., charts.Chart]
+    frame: pd.DataFrame
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def at(self, width: int, *, has_title: bool = True) -> charts.Chart:
+        """Draw the chart this many pixels wide; without a title where a page has one of its own."""
+        title = None if has_title else ""
+        return self.draw(self.frame, width=width, title=title, **self.options)
+
+
+def campaign_colors(facts: Facts) -> dict[str, int]:
+    """Map campaign titles to color numbers, oldest campaign first; if there are too many, all get the first color."""
+    is_many = len(facts.campaigns) > charts.MOST_COLORS
+    return dict.fromkeys(facts.titles.values(), 1) if is_many else charts.assign_colors(facts.titles.values())
+
+
+def plots(facts: Facts) -> list[Plot]:
+    """Return all charts of a report, in the order of the page; none without scans."""
+    if not facts.scans:
+        return []
+    first = [over_time(facts), by_campaign(facts), week(facts)]
+    return [plot for plot in first if plot] + smaller_plots(facts)
+
+
+def over_time(facts: Facts) -> Plot | None:
+    """Return the first chart: with the days compared with, with the usual range, or plain; by hour for one or two days.
+
+    None for a single day without enough hours.
+    """
+    comparisons = facts.comparisons
+    if facts.per_hour is not None:
+        return Plot("Scans per hour", charts.lines, facts.per_hour)
+    if facts.first == facts.last:
+        return None
+    if comparisons.previous is not None:
+        return Plot("Scans per day, and in the days before", charts.previous_period, comparisons.previous)
+    if comparisons.unusual is not None:
+        return Plot("Scans per day, and what is usual", charts.unusual_days, comparisons.unusual)
+    return Plot("Scans per day", charts.lines, facts.per_day.drop(columns="campaign"))
+
+
+def by_campaign(facts: Facts) -> Plot | None:
+    """Return the chart of each campaign over time; None for one campaign or one day."""
+    if len(facts.titles) < 2 or facts.first == facts.last:
+        return None
+    colors, days = {"colors": campaign_colors(facts)}, facts.per_day["day"]
+    if (days.max() - days.min()).days < MANY_DAYS:
+        return Plot("Scans per day of each campaign", charts.small_multiples, facts.per_day, colors)
+    return Plot("Scans per week of each campaign", charts.small_multiples, _per_week(facts.per_day), colors)
+
+
+def _per_week(per_day: pd.DataFrame) -> pd.DataFrame:
+    """Sum scans per day and campaign to whole weeks, from Monday; days of an incomplete week are left out."""
+    from pandas import to_timedelta
+
+    monday = per_day["day"] - to_timedelta(per_day["day"].dt.weekday, unit="D")
+    weeks = per_day.assign(start=monday).groupby(["start", "campaign"], as_index=False)
+    sums = weeks.agg(scans=("scans", "sum"), days=("day", "nunique"))
+    return sums[sums["days"] == DAYS_OF_WEEK].drop(columns="days").reset_index(drop=True)
+
+
+def week(facts: Facts) -> Plot:
+    """Return the chart of weekdays and hours."""
+    return Plot(f"Hours of the week, {facts.time_zone}", charts.hour_of_week, facts.by_hour)
+
+
+def smaller_plots(facts: Facts) -> list[Plot]:
+    """Return the charts that stand side by side: rates, locations, human scans, and time to the first scan."""
+    found = []
+    if facts.rates is not None and facts.whole is not None:
+        is_campaigns, days = "campaign" in facts.rates, words.period(facts.whole.since, facts.whole.last)
+        colors = {"colors": campaign_colors(facts) if is_campaigns else None}
+        title = f"Scans a day of each {'campaign' if is_campaigns else 'QR Code'}, {days}"
+        found.append(Plot(title, charts.rates, facts.rates, colors))
+    if len(facts.locations) > 1:
+        found.append(Plot("Locations", charts.scans_by_location, facts.locations))
+    found.append(Plot("Human scans", charts.human_scans, facts.human))
+    if (facts.half_lives["delay"] > 0).sum() > 1:
+        found.append(Plot("How long codes waited for their first scan", charts.time_to_first_scan, facts.half_lives))
+    return found

@@ -1,0 +1,222 @@
+"""Holds every sentence that a report computes, whole and with named values, so that a catalogue can translate it.
+
+A pair is the form for one and the form for several; `say` chooses by the value `count`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from qrkit.report.words import number
+
+__all__ = ["GLOSSARY", "SENTENCES", "say"]
+
+Form = str | tuple[str, str]
+
+HEADLINES: Mapping[str, Form] = {
+    "peak": "{day} brought {scans} scans, {times} times a usual day.",
+    "peak_of": "{day} brought {scans} scans, {percent} of them for {name}.",
+    "peak_then_fell": "{day} brought {scans} scans, {times} times a usual day. "
+    "Without it, scans fell {percent} {against}.",
+    "peak_then_rose": "{day} brought {scans} scans, {times} times a usual day. "
+    "Without it, scans rose {percent} {against}.",
+    "fell": "Scans fell {percent} {against}.",
+    "rose": "Scans rose {percent} {against}.",
+    "multiplied": "Scans grew to {times} times as many {against}.",
+    "leads": "{name} brought {percent} of all scans.",
+}
+"""The finding that a page begins with."""
+
+LEADS: Mapping[str, Form] = {
+    "one_day": ("{count} scan.", "{count} scans."),
+    "many_days": (
+        "{count} scan in {days} days, about {rate} a day.",
+        "{count} scans in {days} days, about {rate} a day.",
+    ),
+    "people_unknown": "The records don't show which came from people.",
+    "people_all": "All of them appear to come from people.",
+    "people_between": "Between {likely} and {possible} visits came from people.",
+}
+
+PHRASES: Mapping[str, Form] = {
+    "in_second_half": "in the second half, {period}",
+    "in_second_half_alone": "in the second half",
+    "compared_with": "compared with {period}",
+    "and_more_days": ("1 more unusual day", "{count} more unusual days"),
+    "fewer": "{percent} fewer",
+    "more": "{percent} more",
+    "as_many": "as many",
+    "times_as_many": "{times} times as many",
+    "almost_none": "over 99% fewer",
+    "from_none": "more, from none",
+    "likely_same_way": "likely {low}\N{EN DASH}{high}%",
+    "likely_times": "likely {low}\N{EN DASH}{high} times",
+    "likely_between": "likely between {low} and {high}",
+    "likely_at_least": "likely at least {low}",
+    "hours": ("1 hour", "{count} hours"),
+    "days": ("1 day", "{count} days"),
+}
+"""Values of sentences that are words themselves."""
+
+TRENDS: Mapping[str, Form] = {
+    "trend_fell": "Scans fell {percent} {against} ({range}).",
+    "trend_rose": "Scans rose {percent} {against} ({range}).",
+    "trend_multiplied": "Scans grew to {times} times as many {against} ({range}).",
+    "trend_same": "Scans did not change by more than chance {against} ({range}).",
+    "trend_unclear": "There were {change} scans a day {against}, but whether that is more than chance is unknown: "
+    "{reason}.",
+    "trend_from_none": "There were no scans to compare with {against}.",
+    "detectable": "A change of {percent} or more would have shown.",
+    "detectable_times": "A change to {times} times as many would have shown.",
+    "trend_without": "This leaves out {days}; counting every day, there were {change}.",
+}
+
+PARTS: Mapping[str, Form] = {
+    "campaigns_unclear": "There are too few days to say whether a campaign changed by more than chance.",
+    "qrcodes_unclear": "There are too few days to say whether a QR Code changed by more than chance.",
+    "campaigns_same": "No campaign changed by more than chance would explain.",
+    "qrcodes_same": "No QR Code changed by more than chance would explain.",
+    "campaigns_more": (
+        "1 other campaign also changed by more than chance would explain.",
+        "{count} other campaigns also changed by more than chance would explain.",
+    ),
+    "qrcodes_more": (
+        "1 other QR Code also changed by more than chance would explain.",
+        "{count} other QR Codes also changed by more than chance would explain.",
+    ),
+    "part_changed": "{name}: {change}, from {before} to {after} scans a day ({range}).",
+    "part_ended": "{name}: no more scans, down from {before} a day.",
+    "content_changed": "{name} has led to {content} since {day}: {change}, from {before} to {after} scans a day "
+    "({range}).",
+    "content_ended": "{name} has led to {content} since {day}: no more scans, down from {before} a day.",
+    "content_same": "{name} has led to {content} since {day}; its scans did not change by more than chance ({range}).",
+    "content_unclear": "{name} has led to {content} since {day}; whether its scans changed by more than chance is "
+    "unknown: {reason}.",
+    "leads": "{name} leads with {scans} scans, ahead of {other} ({other_scans}) by more than chance would explain.",
+    "leads_perhaps": "{name} leads with {scans} scans, but its lead over {other} ({other_scans}) may be chance.",
+    "leads_unclear": "{name} leads with {scans} scans; whether its lead over {other} ({other_scans}) is chance is "
+    "unknown.",
+}
+
+DAYS: Mapping[str, Form] = {
+    "days_unknown": "Too few days had scans to tell what is unusual.",
+    "days_usual": "No day stands out from the days around it.",
+    "days_more": ("1 more day stood out.", "{count} more days stood out."),
+    "day_unusual": (
+        "{day} had {count} scan; {low} to {high} would be usual.",
+        "{day} had {count} scans; {low} to {high} would be usual.",
+    ),
+    "burst_of_a_day": ("{day} had {count} scan, about {extra} more than usual.",
+                       "{day} had {count} scans, about {extra} more than usual."),
+    "burst": "A burst began on {day} and lasted {days} days. It brought {scans} scans, about {extra} more than usual.",
+}  # fmt: skip
+
+CODES: Mapping[str, Form] = {
+    "first_scans": (
+        "One of the codes created in this period was scanned; its first scan came within {time}.",
+        "{count} codes created in this period were scanned, half of them for the first time within {time}.",
+    ),
+    "unscanned": "Not scanned in this period: {names}.",
+    "unscanned_and_more": "Not scanned in this period: {names} and {more} more.",
+    "half_life": (
+        "Half of the scans of {name} came within {time} of its first one.",
+        "A typical code got half of its scans within {time} of its first one ({count} codes).",
+    ),
+    "machines": "{percent} of {visits} visits were bots or link previews. They don't count as scans.",
+}
+
+FIGURES: Mapping[str, Form] = {
+    "figure_up": "\N{BLACK UP-POINTING TRIANGLE}\N{NO-BREAK SPACE}{percent} {against}",
+    "figure_down": "\N{BLACK DOWN-POINTING TRIANGLE}\N{NO-BREAK SPACE}{percent} {against}",
+    "figure_times": "{times} times as many {against}",
+    "figure_same": "as many {against}",
+    "vs": "vs {period}",
+    "a_day_vs": "a day vs {period}",
+    "second_half": "in the second half",
+    "imported": "and {imported} imported",
+    "swept": "and {swept} swept out",
+    "imported_and_swept": "and {imported} imported and {swept} swept out",
+    "visitors": "recognized within a day",
+    "visitors_unknown": "not known",
+    "of_all": "of {codes}",
+    "busiest": ("{count} scan, a {weekday}", "{count} scans, a {weekday}"),
+}
+
+TABLES: Mapping[str, Form] = {
+    "unknown": ("Not known for 1 scan ({percent}).", "Not known for {count} scans ({percent})."),
+}
+
+METHODS: Mapping[str, Form] = {
+    "clock": "All days and hours are in the {zone} time zone.",
+    "clock_utc": "All days and hours are in UTC.",
+    "nothing_left_out": "Visits by bots, link previews and HEAD requests would not count as scans; none are recorded.",
+    "left_out": "Not counted as scans: {kinds}.",
+    "bot": ("1 visit by a bot", "{count} visits by bots"),
+    "prefetch": ("1 link preview", "{count} link previews"),
+    "head": ("1 HEAD request", "{count} HEAD requests"),
+    "static": (
+        "1 code is static. It opens its content directly, so its scans can't be tracked.",
+        "{count} codes are static. They open their content directly, so their scans can't be tracked.",
+    ),
+    "imported_scans": (
+        "1 scan came with imported records. When it happened is not known: it stands beside its code and is in no "
+        "other number or chart.",
+        "{count} scans came with imported records. When they happened is not known: they stand beside their codes and "
+        "are in no other number or chart.",
+    ),
+    "swept_scans": (
+        "1 scan of earlier days was swept out: the store keeps its day alone, and it is in no other number or chart.",
+        "{count} scans of earlier days were swept out: the store keeps their number of each day alone, and they are "
+        "in no other number or chart.",
+    ),
+    "visitor_days": "A visitor is recognized within one day only: someone who scans on two days counts twice.",
+    "no_visitors": "The number of visitors is unknown because these scans carry nothing to identify a repeat visitor.",
+    "unknown_attributes": "{names} of visitors are not known.",
+    "people_counted": "A visit from a browser on a known device counts as human ({likely}). Visits from unknown "
+    "devices, and link previews with no later scan by the same visitor, may also be human ({possible} with them). "
+    "Neither number is a limit: a bot that poses as a phone looks like a person here, and an unusual browser may be "
+    "taken for a bot.",
+    "whole_days": "Only whole days are compared: {period}.",
+    "ranges": "A likely range contains the true change in about 95 of 100 cases if a day depends on the few days "
+    "before it. It reflects how much days vary and how long ups and downs last, because scans come in clusters. From "
+    "two weeks on, each day is compared with the same weekday. A slow drift, or a rare event that has not happened "
+    "yet, is not in the range.",
+    "joint_ranges": "When several are compared, the ranges are widened so that 95% holds for all of them together.",
+    "halves": "There is no earlier period to compare with, so the report compares the two halves.",
+    "causes": "Changes over time can have many causes, such as weather, holidays, or your own actions. A range is for "
+    "one look at a time fixed beforehand: if you look every day, chance alone shows a difference sooner or later.",
+    "unusual_days": "A day is unusual when its scans are far above or below what the level, trend and weekdays of the "
+    "surrounding weeks suggest. How far is far depends on how much the other days vary. If nothing happened, fewer "
+    "than 1 report in 10 mentions an unusual day, and fewer than 1 in 10 a burst. Bursts shorter than a day, and "
+    "drifts over weeks, are not found.",
+    "half_lives": "The time from a code's first scan in this period until half of its scans in the period had "
+    "arrived. The value grows as long as scans keep coming in.",
+}
+
+GLOSSARY: Mapping[str, str] = {
+    "Scan": "A visit to a short URL that counts: bots, link previews and HEAD requests do not.",
+    "Visitor": "A device that scanned, counted once per day.",
+    "Dynamic code": "A QR Code with a short URL. Its scans are counted, and its content can change after printing.",
+    "Static code": "A QR Code that holds its content itself. Nobody can count its scans.",
+    "Link preview": "A request by a messenger or browser that shows a page before anybody opens it.",
+    "Likely range": "Where the true value lies in about 95 of 100 cases.",
+    "More than chance": "A difference that days like these would rarely show if nothing had changed.",
+    "Unusual day": "A day far above or below what the days around it suggest.",
+    "Burst": "A run of days far above the days around it.",
+    "Imported scans": "Scans that another tool counted before the codes came to qrkit.",
+}
+"""What the words of a report mean."""
+
+SENTENCES: Mapping[str, Form] = {
+    **{f"headline_{key}": form for key, form in HEADLINES.items()},
+    **LEADS, **PHRASES, **TRENDS, **PARTS, **DAYS, **CODES, **FIGURES, **TABLES, **METHODS,
+}  # fmt: skip
+"""All of them by key."""
+
+
+def say(key: str, count: int | None = None, /, **values: str) -> str:
+    """Return a sentence with its values; `count` is formatted, and chooses between the forms for one and several."""
+    form = SENTENCES[key]
+    if isinstance(form, tuple):
+        form = form[count != 1]
+    return form.format(count="" if count is None else number(count), **values)

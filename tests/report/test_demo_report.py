@@ -1,0 +1,114 @@
+"""The report of the demo: each number equals one that pandas counts from the visits, and the page works by keyboard."""
+
+import re
+
+import lxml.html
+import pandas as pd
+import pytest
+
+from qrkit import open_portfolio, report
+from qrkit.commands import demo
+
+
+@pytest.fixture(scope="module")
+def museum():
+    with open_portfolio(":memory:") as portfolio:
+        demo.add_sample(portfolio)
+        demo.replay(portfolio, demo.arrivals(portfolio.list_qrcodes()))
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
+def june(museum):
+    return report.portfolio(museum, since="2026-06-01", until="2026-07-01")
+
+
+@pytest.fixture(scope="module")
+def page(june):
+    return lxml.html.document_fromstring(june.html)
+
+
+@pytest.fixture(scope="module")
+def visits(museum):
+    """One row per scan, with its day and the campaign of its code."""
+    campaigns = {one.id: one.name for one in museum.list_campaigns()}
+    codes = pd.DataFrame(
+        [{"qrcode_id": one.id, "code": one.name, "group": campaigns[one.campaign_id]} for one in museum.list_qrcodes()]
+    )
+    frame = museum.scans.to_frame().merge(codes, on="qrcode_id")
+    return frame.assign(day=pd.to_datetime(frame["time"]).dt.tz_localize(None).dt.floor("D"))
+
+
+def cells(page, section):
+    """Scans by the name of the row."""
+    rows = page.xpath(f"//section[{section}]//tbody/tr[td[@class='count']]")
+    return {
+        row.xpath("string(th//bdi)"): int(row.xpath("td[@class='count']/text()")[0].replace(",", "")) for row in rows
+    }
+
+
+def test_numbers_of_the_demo_are_those_of_pandas(page, visits):
+    figures = [text.strip() for text in page.xpath("//dl[@class='figures']//dd/text()[1]") if text.strip()]
+    days = visits.groupby("day").size()
+    busiest = f"{days.idxmax().day} Jun"
+    assert figures == [f"{len(visits):,}", f"{visits['visitor'].nunique():,}", str(visits["code"].nunique()), busiest]
+    assert cells(page, "@id='codes'") == visits.groupby("code").size().to_dict()
+    assert cells(page, "@id='campaigns'") == visits.groupby("group").size().to_dict()
+    assert sum(cells(page, "h2='Countries'").values()) == len(visits)
+    assert cells(page, "h2='Systems'") == visits.groupby("system").size().to_dict()
+
+
+def test_sentences_of_the_demo_are_true(june, visits):
+    days, total = visits.groupby("day").size(), len(visits)
+    headline, lead = june.words[:2]
+    peak, middle = days.max(), days.index[15]
+    assert headline.startswith(
+        f"{days.idxmax().day} June brought {peak} scans, {peak / days.drop(days.idxmax()).median():.1f} times"
+    )
+    assert lead.startswith(f"{total:,} scans in 30 days, about {total / 30:.0f} a day.")
+    before, after = days[days.index < middle].sum() / 15, days[days.index >= middle].sum() / 15
+    (trend,) = (sentence for sentence in june.words if "counting every day" in sentence)
+    assert trend.endswith(f"there were {round(100 * (1 - after / before))}% fewer.")
+    ranked = visits.groupby("group").size().sort_values(ascending=False)
+    (leader,) = (sentence for sentence in june.words if " leads with " in sentence)
+    assert [int(number) for number in re.findall(r"\d{3,}", leader)] == ranked.head(2).tolist()
+
+
+def test_codes_of_the_demo_are_branded(museum, page):
+    assert page.xpath("string(//p[@class='mark'])") == "Harbour Museum"
+    assert len(page.xpath("//section[@id='codes']//img[not(@class)]")) == len(museum.list_qrcodes())
+
+
+@pytest.mark.needs("chromium")
+def test_filters_count_in_the_page_by_keyboard_and_without_serious_findings(june, visits, tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    path = june.save(tmp_path / "june.html")
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 390, "height": 844})
+        faults = []
+        tab.on("pageerror", faults.append)
+        tab.on("console", lambda message: faults.append(message.text))
+        tab.goto(path.as_uri())
+        tab.wait_for_selector(".explore")
+        assert tab.evaluate("document.documentElement.scrollHeight") <= 8 * 844
+        tab.get_by_label("From").fill("2026-06-13")
+        tab.get_by_label("To").fill("2026-06-14")
+        tab.get_by_role("button", name="Tide and Salt").press("Enter")
+        chosen = visits[
+            visits["day"].isin(pd.to_datetime(["2026-06-13", "2026-06-14"])) & (visits["group"] != "Tide and Salt")
+        ]
+        assert tab.text_content("[data-figure=scans] dd").startswith(f"{len(chosen):,}")
+        assert tab.text_content("output").startswith(f"{len(chosen):,} of {len(visits):,} scans")
+        tab.get_by_role("slider").press("ArrowRight")
+        assert "14 Jun 2026" in tab.get_by_role("slider").get_attribute("aria-valuetext")
+        tab.locator(".codes-table").get_by_role("button", name="QR Code").press("Enter")
+        names = tab.locator(".codes-table tbody tr:visible b").all_text_contents()
+        assert names == sorted(names, key=str.casefold)
+        found = axe.Axe().run(tab).response["violations"]
+        assert [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")] == []
+        tab.get_by_role("button", name="Show everything").click()
+        assert tab.text_content("[data-figure=scans] dd").startswith(f"{len(visits):,}")
+        browser.close()
+    assert faults == []
