@@ -136,7 +136,7 @@ def everything(store):
 def test_every_column_of_a_store_is_copied():
     """A column that nobody names here would be lost without a word."""
     with open_portfolio(":memory:") as shop:
-        columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'main'"
+        columns = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'main' AND is_insertable_into = 'YES'"
         found = {(row["table_name"], row["column_name"]) for row in shop.store.rows(columns)}
     copied = {(table, column) for table, columns in TABLES.items() for column in columns}
     assert found - copied == NOT_COPIED, "it has its place in TABLES of qrkit/store/moving.py"
