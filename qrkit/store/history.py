@@ -157,6 +157,8 @@ def tidy(store: Store) -> None:
             with store.atomic():
                 for file in gone:
                     store.execute(FORGET_FILE, [file])
+        for part in folder.glob(f".{MANIFEST}.*.part"):
+            _is_deleted(part)
         try:
             _write_manifest(folder, store.database.id, listed)
         except CannotWrite as error:
