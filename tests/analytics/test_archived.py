@@ -6,10 +6,12 @@ import shutil
 from datetime import UTC, date, datetime, timedelta
 from random import Random
 
+import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
 from qrkit import analytics, open_portfolio
+from qrkit.errors import InvalidParameter
 from qrkit.store.maintenance import forget_visits, verify
 from qrkit.store.visit_rows import insert_visits
 from tests.analytics.test_two_engines import NOON, QUESTIONS, made
@@ -46,6 +48,14 @@ def change(random, shop):
         forget_visits(shop.store, NOON - timedelta(minutes=random.randrange(200_000, 300_000)))
 
 
+def answer(ask, scans):
+    """The answer; or, where too few scans are left for one, what the question says of that."""
+    try:
+        return ask(scans)
+    except InvalidParameter as error:
+        return pd.DataFrame({"error": [str(error)]})
+
+
 def assert_same_answers(plain, archived, asked):
     for view in asked:
         views = [shop.scans.where(**view) for shop in (plain, archived)]
@@ -53,7 +63,7 @@ def assert_same_answers(plain, archived, asked):
         assert_frame_equal(*rows)
         for name, ask in QUESTIONS.items():
             if ask is not analytics.orphan_visits or not view:
-                assert_frame_equal(*(ask(scans) for scans in views), rtol=1e-12, obj=f"{name} of {view}")
+                assert_frame_equal(*(answer(ask, scans) for scans in views), rtol=1e-12, obj=f"{name} of {view}")
     assert plain.scans.bounds() == archived.scans.bounds()
     assert_frame_equal(plain.qrcodes(), archived.qrcodes())
     assert plain.privacy_report().kept == archived.privacy_report().kept

@@ -159,9 +159,9 @@ def test_a_store_without_a_file_of_its_own_is_refused_by_name(shop, tmp_path):
 
 @pytest.mark.needs("postgres")
 def test_a_database_on_a_server_is_refused_by_name(server, empty_store):
-    with open_portfolio(server.new_database(empty_store)) as shop:
-        with pytest.raises(InvalidParameter, match="is on a PostgreSQL server; only the visits"):
-            shop.archive()
+    refused = pytest.raises(InvalidParameter, match="is on a PostgreSQL server; only the visits")
+    with open_portfolio(server.new_database(empty_store)) as shop, refused:
+        shop.archive()
 
 
 def test_the_store_and_its_history_can_be_moved_together(prepared, tmp_path):
@@ -187,7 +187,7 @@ def test_without_its_folder_a_store_records_visits_and_questions_name_what_is_mi
         assert record_visit(shop.store, Visit(NOW, "scan", "door", 1, code.content, PHONE), seconds=PATIENCE)
         (fault,) = verify(shop.store)
         assert "is missing, with 672 archived visits" in fault
-        with pytest.raises(StoreDamaged, match="because a file in .*other.history is missing or damaged"):
+        with pytest.raises(StoreDamaged, match=r"because a file in .*other\.history is missing or damaged"):
             shop.scans.count()
         with pytest.raises(StoreDamaged):
             forget_visits(shop.store, FIRST + timedelta(days=3))
