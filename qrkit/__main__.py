@@ -46,6 +46,7 @@ COMMANDS = {
         "account:define_account": "Make accounts of a store, give them plans and API keys.",
         "maintenance:define_verify": "Tell whether a store is sound.",
         "maintenance:define_backup": "Copy a store, which may be in use.",
+        "maintenance:define_archive": "Move the visits of finished days into Parquet files beside the store.",
         "maintenance:define_rescue": "Write what can be read of a damaged store into a new one.",
         "maintenance:define_compact": "Make a store's file smaller, after much was deleted.",
         "migrate:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",

@@ -68,7 +68,7 @@ ORDER BY e.place
 
 ORPHANS = """
 SELECT short_code, count(*) AS visits, count(DISTINCT visitor) AS visitors, min(time) AS first, max(time) AS last
-FROM visits
+FROM all_visits
 WHERE kind = 'orphan' AND ($since IS NULL OR time >= $since) AND ($until IS NULL OR time < $until)
 GROUP BY short_code
 ORDER BY visits DESC, short_code

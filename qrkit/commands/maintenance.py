@@ -1,8 +1,9 @@
-"""Implements `qrkit verify`, `backup`, `rescue` and `compact`: the maintenance of a store."""
+"""Implements `qrkit verify`, `backup`, `archive`, `rescue` and `compact`: the maintenance of a store."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from qrkit.errors import NotFound, StoreDamaged
 if TYPE_CHECKING:
     from qrkit.store.rescuing import TableRescue
 
-__all__ = ["define_backup", "define_compact", "define_rescue", "define_verify"]
+__all__ = ["define_archive", "define_backup", "define_compact", "define_rescue", "define_verify"]
 
 
 def define_verify(one: Parser) -> None:
@@ -44,6 +45,22 @@ def define_backup(one: Parser) -> None:
     one.add_argument("copy", type=Path, metavar="COPY", help="the file to write")
     add_json(one, "store, file, bytes")
     one.set_defaults(run=_backup)
+
+
+def define_archive(one: Parser) -> None:
+    """Define the command `archive`."""
+    describe(
+        one,
+        "The files of shop.duckdb are in the folder shop.history, one for each month. Reports and all other questions "
+        "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that come later "
+        "for an archived day stay in the store until the next time.",
+        usage="STORE [--before DAY] [--json]",
+        examples=("qrkit archive shop.duckdb", "qrkit archive shop.duckdb --before 2026-01-01"),
+    )
+    one.add_argument("store", metavar="STORE", help="a store's file")
+    one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
+    add_json(one, "store, visits, files, bytes (of these files)")
+    one.set_defaults(run=_archive)
 
 
 def define_compact(one: Parser) -> None:
@@ -105,6 +122,18 @@ def _backup(asked: argparse.Namespace) -> None:
         print_json(store=shown_place(asked.store), file=str(file), bytes=size)
     else:
         print(f"{file}: a copy of {shown_place(asked.store)}, {size:,} bytes")
+
+
+def _archive(asked: argparse.Namespace) -> None:
+    with opened(asked, must_exist=True) as portfolio:
+        archived = portfolio.archive(before=asked.before)
+    if asked.json:
+        print_json(store=shown_place(asked.store), **asdict(archived))
+    elif archived.visits:
+        what = f"{archived.visits:,} visits moved into the history"
+        print(f"{asked.store}: {what}; files written: {archived.files:,}, {archived.bytes:,} bytes")
+    else:
+        print(f"{asked.store}: no visits to archive")
 
 
 def _rescue(asked: argparse.Namespace) -> Status:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
@@ -34,6 +35,7 @@ from qrkit.portfolio.transport import present
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
+from qrkit.store.archiving import Archived, archive
 from qrkit.store.free_sql import free_sql
 from qrkit.store.qrcodes import count_qrcodes, insert_campaign, insert_qrcodes
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
@@ -134,6 +136,26 @@ class Portfolio(Shown, ManyRecords):
         the deleted data from the file.
         """
         return sweep(self.store, self.now())
+
+    def archive(self, *, before: date | str | None = None) -> Archived:
+        """Move the visits of finished days into Parquet files beside the store; all questions still count them.
+
+        For `shop.duckdb`, the files are in the folder `shop.history`, one for each month; keep the folder beside the
+        file. They are for good: a file takes about half the room of the same visits in the store, and other programs
+        can read it. Visits that come later for an archived day stay in the store until the next call.
+
+        Args:
+            before: The first day, in UTC, that stays in the store: a date, a datetime, or text such as 2026-06-01. By
+                default today.
+
+        Raises:
+            InvalidParameter: If `before` is not a date or is after today, or the store is in memory or on a server.
+            StoreBusy: If this thread has an open transaction, or the disk is full.
+            StoreReadOnly: If the store is a snapshot.
+            StoreDamaged: If a file of archived visits, or a part of the store, cannot be read.
+            CannotWrite: If the files cannot be written.
+        """
+        return archive(self.store, before, clock=self.now)
 
     def reparse(self) -> int:
         """Parse the user agents of all scans in the store again; return how many came from another parser version.

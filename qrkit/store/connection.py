@@ -6,14 +6,24 @@ The library never commits a transaction that you began: `with store.atomic():` c
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
+from qrkit.errors import (
+    InvalidParameter,
+    Problem,
+    StoreBusy,
+    StoreClosed,
+    StoreDamaged,
+    StoreReadOnly,
+    UnreadableFile,
+)  # fmt: skip
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
+from qrkit.store.migrations import ALL_VISITS, VISIT_COLUMNS
 from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:
@@ -24,6 +34,11 @@ __all__ = ["Store"]
 
 APPLIED = "SELECT name FROM migrations"
 ID = "SELECT value FROM settings WHERE name = 'id'"
+FILES = "SELECT file FROM history ORDER BY file"
+PLACE = "SELECT value FROM settings WHERE name = 'history'"
+SET_PLACE = "INSERT OR REPLACE INTO settings (name, value) VALUES ('history', ?)"
+
+_log = logging.getLogger("qrkit")
 
 ROWS_AT_ONCE = 10_000
 """Rows of a long result that are in memory at a time."""
@@ -63,6 +78,7 @@ class Store:
         try:
             self._migrate()
             self.database.id = self.rows(ID)[0]["value"]
+            self._find_history()
         except BaseException as error:
             self.close()
             if isinstance(error, self.database.errors):
@@ -392,6 +408,30 @@ class Store:
                 message = f"{self.path} could not be read or written: {error}; {self.database.remedy}"
                 raise StoreBusy(message) from error
             raise
+
+    def show_history(self) -> None:
+        """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
+        folder = self.database.history
+        files = [str(folder / row["file"]).replace("'", "''") for row in self.rows(FILES)] if folder else []
+        listed = ", ".join(f"'{file}'" for file in files)
+        archived = f" UNION ALL SELECT {VISIT_COLUMNS} FROM read_parquet([{listed}])" if files else ""
+        with self.atomic():
+            self.execute(ALL_VISITS + archived)
+            self.execute(SET_PLACE, [str(folder)])
+
+    def _find_history(self) -> None:
+        """Show the history in its new place if the file and the folder beside it were moved or copied.
+
+        Without the folder, the store opens, because short URLs must work; questions then name the missing file.
+        """
+        database = self.database
+        if database.history is None or database.read_only or not self.rows(FILES):
+            return
+        if self.rows(PLACE) != [{"value": str(database.history)}]:
+            try:
+                self.show_history()
+            except (StoreBusy, StoreDamaged) as error:
+                _log.warning("the archived visits of %s are missing: %s", self.path, error)
 
     def _migrate(self) -> None:
         """Apply missing migrations; record each migration in the same transaction."""

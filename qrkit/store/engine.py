@@ -99,6 +99,7 @@ class Engine(Protocol):
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
+        history: The folder of archived visits; None where visits cannot be archived, or another process does it.
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
@@ -118,6 +119,7 @@ class Engine(Protocol):
     is_shared: bool
     is_broken: bool
     inbox: Path | None
+    history: Path | None
     dialect: Dialect
     errors: tuple[type[Exception], ...]
     value_errors: tuple[type[Exception], ...]

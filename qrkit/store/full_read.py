@@ -22,7 +22,8 @@ Ask = Callable[[str], list[dict[str, Any]]]
 
 COLUMNS = """
 SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns
-FROM duckdb_columns() WHERE NOT internal GROUP BY table_name ORDER BY table_name
+FROM duckdb_columns() WHERE NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
+GROUP BY table_name ORDER BY table_name
 """
 READ = "SELECT count(*) AS rows, sum(hash({columns})) AS hash FROM {table}"
 BLOCKS = """

@@ -12,11 +12,13 @@ import duckdb
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy, StoreDamaged
 from qrkit.files import flush, writing
+from qrkit.store.archiving import forget_archived
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged, first_line, is_damage
-from qrkit.store.duckdb.database import MEMORY, Database, reading_file
+from qrkit.store.duckdb.database import MEMORY, Database, history_folder, reading_file
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
+from qrkit.store.history import copy_history, history_faults, history_files, keep_only, tidy
 from qrkit.store.recording import include_waiting
 from qrkit.store.rescuing import rescue
 from qrkit.store.served.database import ServedStore
@@ -44,13 +46,13 @@ CHECKS = {
         ) wrong""",
     "counters that differ from the scans they count": """
         SELECT count(*) FROM scan_counts c
-        LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v
+        LEFT JOIN (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' GROUP BY qrcode) v
         ON v.qrcode = c.qrcode
         WHERE c.scans - c.forgotten <> coalesce(v.scans, 0)""",
     "visits of an unknown user agent": """
-        SELECT count(*) FROM visits v LEFT JOIN user_agents u ON u.number = v.user_agent WHERE u.number IS NULL""",
+        SELECT count(*) FROM all_visits v LEFT JOIN user_agents u ON u.number = v.user_agent WHERE u.number IS NULL""",
     "visits of an unknown QR Code": """
-        SELECT count(*) FROM visits v LEFT JOIN short_codes s ON s.qrcode = v.qrcode
+        SELECT count(*) FROM all_visits v LEFT JOIN short_codes s ON s.qrcode = v.qrcode
         WHERE v.qrcode IS NOT NULL AND s.code IS NULL""",
     "QR Codes with more scans on days that were swept out than in all": """
         SELECT count(*) FROM (
@@ -62,11 +64,11 @@ CHECKS = {
 
 COUNT_DAYS = """
 INSERT INTO day_counts
-SELECT time::DATE AS day, qrcode, kind, count(*) FROM visits WHERE time < ? GROUP BY day, qrcode, kind
+SELECT time::DATE AS day, qrcode, kind, count(*) FROM all_visits WHERE time < ? GROUP BY day, qrcode, kind
 """
-COUNT_OLD = "SELECT count(*) AS number FROM visits WHERE time < ?"
+COUNT_OLD = "SELECT count(*) AS number FROM all_visits WHERE time < ?"
 DELETE_OLD = "DELETE FROM visits WHERE time < ?"
-DELETE_USER_AGENTS = "DELETE FROM user_agents WHERE number NOT IN (SELECT user_agent FROM visits)"
+DELETE_USER_AGENTS = "DELETE FROM user_agents WHERE number NOT IN (SELECT user_agent FROM all_visits)"
 
 
 def check_writing(store: Store) -> None:
@@ -85,7 +87,7 @@ def verify(store: Store) -> list[str]:
     Reads every block of a file. If some blocks cannot be read, `rescue` writes the rest into a new store.
     """
     include_waiting(store)
-    faults = unreadable(store)
+    faults = unreadable(store) + history_faults(store)
     for what, query in CHECKS.items():
         with suppress(StoreDamaged):  # already in the list
             row = store.row(f"SELECT ({query}) AS number")
@@ -98,7 +100,8 @@ def backup(store: Store, path: str | Path) -> Path:
     """Copy a store while it is in use, and return the path of the copy.
 
     The copy contains whole transactions only, and is read in full before it replaces an existing file. Writers wait
-    until the file is copied; readers do not.
+    until the file is copied; readers do not. Archived visits are copied to a folder beside the copy, where files that
+    an earlier backup has copied stay.
 
     To back up a store that another process has open, copy a `Snapshot` of the store.
 
@@ -122,10 +125,15 @@ def backup(store: Store, path: str | Path) -> Path:
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with writing(copy):
+            folder, checked = history_folder(copy.absolute()), set[str]()
+            copy_history(store, folder, checked)  # most files of a history, before anybody has to wait
             with standing(store), reading_file(original) as file, unfinished.open("wb") as target:
+                copy_history(store, folder, checked)
+                listed = history_files(store)
                 shutil.copyfileobj(file, target)
             check_readable(unfinished, store.path)
             _moved(unfinished, copy)
+            keep_only(folder, store.database.id, listed)
     except (CannotWrite, StoreDamaged):
         unfinished.unlink(missing_ok=True)
         raise
@@ -170,6 +178,8 @@ def forget_visits(store: Store, before: datetime) -> int:
     """
     if not isinstance(before, datetime):
         raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))
+    if isinstance(store, ServedStore):
+        return store.forget_visits(before)
     include_waiting(store)
     with store.atomic(), store.adding():
         moment = naive(before)
@@ -177,8 +187,10 @@ def forget_visits(store: Store, before: datetime) -> int:
         store.execute(store.database.dialect.forget, [moment])
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
+        forget_archived(store, moment)
         store.execute(DELETE_USER_AGENTS)
         forget_numbers(store)  # at once: later visits of this transaction need new numbers
+    tidy(store)
     return int(row["number"]) if row else 0
 
 

@@ -6,7 +6,15 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["MIGRATIONS"]
+__all__ = ["ALL_VISITS", "MIGRATIONS", "VISIT_COLUMNS"]
+
+VISIT_COLUMNS = (
+    "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
+    "latitude, longitude"
+)
+"""The columns of a visit in a file of the history; a change needs a new version of these files."""
+ALL_VISITS = f"CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits"
+"""The view that every question reads: the visits in the store, and those in the files of the history."""
 
 ACCOUNTS = """
 CREATE TABLE accounts (
@@ -167,6 +175,20 @@ ALTER TABLE campaigns ADD COLUMN template VARCHAR DEFAULT ''; -- likewise; '' fo
 ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false; -- of at most one template of an account
 """
 
+HISTORY = f"""
+CREATE TABLE history ( -- the Parquet files of archived visits, at most one a month
+    file VARCHAR NOT NULL, -- path in the folder beside the store
+    first TIMESTAMP NOT NULL,
+    last TIMESTAMP NOT NULL,
+    visits BIGINT NOT NULL,
+    bytes BIGINT NOT NULL,
+    sha256 VARCHAR NOT NULL,
+    version INTEGER NOT NULL -- of the columns in the file
+);
+CREATE TABLE superseded (file VARCHAR NOT NULL); -- files that are deleted as soon as no query reads them
+{ALL_VISITS};
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -181,5 +203,6 @@ MIGRATIONS = {
     "inboxes": INBOXES,
     "brands": BRANDS,
     "designs": DESIGNS,
+    "history": HISTORY,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -14,6 +14,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
+from qrkit.store.history import archived_rows, history_files
 from qrkit.store.qrcodes import QRCODES
 from qrkit.store.recording import drain
 from qrkit.store.store_settings import get_setting, set_setting
@@ -23,7 +24,7 @@ __all__ = ["Migrated", "check_complete", "go_on_counting", "migrate"]
 
 PROGRESS = "migration"
 """The setting of the new store that records the progress; deleted at the end."""
-OWN_SETTINGS = ("migration", "checked", "id")
+OWN_SETTINGS = ("migration", "checked", "id", "history")
 
 TABLES: dict[str, Kinds] = {
     "accounts": {"id": "VARCHAR", "name": "VARCHAR", "plan": "VARCHAR", "created": "TIMESTAMP"},
@@ -148,7 +149,7 @@ def _keep(target: Store, state: dict[str, Any]) -> None:
     set_setting(target, PROGRESS, json.dumps(state))
 
 
-def _count(store: Store, table: str = "visits") -> int:
+def _count(store: Store, table: str = "all_visits") -> int:
     return int(store.rows(f"SELECT count(*) AS number FROM {table}")[0]["number"])
 
 
@@ -165,21 +166,36 @@ def _select(table: str, store: Store) -> str:
     if table == "scan_counts" and not store.database.is_shared:
         # The counter of a deleted QR Code still exists.
         where = " WHERE qrcode IN (SELECT qrcode FROM short_codes)"
-    return f"SELECT {', '.join(TABLES[table])} FROM {table}{where}{order}"
+    rows = "all_visits" if table == "visits" else table
+    return f"SELECT {', '.join(TABLES[table])} FROM {rows}{where}{order}"
 
 
 def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Iterator[int]:
-    """Copy the visits in batches, one transaction each; yield once for each copied visit."""
+    """Copy the visits in batches, one transaction each; yield once for each copied visit.
+
+    Archived visits are copied into the table, too: the new store can archive them again.
+    """
     dialect = source.database.dialect
     end, select = source.rows(dialect.last_place)[0]["place"], f"SELECT {', '.join(TABLES['visits'])} FROM visits"
     while state["next"] < end:
         after = state["next"] + dialect.places_together
-        before = _count(target)
-        with target.atomic(), target.adding():
-            _copy(source, target, "visits", select + dialect.between.format(since=state["next"], until=after))
-            _keep(target, state | {"next": after})
+        recent = select + dialect.between.format(since=state["next"], until=after)
+        yield from _copied_batch(source, target, recent, state | {"next": after})
         state["next"] = after
-        yield from range(_count(target) - before)
+    for file in history_files(source):
+        copied = state.get("files", [])
+        if file.file not in copied:
+            after_file = state | {"files": [*copied, file.file]}
+            yield from _copied_batch(source, target, archived_rows(source, file), after_file)
+            state["files"] = after_file["files"]
+
+
+def _copied_batch(source: Store, target: Store, select: str, progress: dict[str, Any]) -> Iterator[int]:
+    before = _count(target)
+    with target.atomic(), target.adding():
+        _copy(source, target, "visits", select)
+        _keep(target, progress)
+    yield from range(_count(target) - before)
 
 
 def go_on_counting(target: Store) -> None:

@@ -9,6 +9,7 @@ consistent.
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,8 +24,10 @@ from qrkit.files import flush, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.blocks import copy_readable, renew_checksum
 from qrkit.store.duckdb.damage import first_line
+from qrkit.store.duckdb.database import history_folder
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
+from qrkit.store.history import checksum_of
 from qrkit.store.moving import go_on_counting
 from qrkit.store.recording import inbox_files
 
@@ -32,8 +35,8 @@ __all__ = ["Rescued", "TableRescue", "rescue"]
 
 LEAST_ROWS = 2048
 """Number of rows that DuckDB reads at once; a smaller range needs the same blocks."""
-NOT_COPIED = ("migrations",)
-"""Tables that a new store fills by itself."""
+NOT_COPIED = ("migrations", "superseded")
+"""Tables that a new store fills by itself, or that are about files which stay behind."""
 SUBSTITUTES = {
     "campaigns": {"name": "'rescued'", "description": "''"},
     "qrcodes": {
@@ -49,7 +52,9 @@ LOCATION = re.compile(r"block at location (\d+)")
 COLUMNS = """
 SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns,
     list(column_name ORDER BY column_index) FILTER (is_nullable) AS nullable
-FROM duckdb_columns() WHERE database_name = ? AND NOT internal GROUP BY table_name ORDER BY table_name
+FROM duckdb_columns()
+WHERE database_name = ? AND NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
+GROUP BY table_name ORDER BY table_name
 """
 COUNT = "SELECT count(*), coalesce(max(rowid), -1) FROM old.{table}"
 RANGE = "FROM old.{table} WHERE rowid >= {since} AND rowid < {until}"
@@ -81,8 +86,8 @@ INSERT OR IGNORE INTO qrcodes (number, id, account_id, name, content, comment, u
 SELECT v.qrcode, 'rescued-' || v.qrcode, (SELECT id FROM accounts ORDER BY name <> 'local', created, id LIMIT 1),
     'rescued ' || v.short_code, arg_max(v.content, v.time), '', '', v.short_code, true, 0, min(v.time), '{}', ''
 FROM (
-    SELECT qrcode, coalesce(s.code, visits.short_code) AS short_code, content, time
-    FROM visits LEFT JOIN short_codes s USING (qrcode)
+    SELECT qrcode, coalesce(s.code, all_visits.short_code) AS short_code, content, time
+    FROM all_visits LEFT JOIN short_codes s USING (qrcode)
 ) v
 WHERE v.qrcode IS NOT NULL AND v.qrcode NOT IN (SELECT number FROM qrcodes) AND v.content IS NOT NULL
     AND EXISTS (SELECT 1 FROM accounts)
@@ -91,7 +96,7 @@ GROUP BY v.qrcode, v.short_code
 """Creates lost QR Codes again with the last content that visitors were sent to."""
 FREE_SHORT_CODES = """
 DELETE FROM short_codes WHERE qrcode NOT IN (SELECT number FROM qrcodes) AND qrcode NOT IN (
-    SELECT qrcode FROM visits WHERE qrcode IS NOT NULL
+    SELECT qrcode FROM all_visits WHERE qrcode IS NOT NULL
 )
 """
 """Removes short codes that have neither QR Code nor visits; they would count as deleted and could not be reused."""
@@ -99,14 +104,14 @@ SHORT_CODES = """
 INSERT OR IGNORE INTO short_codes (code, qrcode)
 SELECT short_code, number FROM qrcodes WHERE number NOT IN (SELECT qrcode FROM short_codes)
 UNION ALL
-SELECT max(short_code), qrcode FROM visits
+SELECT max(short_code), qrcode FROM all_visits
 WHERE qrcode IS NOT NULL AND qrcode NOT IN (SELECT qrcode FROM short_codes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 GROUP BY qrcode
 """
 USER_AGENTS = """
 INSERT INTO user_agents (number, text, device)
-SELECT DISTINCT user_agent, 'lost ' || user_agent, 'unknown' FROM visits
+SELECT DISTINCT user_agent, 'lost ' || user_agent, 'unknown' FROM all_visits
 WHERE user_agent NOT IN (SELECT number FROM user_agents)
 """
 REPARSED = "UPDATE user_agents SET parser = NULL"
@@ -116,7 +121,8 @@ SELECT s.qrcode, max(coalesce(v.scans, 0)) AS scans,
     greatest(max(coalesce(c.scans, 0)), max(coalesce(v.scans, 0)) + max(coalesce(d.scans, 0))) AS total
 FROM short_codes s
 LEFT JOIN scan_counts c ON c.qrcode = s.qrcode
-LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v ON v.qrcode = s.qrcode
+LEFT JOIN (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' GROUP BY qrcode) v
+    ON v.qrcode = s.qrcode
 LEFT JOIN (SELECT qrcode, sum(visits) AS scans FROM day_counts WHERE kind = 'scan' GROUP BY qrcode) d
     ON d.qrcode = s.qrcode
 GROUP BY s.qrcode;
@@ -173,8 +179,9 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
     The damaged file is not changed and may be in use. The disk of the new file temporarily needs twice the size of the
     damaged file. Each QR Code keeps its number of scans if its counter can be read. Lost QR Codes with visits are
     created again with the last content that their visitors were sent to, even if they had been deleted; their names
-    begin with "rescued". Lost accounts and campaigns that other records refer to are also created again. Visits that
-    still wait in an inbox next to the damaged file are added when the new store is opened.
+    begin with "rescued". Lost accounts and campaigns that other records refer to are also created again. Files of
+    archived visits are copied if they are sound; their table, "history", has a row for each. Visits that still wait
+    in an inbox next to the damaged file are added when the new store is opened.
 
     Args:
         path: The damaged file.
@@ -186,8 +193,9 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         CannotWrite: If the new file cannot be written.
     """
     source, target = Path(path), Path(new)
-    if target.exists():
-        raise InvalidParameter(Problem("new", str(target), "exists; name a file that does not exist yet"))
+    for path_of_new in (target, history_folder(target)):
+        if path_of_new.exists():
+            raise InvalidParameter(Problem("new", str(path_of_new), "exists; name a file that does not exist yet"))
     if not source.is_file():
         raise UnreadableFile(f"{source} is not a file")
     with writing(target), TemporaryDirectory(prefix=".qrkit-", dir=target.parent) as folder:
@@ -199,9 +207,12 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         with duckdb.connect(":memory:") as connection:
             connection.execute(f"ATTACH '{_escaped(copy)}' AS old (READ_ONLY); ATTACH '{_escaped(made)}' AS new")
             tables = _copy_tables(connection, source)
+            tables["history"] = _copy_history(connection, tables["history"], copy, made)
             connection.execute(f"INSERT OR IGNORE INTO new.settings VALUES ('id', '{uuid4()}')")
         with Store(made) as store, store.atomic(), store.adding():
             _complete(store, tables)
+        if history_folder(made).exists():
+            history_folder(made).replace(history_folder(target))
         made.replace(target)
         for inbox in inbox_files(Path(f"{copy}.inbox")):  # the new store adds their visits when it is opened
             for suffix in ("", "-wal"):
@@ -319,6 +330,25 @@ def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[st
             common = [column for column in columns if column in old.get(name, ())]
             tables[name] = _Table(connection, name, common, nullable or []).copy() if common else TableRescue(0, 0)
     return tables
+
+
+def _copy_history(connection: duckdb.DuckDBPyConnection, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
+    """Copy the files of archived visits; those that are missing or damaged are lost."""
+    lost = 0
+    for name, sha256 in connection.execute("SELECT file, sha256 FROM new.history").fetchall():
+        file, new = history_folder(copy) / name, history_folder(made) / name
+        try:
+            is_sound = checksum_of(file) == sha256
+        except OSError:
+            is_sound = False
+        if is_sound:
+            new.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, new)
+            flush(new)
+        else:
+            connection.execute("DELETE FROM new.history WHERE file = ?", [name])
+            lost += 1
+    return TableRescue(listed.rows - lost, None if listed.lost is None else listed.lost + lost, listed.without)
 
 
 def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from qrkit.design.limits import MOST_DAYS_KEPT
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
+from qrkit.store.history import tidy
 from qrkit.store.maintenance import forget_visits
 from qrkit.store.recording import include_waiting
 from qrkit.store.store_settings import get_setting, set_setting
@@ -20,7 +21,7 @@ from qrkit.tracking.times import Clock, naive, now, utc
 __all__ = ["check_days", "keep_days", "overdue_before", "set_keep_days", "sweep", "sweeping"]
 
 SETTING = "keep_days"
-OVERDUE = "SELECT 1 AS one FROM visits WHERE time < ? LIMIT 1"
+OVERDUE = "SELECT 1 AS one FROM all_visits WHERE time < ? LIMIT 1"
 FOR_EVER = "0"
 HOUR = 3_600.0
 
@@ -73,6 +74,7 @@ def sweep(store: Store, moment: datetime) -> int:
     """
     store.check_writable()
     include_waiting(store)
+    tidy(store)
     before = overdue_before(store, moment)
     if before is None or store.row(OVERDUE, [naive(before)]) is None:
         return 0

@@ -50,7 +50,7 @@ WITH codes AS (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
         v.content, v.user_agent, q.*
-    FROM visits v
+    FROM all_visits v
     JOIN codes q ON q.number = v.qrcode{join}
     WHERE list_contains($kinds, v.kind)
         AND ($since IS NULL OR v.time >= $since)
@@ -72,7 +72,7 @@ skips the join with user agents, or from `codes`, the QR Codes of the view, scan
 JOIN_AGENTS = "\n    JOIN user_agents u ON u.number = v.user_agent"
 
 BOUNDS = """
-SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM visits
+SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM all_visits
 """
 
 ALL = "SELECT * FROM scans"

@@ -49,11 +49,11 @@ COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <
 COUNT = """
 SELECT
     count(*) AS visits, min(v.time) AS oldest, count(*) FILTER (v.time < $before) AS overdue,
-    (SELECT count(*) FROM visits WHERE qrcode IS NULL) AS orphans,
+    (SELECT count(*) FROM all_visits WHERE qrcode IS NULL) AS orphans,
     (SELECT coalesce(sum(visits), 0)::BIGINT FROM day_counts d JOIN qrcodes q ON q.number = d.qrcode
         WHERE q.account_id = $account) AS swept,
     {columns}
-FROM visits v JOIN qrcodes q ON q.number = v.qrcode
+FROM all_visits v JOIN qrcodes q ON q.number = v.qrcode
 LEFT JOIN user_agents u ON u.number = v.user_agent
 WHERE q.account_id = $account
 """

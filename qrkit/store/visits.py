@@ -33,7 +33,7 @@ SAME = ", ".join(name for name in GIVEN if name != "content")
 COMPARE = f"""
 UPDATE incoming SET is_stored = true WHERE number IN (
     WITH stored AS (
-        SELECT {SAME}, content FROM visits v
+        SELECT {SAME}, content FROM all_visits v
         WHERE time BETWEEN (SELECT min(time) FROM incoming) AND (SELECT max(time) FROM incoming)
             AND EXISTS (
                 SELECT 1 FROM incoming i WHERE i.time = v.time AND i.short_code = v.short_code AND {{asked}}

@@ -30,8 +30,8 @@ NESTED = {
 }
 COMMANDS = [
     "generate", "content", "decode", "check", "list", "show", "add", "set", "remove", "campaign", "template", "import",
-    "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "rescue",
-    "compact", "migrate", "demo", "completion",
+    "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "archive",
+    "rescue", "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
@@ -221,6 +221,7 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "campaign remove Summer --yes",
         "verify shop.duckdb",
         "backup shop.duckdb copy.duckdb",
+        "archive shop.duckdb",
         "rescue shop.duckdb rescued.duckdb",
         "compact shop.duckdb",
         "migrate shop.duckdb new.duckdb",

@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 
 from qrkit import open_portfolio
 from qrkit.errors import Gone, InvalidParameter, NotFound
+from qrkit.store.archiving import archive
 from qrkit.store.maintenance import compact, forget_visits, verify
 from qrkit.store.postgresql.database import is_server
 from qrkit.store.short_codes import DELETED, target
@@ -40,7 +41,7 @@ VISITS = {
     "head": ("HEAD", {"user-agent": BROWSER}),
     "prefetch": ("GET", {"user-agent": BROWSER, "sec-purpose": "prefetch"}),
 }
-COUNT_VISITS = "SELECT short_code, kind, time, count(*) AS number FROM visits GROUP BY short_code, kind, time"
+COUNT_VISITS = "SELECT short_code, kind, time, count(*) AS number FROM all_visits GROUP BY short_code, kind, time"
 
 
 @dataclass
@@ -368,6 +369,12 @@ class StoreAndModel(RuleBasedStateMachine):
     def compact(self) -> None:
         assert verify(self.shop.store) == []
         compact(self.shop.store)
+
+    @precondition(lambda self: self.shop.store.database.history is not None)
+    @rule(pick=picks)
+    def archive(self, pick: int) -> None:
+        archive(self.shop.store, self.shop.moment - timedelta(days=pick % 3), clock=lambda: self.shop.moment)
+        assert verify(self.shop.store) == []
 
     @precondition(lambda self: len(self.shop.model.given) > 1)
     @rule()

@@ -10,15 +10,17 @@ from qrkit.errors import StoreDamaged
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["damaged", "first_line", "is_damage"]
+__all__ = ["HISTORY_FILE", "damaged", "first_line", "is_damage"]
 
 WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
 """Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
+HISTORY_FILE = ".parquet"
+"""A phrase in DuckDB's messages about a missing or damaged file of the history, the only files with this suffix."""
 
 
 def is_damage(error: duckdb.Error) -> bool:
     """Return whether DuckDB reports that the file or its log is damaged."""
-    return any(words in str(error) for words in WORDS)
+    return any(words in str(error) for words in (*WORDS, HISTORY_FILE))
 
 
 def damaged(path: str | Path, what: str) -> StoreDamaged:

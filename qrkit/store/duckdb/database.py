@@ -21,7 +21,7 @@ from weakref import WeakSet
 import duckdb
 
 from qrkit.errors import StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
-from qrkit.store.duckdb.damage import damaged, first_line, is_damage
+from qrkit.store.duckdb.damage import HISTORY_FILE, damaged, first_line, is_damage
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
 from qrkit.store.migrations import MIGRATIONS
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 if os.name != "nt":
     import fcntl
 
-__all__ = ["Database", "reading_file"]
+__all__ = ["Database", "history_folder", "reading_file"]
 
 MEMORY = ":memory:"
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
-    # SQL can access this database file and nothing else.
+    # SQL can access this database file, the folder of its history, and nothing else.
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -79,7 +79,7 @@ WHERE scan_counts.qrcode = new.qrcode
     bring_alone="",  # not needed: the lock for visits is already exclusive
     forget="""
 UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
-FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
+FROM (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
 WHERE scan_counts.qrcode = old.qrcode
 """,
     keep="",  # a DuckDB transaction reads one snapshot of the tables
@@ -100,6 +100,7 @@ class Database:
     Attributes:
         path: The file.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
+        history: The folder of archived visits, which need not exist; None for a database in memory.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -128,8 +129,10 @@ class Database:
         self.is_broken = False
         self._key = _key(path)
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
+        self.history = None if path == MEMORY else history_folder(Path(self._key))
         self._users = 0
         self._uses = 0
+        self._transactions = 0
         self._is_changing = False
         self._use = threading.Condition()
         self._cursors: list[tuple[threading.Thread, duckdb.DuckDBPyConnection]] = []
@@ -197,7 +200,8 @@ class Database:
                 raise
             self.has_failed(error)
             self.thread.is_spoilt = True
-            raise damaged(self.path, f"cannot be read: {first_line(error)}") from error
+            where = f", because a file in {self.history} is missing or damaged" if HISTORY_FILE in str(error) else ""
+            raise damaged(self.path, f"cannot be read{where}: {first_line(error)}") from error
         finally:
             with self._use:
                 self._uses -= 1
@@ -205,8 +209,21 @@ class Database:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """Context manager: does nothing, because a thread always uses the same DuckDB cursor."""
-        yield
+        """Context manager: counts the transaction; a thread always uses the same DuckDB cursor."""
+        with self._use:
+            self._transactions += 1
+        try:
+            yield
+        finally:
+            with self._use:
+                self._transactions -= 1
+                self._use.notify_all()
+
+    @contextmanager
+    def standing_still(self, seconds: float) -> Iterator[bool]:
+        """Context manager: waits until no thread reads, and lets none begin; yields False if that takes too long."""
+        with self._use:
+            yield self._use.wait_for(lambda: not self._uses and not self._transactions, seconds)
 
     def has_failed(self, error: Exception) -> bool:
         """Return whether the disk caused an error; set `is_broken` if DuckDB refuses all further work on the file."""
@@ -366,7 +383,7 @@ def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     if not read_only and path != MEMORY:
         _prepare(Path(path))
     try:
-        return duckdb.connect(path, read_only=read_only, config=CONFINED)
+        return _confined(path, read_only=read_only)
     except duckdb.Error as error:
         if "lock on file" in str(error) or "being used by another process" in str(error):
             message = f"{path} is open in another process; close that one, or use its HTTP interface"
@@ -375,6 +392,24 @@ def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
             raise StoreBusy(message).advising({"python": copy, "command": served}) from error
         what = f"cannot be opened as a store: {first_line(error)}"
         raise (damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")) from error
+
+
+def _confined(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    if path == MEMORY:
+        return duckdb.connect(path, config=CONFINED)
+    later = ("enable_external_access", "lock_configuration")  # DuckDB takes a folder only once a file is open
+    config = {name: value for name, value in CONFINED.items() if name not in later}
+    connection = duckdb.connect(path, read_only=read_only, config=config)
+    folder = str(history_folder(Path(_key(path)))).replace("'", "''")
+    connection.execute(f"SET allowed_directories = ['{folder}']")
+    for name in later:
+        connection.execute(f"SET {name} = {CONFINED[name]}")
+    return connection
+
+
+def history_folder(path: Path) -> Path:
+    """Return the folder of the archived visits of a store's file: shop.history for shop.duckdb."""
+    return path.with_name(f"{path.name.removesuffix('.duckdb')}.history")
 
 
 def _prepare(path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreDamaged, UnreadableFile
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
-from qrkit.store.duckdb.database import reading_file
+from qrkit.store.duckdb.database import history_folder, reading_file
 from qrkit.store.duckdb.log import logs_of
 from qrkit.store.postgresql.database import is_server, shown_url
 from qrkit.store.recording import inbox_files, include_waiting
@@ -82,12 +82,13 @@ class Snapshot(Store):
 def copy_files(
     original: Path, copy: Path, copy_bytes: Callable[[BinaryIO, BinaryIO], None] = shutil.copyfileobj
 ) -> None:
-    """Copy a file and its logs between two checkpoints, so that the copies are consistent, and its inboxes.
+    """Copy a file and its logs between two checkpoints, so that the copies are consistent, its inboxes and history.
 
     Raises:
         StoreBusy: If another process changes the file too fast to be copied.
     """
     _copy_inboxes(original, copy)
+    _link_history(original, copy)
     for _ in range(TRIES):
         with reading_file(original) as file:
             before = file.read(HEADERS)
@@ -100,8 +101,27 @@ def copy_files(
                     shutil.copyfile(log, log_copy)
             file.seek(0)
             if file.read(HEADERS) == before:
+                _link_history(original, copy)  # files that were added meanwhile
                 return
     raise StoreBusy(f"{original} changes too fast to be copied; try again, or let its process make a backup")
+
+
+def _link_history(original: Path, copy: Path) -> None:
+    """Link the files of the history, which never change; those that the original deletes later stay in the copy.
+
+    Where files cannot be linked, the folder is: the copy then reads the files of the original, for as long as they are
+    there.
+    """
+    folder, linked = history_folder(original), history_folder(copy)
+    try:
+        for file in folder.glob("*/*.parquet"):
+            link = linked / file.relative_to(folder)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError, FileNotFoundError):  # linked before, or deleted meanwhile
+                link.hardlink_to(file)
+    except OSError:
+        shutil.rmtree(linked, ignore_errors=True)
+        linked.symlink_to(folder, target_is_directory=True)
 
 
 def _copy_inboxes(original: Path, copy: Path) -> None:

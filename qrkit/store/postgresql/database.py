@@ -79,6 +79,7 @@ class Server:
     Attributes:
         path: The URL, without password and options.
         inbox: The common beginning of the paths of inboxes, in the state folder of this machine.
+        history: Always None; visits in a database are not archived.
     """
 
     read_only = False
@@ -99,6 +100,7 @@ class Server:
         self.memory: dict[str, Any] = {}
         self.helpers: dict[str, Any] = {}
         self.is_broken = False
+        self.history: Path | None = None
         self.inbox: Path | None = state_folder() / f"{hashlib.sha256(self.path.encode()).hexdigest()[:16]}.inbox"
         self._url = url
         self._users = 0

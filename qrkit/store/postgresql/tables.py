@@ -205,6 +205,13 @@ ALTER TABLE campaigns ADD COLUMN template VARCHAR DEFAULT '';
 ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false;
 """
 
+HISTORY = """
+CREATE VIEW all_visits AS
+SELECT time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city,
+    latitude, longitude
+FROM visits; -- archives are for files, so these are all
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -225,6 +232,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "inboxes": INBOXES,
         "brands": BRANDS,
         "designs": DESIGNS,
+        "history": HISTORY,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

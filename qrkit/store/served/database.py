@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -80,6 +81,24 @@ class ServedStore(Store):
         """
         return int(self.database.ask("compact")["bytes"])
 
+    def archive(self, before: datetime) -> dict[str, int]:
+        """Have the other process archive the visits before a timestamp; return the numbers of visits, files and bytes.
+
+        Raises:
+            StoreBusy: If the files cannot be written.
+        """
+        return {name: int(number) for name, number in self.database.ask("archive", before).items()}
+
+    def forget_visits(self, before: datetime) -> int:
+        """Have the other process delete the visits before a timestamp; return the number of visits deleted.
+
+        Raises:
+            StoreBusy: If the store cannot be written, or this thread has an open transaction.
+        """
+        if self.is_in_transaction:
+            raise StoreBusy(f"{self.path} is in a transaction of this thread; end it first")
+        return int(self.database.ask("forget visits", before)["visits"])
+
     @contextmanager
     def standing(self) -> Iterator[None]:
         """Context manager: the file is complete and does not change, so that it can be copied."""
@@ -96,6 +115,7 @@ class ServedDatabase:
 
     read_only = is_shared = is_broken = False
     inbox: Path | None = None
+    history: Path | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
     errors: tuple[type[Exception], ...] = (duckdb.Error, *GONE)
     value_errors = Database.value_errors

@@ -12,6 +12,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
 from itertools import chain, islice
 from pathlib import Path
 from select import select
@@ -21,9 +22,10 @@ from typing import Any, Self
 import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy
+from qrkit.store.archiving import archive
 from qrkit.store.connection import Store
 from qrkit.store.looks import forget_looks
-from qrkit.store.maintenance import compact, standing
+from qrkit.store.maintenance import compact, forget_visits, standing
 from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ALONE, Query, Stream
 from qrkit.store.served.socket_files import has_sockets, is_trusted, listening
@@ -242,6 +244,10 @@ class _Caller:
             include_waiting(self._store)
         elif word == "compact":
             return {"bytes": compact(self._store)}
+        elif word == "archive":
+            return asdict(archive(self._store, arguments[0]))
+        elif word == "forget visits":
+            return {"visits": forget_visits(self._store, arguments[0])}
         else:
             raise ValueError(f"{word!r} is no request")
         return {}

@@ -1,0 +1,373 @@
+"""Archived visits: in files beside the store, counted like all others, and never lost or there twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pandas as pd
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged, StoreReadOnly
+from qrkit.store import Store
+from qrkit.store.archiving import Archived, archive
+from qrkit.store.duckdb.column_copy import reading_one_state
+from qrkit.store.duckdb.snapshot import Snapshot
+from qrkit.store.history import history_files
+from qrkit.store.maintenance import backup, compact, forget_visits, rescue, verify
+from qrkit.store.moving import migrate
+from qrkit.store.recording import record_visit
+from qrkit.store.served.database import served_store
+from qrkit.store.served.door import Door
+from qrkit.tracking.records import Visit
+
+NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
+FIRST = datetime(2026, 2, 1)
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
+EVERY_HOUR = [FIRST + timedelta(hours=hour) for hour in range(73 * 24)]
+"""Times of the visits of a shop: on 73 days of February, March and April."""
+FINISHED = len(EVERY_HOUR)
+PATIENCE = 60
+
+
+def scans_at(times, visitor=0, short_code="door"):
+    return pd.DataFrame({"short_code": short_code, "time": times, "visitor": visitor, "user_agent": PHONE})
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A store with a visit an hour, in the file of which nothing is archived."""
+    path = tmp_path_factory.mktemp("prepared") / "shop.duckdb"
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+        shop.scans.insert(scans_at(EVERY_HOUR, [hour % 7 for hour in range(len(EVERY_HOUR))]))
+    return path
+
+
+@pytest.fixture
+def path(prepared, tmp_path):
+    return Path(shutil.copy(prepared, tmp_path / "shop.duckdb"))
+
+
+@pytest.fixture
+def shop(path):
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        yield shop
+
+
+@pytest.fixture
+def archived(shop):
+    shop.archive()
+    return shop
+
+
+def recent(store):
+    return store.rows("SELECT count(*) AS number FROM visits")[0]["number"]
+
+
+def files_in(folder):
+    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+
+
+def listed(store):
+    return sorted(file.file for file in history_files(store))
+
+
+def found_in(store):
+    return Counter(row["time"] for row in store.rows("SELECT time FROM all_visits"))
+
+
+def test_finished_days_move_into_a_file_a_month_beside_the_store(shop, path):
+    before = shop.scans.to_frame()
+    archived = shop.archive(before="2026-04-01")
+    folder = path.with_name("shop.history")
+    assert archived == Archived(59 * 24, 2, sum(file.stat().st_size for file in folder.glob("*/*.parquet")))
+    assert recent(shop.store) == FINISHED - archived.visits
+    assert [file.partition("/")[0] for file in listed(shop.store)] == ["2026-02", "2026-03"]
+    assert files_in(folder) == [*listed(shop.store), "manifest.json"]
+    pd.testing.assert_frame_equal(shop.scans.to_frame(), before)
+    assert shop.scans.where(since="2026-02-10", until="2026-02-11").count() == 24
+    assert shop.list_qrcodes()[0].scans == FINISHED
+    assert verify(shop.store) == []
+    assert shop.archive(before="2026-04-01") == Archived(0, 0, 0)
+
+
+def test_today_stays_in_the_store(shop):
+    shop.scans.insert(scans_at([NOW.replace(tzinfo=None)], 99))
+    assert shop.archive().visits == FINISHED
+    assert recent(shop.store) == 1
+    assert shop.archive(before=NOW).visits == 0
+    assert shop.scans.count() == FINISHED + 1
+
+
+def test_other_programs_find_the_files_in_the_manifest(archived, path):
+    folder = path.with_name("shop.history")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["store"] == archived.store.database.id
+    paths = [str(folder / file["file"]) for file in manifest["files"]]
+    with duckdb.connect() as other:
+        (found,) = other.execute("SELECT count(*), min(time), max(time) FROM read_parquet(?)", [paths]).fetchall()
+    assert found == (sum(file["visits"] for file in manifest["files"]), EVERY_HOUR[0], EVERY_HOUR[-1])
+
+
+def test_a_late_visit_of_an_archived_day_counts_at_once_and_joins_its_file_the_next_time(archived, path):
+    old = listed(archived.store)
+    assert archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99)) == 1
+    assert (recent(archived.store), archived.scans.count()) == (1, FINISHED + 1)
+    assert archived.archive().visits == 1
+    assert (recent(archived.store), archived.scans.count()) == (0, FINISHED + 1)
+    assert listed(archived.store)[1:] == old[1:]
+    assert files_in(path.with_name("shop.history")) == [*listed(archived.store), "manifest.json"]
+    assert verify(archived.store) == []
+
+
+def test_rows_that_are_archived_are_not_inserted_again(archived):
+    assert archived.scans.insert(scans_at(EVERY_HOUR[:50], [hour % 7 for hour in range(50)])) == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "rule"),
+    [
+        ("2026-04-16", "is not over yet: only days before 2026-04-15"),
+        (NOW + timedelta(days=2), "is not over yet"),
+        ("yesterday", "must be a day"),
+        (5, "must be a day or a moment"),
+        (pd.NaT, "must be a day or a moment"),
+    ],
+)
+def test_only_finished_days_can_be_archived(shop, before, rule):
+    with pytest.raises(InvalidParameter, match=f"before=.*{rule}"):
+        shop.archive(before=before)
+
+
+def test_a_store_without_a_file_of_its_own_is_refused_by_name(shop, tmp_path):
+    with open_portfolio(":memory:") as memory, pytest.raises(InvalidParameter, match="is in memory; only the visits"):
+        memory.archive()
+    with Snapshot(shop.store.path) as snapshot, pytest.raises(StoreReadOnly):
+        archive(snapshot)
+    with shop.store.atomic(), pytest.raises(StoreBusy, match="end it first"):
+        shop.archive()
+
+
+@pytest.mark.needs("postgres")
+def test_a_database_on_a_server_is_refused_by_name(server, empty_store):
+    refused = pytest.raises(InvalidParameter, match="is on a PostgreSQL server; only the visits")
+    with open_portfolio(server.new_database(empty_store)) as shop, refused:
+        shop.archive()
+
+
+def test_the_store_and_its_history_can_be_moved_together(prepared, tmp_path):
+    old, new = tmp_path / "old", tmp_path / "it's new"
+    old.mkdir()
+    with open_portfolio(shutil.copy(prepared, old / "shop.duckdb"), clock=lambda: NOW) as shop:
+        shop.archive()
+    old.rename(new)
+    with open_portfolio(new / "shop.duckdb") as shop:
+        assert shop.scans.count() == FINISHED
+        assert verify(shop.store) == []
+
+
+def test_without_its_folder_a_store_records_visits_and_questions_name_what_is_missing(path, caplog):
+    folder = path.with_name("shop.history")
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        shop.archive(before="2026-03-01")
+    folder.rename(folder.with_name("gone"))
+    moved = path.rename(path.with_name("other.duckdb"))
+    with open_portfolio(moved, clock=lambda: NOW) as shop:
+        assert "other.history is missing or damaged" in caplog.text
+        code = shop.list_qrcodes()[0]
+        assert record_visit(shop.store, Visit(NOW, "scan", "door", 1, code.content, PHONE), seconds=PATIENCE)
+        (fault,) = verify(shop.store)
+        assert "is missing, with 672 archived visits" in fault
+        with pytest.raises(StoreDamaged, match=r"because a file in .*other\.history is missing or damaged"):
+            shop.scans.count()
+        with pytest.raises(StoreDamaged):
+            forget_visits(shop.store, FIRST + timedelta(days=3))
+    folder.with_name("gone").rename(folder.with_name("other.history"))
+    with open_portfolio(moved) as shop:
+        assert shop.scans.count() == FINISHED + 1
+        assert verify(shop.store) == []
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:500] + b"\0" * 64 + data[564:]])
+def test_a_damaged_file_is_named_and_rescue_keeps_all_others(archived, path, tmp_path, damage):
+    folder = path.with_name("shop.history")
+    archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
+    bad, good, _ = (folder / file for file in listed(archived.store))
+    bad.write_bytes(damage(bad.read_bytes()))
+    (fault,) = [fault for fault in verify(archived.store) if "archived" in fault]
+    assert fault == f"{bad} is damaged, with 672 archived visits"
+    with pytest.raises(StoreDamaged):
+        backup(archived.store, tmp_path / "copy.duckdb")
+    assert not (tmp_path / "copy.duckdb").exists()
+    rescued = rescue(path, tmp_path / "new.duckdb")
+    assert (rescued.tables["history"].rows, rescued.tables["history"].lost) == (2, 1)
+    assert not rescued.is_complete
+    with open_portfolio(tmp_path / "new.duckdb") as new:
+        assert new.scans.count() == FINISHED + 1 - 672
+        assert new.list_qrcodes()[0].scans == FINISHED + 1
+        assert verify(new.store) == []
+        assert good.exists()
+
+
+def test_a_backup_has_the_history_and_copies_only_what_is_new(archived, path, tmp_path):
+    copy = tmp_path / "backups" / "copy.duckdb"
+    copy.parent.mkdir()
+    backup(archived.store, copy)
+    folder = copy.with_name("copy.history")
+    unchanged = {file: (folder / file).stat().st_mtime_ns for file in listed(archived.store)[1:]}
+    archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
+    archived.archive()
+    backup(archived.store, copy)
+    assert {file: (folder / file).stat().st_mtime_ns for file in unchanged} == unchanged
+    assert files_in(folder) == [*listed(archived.store), "manifest.json"]
+    archived.close()
+    shutil.rmtree(path.with_name("shop.history"))
+    with open_portfolio(copy) as shop:
+        assert shop.scans.count() == FINISHED + 1
+        assert verify(shop.store) == []
+
+
+def test_a_snapshot_keeps_the_files_that_the_store_has_replaced(archived):
+    with Snapshot(archived.store.path) as snapshot:
+        archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
+        archived.archive()
+        forget_visits(archived.store, datetime(2026, 3, 5))
+        assert sum(found_in(snapshot).values()) == FINISHED
+        assert verify(snapshot) == []
+
+
+def test_a_reader_keeps_its_state_and_then_the_files_it_read_are_deleted(archived, path):
+    old = listed(archived.store)
+    with reading_one_state(archived.store):
+        with Door(archived.store), served_store(path) as other:
+            assert forget_visits(other, datetime(2026, 3, 1)) == 28 * 24
+        assert archived.scans.count() == FINISHED
+    assert archived.scans.count() == FINISHED - 28 * 24
+    assert files_in(path.with_name("shop.history")) == [*old, "manifest.json"]
+    archived.archive()
+    assert files_in(path.with_name("shop.history")) == [*old[1:], "manifest.json"]
+
+
+def test_another_process_archives_through_the_one_that_serves(shop, path):
+    with Door(shop.store), served_store(path) as other:
+        assert archive(other, clock=lambda: NOW).visits == FINISHED
+    assert verify(shop.store) == []
+    assert recent(shop.store) == 0
+
+
+def test_a_sweep_takes_visits_out_of_their_files(archived, path):
+    archived.keep_visits(days=20)
+    gone = sum(time < datetime(2026, 3, 26) for time in EVERY_HOUR)
+    assert archived.sweep() == gone
+    assert archived.scans.count() == FINISHED - gone
+    assert archived.list_qrcodes()[0].scans == FINISHED
+    assert archived.privacy_report().kept.swept == gone
+    assert files_in(path.with_name("shop.history")) == [*listed(archived.store), "manifest.json"]
+    assert verify(archived.store) == []
+
+
+def test_an_error_in_a_transaction_brings_back_the_files_that_it_changed(archived, path):
+    old = listed(archived.store)
+    with pytest.raises(ZeroDivisionError), archived.store.atomic():
+        forget_visits(archived.store, datetime(2026, 3, 5))
+        raise ZeroDivisionError
+    assert archived.scans.count() == FINISHED
+    archived.archive()
+    assert files_in(path.with_name("shop.history")) == [*old, "manifest.json"]
+
+
+def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_path):
+    compact(archived.store)
+    assert archived.scans.count() == FINISHED
+    with Store(tmp_path / "new.duckdb") as new:
+        assert migrate(archived.store, new).rows["visits"] == FINISHED
+        assert found_in(new) == found_in(archived.store)
+        assert archive(new, date(2026, 4, 1)).visits == 59 * 24
+        assert verify(new) == []
+
+
+# Kills ----------------------------------------------------------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+from datetime import UTC, datetime
+from qrkit import open_portfolio
+from qrkit.store.maintenance import forget_visits
+
+path, what, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
+steps = 0
+
+def count(frame, event, argument):
+    global steps
+    steps += event == "line"
+    if steps == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return count
+
+def trace(frame, event, argument):
+    return count if frame.f_code.co_filename.endswith(("archiving.py", "history.py", "connection.py")) else None
+
+with open_portfolio(path, clock=lambda: datetime(2026, 4, 15, tzinfo=UTC)) as shop:
+    sys.settrace(trace)
+    shop.archive() if what == "archive" else forget_visits(shop.store, datetime(2026, 3, 15))
+    sys.settrace(None)
+print(steps)
+"""
+
+
+def run_killed(path, what, step):
+    """Kill a process at a step, a line of Python, of what it does; return the number of steps if it gets to its end."""
+    command = [sys.executable, "-c", KILLED, str(path), what, str(step)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.stdout or done.returncode < 0, done.stderr
+    return int(done.stdout or 0)
+
+
+def check_kills(prepared, tmp_path, what, places):
+    """Kill processes at places in 0..1 of what they do, after one that gets to its end; nothing is lost or doubled."""
+    path = tmp_path / "shop.duckdb"
+    folder = path.with_name("shop.history")
+    outcomes, steps = Counter(), 0
+    for kill, place in enumerate([0.0, *places]):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copy(prepared, path)
+        with open_portfolio(path, clock=lambda: NOW) as shop:
+            if what == "forget" or kill % 2:
+                shop.archive(before="2026-04-01")  # so that files are replaced
+                shop.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
+            wanted = found_in(shop.store)
+        reached = run_killed(path, what, int(steps * place))
+        steps = steps or reached
+        kept = {time: 1 for time in wanted if time >= datetime(2026, 3, 15)}
+        with open_portfolio(path, clock=lambda: NOW) as shop:
+            found = found_in(shop.store)
+            assert found == wanted or (what == "forget" and found == kept), "a visit is lost, or there twice"
+            assert verify(shop.store) == []
+            assert files_in(folder) in ([], [*listed(shop.store), "manifest.json"])
+            outcomes[found == kept, recent(shop.store)] += 1
+            shop.archive()
+            assert found_in(shop.store) == found
+            assert verify(shop.store) == []
+    return len(outcomes)
+
+
+@pytest.mark.parametrize("what", ["archive", "forget"])
+def test_a_kill_at_any_step_loses_and_doubles_nothing(prepared, tmp_path, what):
+    check_kills(prepared, tmp_path, what, [0.5, 0.9])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["archive", "forget"])
+def test_50_kills_at_any_step_lose_and_double_nothing(prepared, tmp_path, what):
+    random = Random(50)
+    outcomes = check_kills(prepared, tmp_path, what, [random.random() for _ in range(50)])
+    assert outcomes > 1, "it is killed before commits and after them"
