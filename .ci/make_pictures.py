@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -14,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from PIL import Image
+from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, sync_playwright
 from qrkit.presets import with_preset
-from qrkit.widgets import PortfolioBrowser, ScanDashboard
+from qrkit.widgets import Designer, PortfolioBrowser, ScanDashboard
 
 from qrkit import Design, Gradient, Layer, Markers, Modules, Portfolio, QRImage, open_portfolio
 from qrkit.commands import demo
@@ -46,10 +47,10 @@ LAST_DAY = datetime(2026, 6, 30, 20, tzinfo=UTC)
 """The last day of the demo's scans."""
 
 SHOW = """
-async ([script, state]) => {
+async ([script, state, form]) => {
     const { default: widget } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-    const values = { state: JSON.parse(state), twin: "picture", seen: 0 };
-    const listeners = [];
+    const values = { state: JSON.parse(state), form: JSON.parse(form), twin: "picture", seen: 0 };
+    const listeners = { "change:state": [], "msg:custom": [] };
     let waiting = 0;
     let quiet = Date.now();
     window.isIdle = () => !waiting && Date.now() - quiet > 1000;
@@ -57,12 +58,17 @@ async ([script, state]) => {
         get: (name) => values[name],
         set: (name, value) => (values[name] = value),
         save_changes() {},
-        on: (name, listener) => listeners.push(listener),
+        on: (name, listener) => listeners[name].push(listener),
         off() {},
         async send(message) {
             waiting += 1;
-            values.state = JSON.parse(await window.tell(JSON.stringify(message)));
-            for (const listener of listeners) listener();
+            const answer = JSON.parse(await window.tell(JSON.stringify(message)));
+            values.state = answer.state;
+            for (const listener of listeners["change:state"]) listener();
+            for (const [content, parts] of answer.sent) {
+                const bytes = parts.map((part) => Uint8Array.from(atob(part), (one) => one.charCodeAt()));
+                for (const listener of listeners["msg:custom"]) listener(content, bytes.map((one) => new DataView(one.buffer)));
+            }
             waiting -= 1;
             quiet = Date.now();
         },
@@ -76,6 +82,10 @@ SHOWN = (
     "bar", "bubble", "badge", "orbit", "confetti", "plate",
     "seal", "classy", "wifi", "viewfinder", "sunset", "ticket",
 )  # fmt: skip
+SIX = ("bubble", "confetti", "seal", "wifi", "sunset", "classy")
+MENU = Design(content="https://example.com/menu", size=12)
+HERO = 1280, 480
+"""The size of the first picture of the README, in pixels."""
 CELL = 280, 320
 """The presets in the gallery, and the room for each in pixels."""
 
@@ -135,19 +145,26 @@ class Stage:
     def __init__(self, chromium: Browser, widget: AnyWidget, height: int) -> None:
         self.page = chromium.new_page(viewport={"width": 1280, "height": height}, color_scheme="light")
         self.page.expose_function("tell", lambda message: self._answer(widget, message))
+        self._sent: list[tuple[object, list[str]]] = []
+        widget.send = self._keep
         colors = "--jp-layout-color1:#fff;--jp-ui-font-color0:#16191d;--jp-brand-color1:#1976d2"
         css = widget.get_state()["_css"]
         self.page.set_content(
             f'<body data-jp-theme-light="true" style="margin:0;background:#fff;{colors}"><style>{css}</style></body>'
         )
-        self.page.evaluate(SHOW, [widget.get_state()["_esm"], self._state(widget)])
+        form = json.dumps(widget.get_state().get("form"))
+        self.page.evaluate(SHOW, [widget.get_state()["_esm"], self._state(widget), form])
 
     def _state(self, widget: AnyWidget) -> str:
         return json.dumps(widget.get_state()["state"])
 
+    def _keep(self, content: object, buffers: Sequence[bytes] = ()) -> None:
+        self._sent.append((content, [b64encode(one).decode() for one in buffers]))
+
     def _answer(self, widget: AnyWidget, message: str) -> str:
         widget._handle_custom_msg(json.loads(message), [])  # as a notebook does
-        return self._state(widget)
+        sent, self._sent = self._sent, []
+        return json.dumps({"state": json.loads(self._state(widget)), "sent": sent})
 
     def shot(self) -> bytes:
         """The window as a PNG of few colors, once the widget has its answers."""
@@ -194,6 +211,38 @@ def dashboard() -> bytes:
     return shot
 
 
+def studio() -> bytes:
+    """The studio with a framed look and the colors of a preset."""
+    with demo_shop() as (chromium, shop):
+        begun = with_preset(Design(content="https://example.com/menu"), "bubble", caption="See the menu")
+        widget = Designer(begun, name="picture", portfolio=shop)
+        stage = Stage(chromium, widget, 780)
+        stage.page.get_by_role("tab", name="Presets").click()
+        shot = stage.shot()
+        widget.close()
+    return shot
+
+
+def hero() -> bytes:
+    """Six looks, the studio and the report, side by side."""
+    sheet = Image.new("RGB", (2 * HERO[0], 2 * HERO[1]), "#eef2f8")
+    drawings = [Image.open(BytesIO(QRImage(with_preset(MENU, name)).to_bytes("png"))).convert("RGBA") for name in SIX]
+    for number, drawing in enumerate(drawings):
+        drawing.thumbnail((280, 270), Image.Resampling.LANCZOS)
+        x, y = 50 + 310 * (number % 2), 50 + 300 * (number // 2)
+        sheet.paste(drawing, (x + (280 - drawing.width) // 2, y + (270 - drawing.height) // 2), drawing)
+    for picture, width, place in ((studio(), 1240, (690, 60)), (report(), 780, (1730, 260))):
+        card = Image.open(BytesIO(picture)).convert("RGB")
+        card = card.resize((width, card.height * width // card.width), Image.Resampling.LANCZOS)
+        edge = (place[0] - 2, place[1] - 2, place[0] + card.width + 1, place[1] + card.height + 1)
+        ImageDraw.Draw(sheet).rectangle(edge, fill="#c8d0dc")
+        sheet.paste(card, place)
+    file = BytesIO()
+    small = sheet.resize((HERO[0], HERO[1]), Image.Resampling.LANCZOS)
+    small.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
 PICTURES: dict[str, Callable[[], bytes]] = {
     "code.svg": partial(drawn, BRAND),
     "large.svg": partial(drawn, LARGE),
@@ -201,6 +250,8 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "mended.svg": mended,
     "gallery.png": gallery,
     "report.png": report,
+    "studio.png": studio,
+    "hero.png": hero,
     "browser.png": browser,
     "dashboard.png": dashboard,
 }
