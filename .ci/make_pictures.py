@@ -67,7 +67,8 @@ async ([script, state, form]) => {
             for (const listener of listeners["change:state"]) listener();
             for (const [content, parts] of answer.sent) {
                 const bytes = parts.map((part) => Uint8Array.from(atob(part), (one) => one.charCodeAt()));
-                for (const listener of listeners["msg:custom"]) listener(content, bytes.map((one) => new DataView(one.buffer)));
+                const views = bytes.map((one) => new DataView(one.buffer));
+                for (const listener of listeners["msg:custom"]) listener(content, views);
             }
             waiting -= 1;
             quiet = Date.now();
