@@ -184,7 +184,7 @@ def make_scannable(
         >>> from qrkit import Design
         >>> print(Design(content="https://example.com", padding=0).make_scannable())
         fragile -> robust (standard check)
-          4 modules of quiet zone instead of 0
+          widened the quiet zone from 0 to 4 modules
     """
     from qrkit.scanning.repair import make_scannable as call
 

@@ -150,6 +150,9 @@ def scans_by_hour(scans: Scans) -> pd.DataFrame:
     Columns: weekday (int64, 1 Monday to 7 Sunday), hour (int64, 0..23, in the view's time zone), scans (int64), hours
     (int64, how often this hour came in the view, so that scans / hours is a mean; from the first scan to the last where
     the view has no bounds).
+
+    Raises:
+        InvalidParameter: If the view has more than a million hours.
     """
     import pandas as pd
 

@@ -395,7 +395,7 @@ def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path, to):
         batch = generate_many([f"https://example.com/{number}" for number in range(30)], to=target, padding=0)
     assert batch.created == 30
     assert len(told) == 1
-    begin = "each picture of this look is fragile: 0.0 modules of quiet zone"
+    begin = "each picture of this look is fragile: the quiet zone is 0.0 modules wide"
     assert str(told[0].message).startswith(begin)
     assert told[0].filename == __file__
 

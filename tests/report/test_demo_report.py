@@ -88,7 +88,7 @@ def test_filters_count_in_the_page_by_keyboard_and_without_serious_findings(june
         browser = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 390, "height": 844})
         faults = []
-        tab.on("pageerror", faults.append)
+        tab.on("pageerror", lambda error: faults.append(str(error)))
         tab.on("console", lambda message: faults.append(message.text))
         tab.goto(path.as_uri())
         tab.wait_for_selector(".explore")

@@ -92,7 +92,7 @@ def test_a_branded_framed_captioned_code_with_a_logo_takes_at_most_eight_actions
 def test_one_click_makes_a_fragile_code_robust(notebook):
     _, studio = opened(notebook, FRAGILE)
     assert studio.locator(".qk-badge").get_attribute("data-verdict") != "robust"
-    studio.get_by_role("button", name="Make it scannable").click()
+    studio.get_by_role("button", name="Make scannable").click()
     studio.locator(".qk-badge[data-verdict=robust]").wait_for()
 
 
