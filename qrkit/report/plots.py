@@ -18,6 +18,14 @@ __all__ = ["Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smal
 MANY_DAYS = 120
 """Minimum number of days to show weeks in small charts, which have no room for so many days."""
 DAYS_OF_WEEK = 7
+UNTITLED: Mapping[Callable[..., charts.Chart], int] = {
+    charts.lines: 280,
+    charts.previous_period: 280,
+    charts.unusual_days: 280,
+    charts.time_to_first_scan: 200,
+    charts.scans_by_location: 420,
+}
+"""Heights of charts that have no title of their own, in pixels; others fit what they show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +46,10 @@ class Plot:
 
     def at(self, width: int, *, has_title: bool = True) -> charts.Chart:
         """Draw the chart this many pixels wide; without a title where a page has one of its own."""
-        title = None if has_title else ""
-        return self.draw(self.frame, width=width, title=title, **self.options)
+        if has_title:
+            return self.draw(self.frame, width=width, **self.options)
+        height = {"height": UNTITLED[self.draw]} if self.draw in UNTITLED else {}
+        return self.draw(self.frame, width=width, title="", **height, **self.options)
 
 
 def campaign_colors(facts: Facts) -> dict[str, int]:

@@ -108,7 +108,7 @@ def test_console_shows_and_edits_a_store_and_loads_nothing_from_elsewhere(start,
     page.get_by_text("Opening your portfolio…").wait_for(state="hidden")
     assert page.url == re.sub(r"\?.*", "", address), "the token stays out of the address"
     assert page.title() == "shop.duckdb · QR Codes"
-    page.get_by_role("group", name="Edit QR Code").get_by_label("Name", exact=True).fill("Gate")
+    page.get_by_label("Edit QR Code").get_by_label("Name", exact=True).fill("Gate")
     page.get_by_role("button", name="Save").first.click()
     page.get_by_text("Saved").wait_for()
     assert list(serious_faults(page)) == []
