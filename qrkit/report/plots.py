@@ -23,7 +23,7 @@ UNTITLED: Mapping[Callable[..., charts.Chart], int] = {
     charts.previous_period: 280,
     charts.unusual_days: 280,
     charts.time_to_first_scan: 200,
-    charts.scans_by_location: 420,
+    charts.scans_by_location: 320,
 }
 """Heights of charts that have no title of their own, in pixels; others fit what they show."""
 

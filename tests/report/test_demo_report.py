@@ -93,8 +93,8 @@ def test_filters_count_in_the_page_by_keyboard_and_without_serious_findings(june
         tab.goto(path.as_uri())
         tab.wait_for_selector(".explore")
         assert tab.evaluate("document.documentElement.scrollHeight") <= 8 * 844
-        tab.get_by_label("From").fill("2026-06-13")
-        tab.get_by_label("To").fill("2026-06-14")
+        tab.get_by_label("From", exact=True).fill("2026-06-13")
+        tab.get_by_label("To", exact=True).fill("2026-06-14")
         tab.get_by_role("button", name="Tide and Salt").press("Enter")
         chosen = visits[
             visits["day"].isin(pd.to_datetime(["2026-06-13", "2026-06-14"])) & (visits["group"] != "Tide and Salt")

@@ -374,6 +374,7 @@ def test_gradient_is_made_on_its_bar_by_hand_and_by_keys(notebook):
     settled(page)
     assert [stop.offset for stop in told(page).foreground.stops] == [0, 0.5, 1]
 
+    stops.nth(1).scroll_into_view_if_needed()  # the cell that tells the design took the page to itself
     drag(page, stops.nth(1), box["width"] / 4, 0)
     settled(page)
     assert told(page).foreground.stops[1].offset == pytest.approx(0.75, abs=0.03)
