@@ -5,9 +5,11 @@ import os
 import re
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import threading
+import time
 from itertools import product
 from pathlib import Path
 
@@ -86,12 +88,24 @@ def _address(process):
     lines = []
     for line in process.stdout:
         lines.append(line)
-        if found := re.search(rb"http://(?:127\.0\.0\.1|localhost):\d+", line):
+        if found := re.search(rb"http://(?:127\.0\.0\.1|localhost):(\d+)", line):
+            _wait_until_it_listens(process, int(found[1]))
             late.cancel()
             # With nobody to read on, the server would stop as soon as the pipe is full.
             threading.Thread(target=_read_on, args=[process.stdout], daemon=True).start()
             return f"{found[0].decode()}/"
     raise RuntimeError(b"".join(lines[-20:]).decode())
+
+
+def _wait_until_it_listens(process, port):
+    """Wait for a server that says where it will listen; ends with the process."""
+    while process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _read_on(stream):
