@@ -47,11 +47,14 @@ with qrkit.open_portfolio("shop.duckdb", base_url="https://go.example.com") as s
 """What an installation without extras does."""
 
 MISSING = """
+from importlib import import_module
+
 from qrkit.errors import EXTRAS, MissingProgram
 
 shop = qrkit.open_portfolio("shop.duckdb")
 june = shop.scans.where(since="2026-06-01", until="2026-07-01")
 NEEDED = {
+    "console": lambda: import_module("qrkit.notebook.console.server"),
     "notebook": lambda: report.notebook(shop, "june.ipynb"),
     "postgresql": lambda: qrkit.open_portfolio("postgresql://joe@db.example/shop"),
     "server": lambda: qrkit.server.make_app,
