@@ -336,7 +336,7 @@ def with_preset(
     name, colorway = _names(name, colorway)
     preset = PRESETS[name]
     if photo and not preset.photo:
-        raise InvalidParameter(Problem("photo", photo, f"goes with a preset that shows one, not with {name!r}"))
+        raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
     kept = {field: getattr(design, field) for field in design.model_fields_set - set(LOOK)}
     fields = kept | preset.fields(colorway)
     words = caption or (design.frame.caption if design.frame else None)

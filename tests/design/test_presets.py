@@ -94,7 +94,7 @@ def test_a_preset_with_a_photo_shows_yours():
         assert generate(design, warn=False).to_bytes("png") != generate(
             with_preset(Design(content="hi"), name), warn=False
         ).to_bytes("png")
-    with pytest.raises(InvalidParameter, match=r"photo=.* goes with a preset that shows one, not with 'bar'"):
+    with pytest.raises(InvalidParameter, match=r"photo=.* is only for presets that show a photo, not for 'bar'"):
         with_preset(Design(content="hi"), "bar", photo=photo)
 
 

@@ -196,5 +196,5 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
         assert shop.import_file(b"7\nhttps://example.com/7\n", columns={"Content": 7}).created == 1
         (issue,) = shop.import_file(wide, columns={"Content": "url"}).issues
         assert (issue.row, issue.reason) == (2, "invalid")
-        with pytest.raises(InvalidParameter, match=r"columns='Colour': is no column of an import"):
+        with pytest.raises(InvalidParameter, match=r"columns='Colour': is not a column of an import"):
             shop.import_file(wide, columns={"Content": "url", "Colour": "poster"})

@@ -283,7 +283,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path, tab
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"CREATE TABLE {table}")
     before = path.read_bytes()
-    with pytest.raises(UnreadableFile, match="holds tables of something else, but no store of qrkit"):
+    with pytest.raises(UnreadableFile, match="holds tables of another program, not a store of qrkit"):
         Store(path)
     assert path.read_bytes() == before
     with duckdb.connect(str(path)) as connection:
