@@ -534,7 +534,7 @@ def test_who_chose_no_base_url_is_told_before_anything_is_printed(tmp_path, caps
     file = tmp_path / "posters.csv"
     file.write_text("Content\nhttps://e.org/1\n")
     assert main(["import", str(file), "--store", str(tmp_path / "shop.duckdb")]) == 0
-    assert "short URLs begin with http://localhost:8080, which leads to this machine alone" in capsys.readouterr().err
+    assert "short URLs begin with http://localhost:8080, which leads only to this computer" in capsys.readouterr().err
 
 
 def test_a_base_url_that_changes_is_told_of_in_a_line(tmp_path, capsys):

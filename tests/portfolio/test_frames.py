@@ -137,7 +137,7 @@ def test_columns_of_a_frame_may_have_names_of_their_own(empty):
         ({"Size": "price"}, "columns: must say which column is Content"),
         ({7: "Content"}, "columns=7: is not a column of an import, but 'Content' is: 'Content' comes first, then 7"),
         ({"Content": "url", "content": "price"}, "columns='content': is named twice"),
-        (["url"], "columns=['url']: must give names of theirs by those of ours"),
+        (["url"], "columns=['url']: must map our column names to those of the file"),
     ],
 )
 def test_names_of_columns_that_are_none_are_told_and_nothing_is_read(empty, columns, words):
