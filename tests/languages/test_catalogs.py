@@ -1,0 +1,88 @@
+"""Each language has every sentence of charts and reports, with the same values, and no other."""
+
+import ast
+import re
+import string
+from importlib.resources import files
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from qrkit import charts, languages
+from qrkit.charts.axes import NOTHING
+from qrkit.charts.first_scans import BINS
+from qrkit.charts.series import SPOKEN
+from qrkit.contents.cards import TITLES
+from qrkit.contents.payment_summaries import PAYMENTS
+from qrkit.languages import LANGUAGES, in_language, say
+from qrkit.languages.sentences import catalog
+from qrkit.report.sentences import GLOSSARY, SENTENCES
+from qrkit.report.words import ATTRIBUTE_NAMES, SCRIPT_WORDS
+from qrkit.store.user_agents import Device
+
+TRANSLATED = LANGUAGES[1:]
+ROOT = Path(str(files("qrkit")))
+
+
+def sentences_in(node, module):
+    """The strings and pairs that an expression may be."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.Tuple(elts=[ast.Constant(value=str(one)), ast.Constant(value=str(several))]):
+            yield one, several
+        case ast.IfExp():
+            yield from sentences_in(node.body, module)
+            yield from sentences_in(node.orelse, module)
+        case ast.Dict():
+            for value in node.values:
+                yield from sentences_in(value, module)
+        case ast.Subscript():
+            yield from sentences_in(node.value, module)
+        case ast.Name():
+            for one in ast.walk(module):
+                if isinstance(one, ast.Assign) and any(getattr(name, "id", "") == node.id for name in one.targets):
+                    yield from sentences_in(one.value, module)
+
+
+def said_by(path):
+    """The sentences that a module says."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [one for one in ast.walk(module) if isinstance(one, ast.ImportFrom) and one.module]
+    ours = [one for one in imports if one.module.startswith("qrkit.languages")]
+    here = any(name.name == "say" for one in ours for name in one.names)
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and call.args:
+            is_ours = here and getattr(call.func, "id", "") == "say"
+            if is_ours or ast.unparse(call.func) == "languages.say":
+                yield from sentences_in(call.args[0], module)
+
+
+def said_by_template():
+    text = (ROOT / "report" / "page.html.jinja").read_text(encoding="utf-8")
+    for pair, one in re.findall(r'say\((?:(\("[^"]+", "[^"]+"\))|"([^"]+)")', text):
+        yield ast.literal_eval(pair) if pair else one
+
+
+def all_sentences():
+    """Each sentence by its key, with its English forms."""
+    found = [sentence for path in sorted(ROOT.rglob("*.py")) for sentence in said_by(path)]
+    found += said_by_template()
+    found += [*SENTENCES.values(), *GLOSSARY, *GLOSSARY.values(), *SCRIPT_WORDS.values(), *NOTHING, *SPOKEN.values()]
+    found += [name for names in ATTRIBUTE_NAMES.values() for name in names]
+    found += [device.capitalize() for device in get_args(Device) if device != "unknown"]
+    found += ["Wi-Fi", TITLES["contact"], TITLES["event"], TITLES["otp"], "Chart of {title}: {words}"]
+    found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]
+    found += [name for name, _ in BINS]
+    sentences = {}
+    for sentence in found:
+        forms = (sentence,) if isinstance(sentence, str) else sentence
+        sentences.setdefault(forms[-1], set()).update(forms)
+    return sentences
+
+
+ENGLISH = all_sentences()
+
+if __name__ == "__main__":
+    import json; json.dump([[k, sorted(ENGLISH[k]-{k})] for k in ENGLISH], open("/tmp/lang/keys.json","w"))
