@@ -133,9 +133,7 @@ class Chart(Figure):
         with house_style():
             self.savefig(buffer, format="png", dpi=2 * self.dpi)
         size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
-        return {"text/plain": f"<{self.description}>", "image/png": buffer.getvalue()}, {
-            "image/png": size
-        }
+        return {"text/plain": f"<{self.description}>", "image/png": buffer.getvalue()}, {"image/png": size}
 
 
 @contextmanager
@@ -173,7 +171,7 @@ def blank(width: int, height: int, heading: Heading | None = None, *, grows: boo
 
 
 def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Chart:
-    """Return a chart that says that there is nothing of a kind (one of `NOTHING`) to show, or that all of it is hidden."""
+    """Return a chart that says that there is none of `what`, one of `NOTHING`, or that all of it is hidden."""
     chart = blank(width, height)
     add_text(chart, (width / 2, height / 2), say((HIDDEN if is_hidden else NOTHING)[what]), "quiet", ha="center")
     chart.title, chart.words = say(what), say("hidden" if is_hidden else "none")
@@ -340,7 +338,7 @@ def count_text(count: Any) -> str:
 
 
 def range_text(first: int, last: int) -> str:
-    """Format counts like 10–29, or a single one."""
+    """Format counts like 10-29, with an en dash, or a single one."""
     return number_text(first) if first == last else f"{number_text(first)}\N{EN DASH}{number_text(last)}"
 
 

@@ -125,7 +125,9 @@ def _change(now: Sequence[int], before: Sequence[int], complete: Sequence[bool |
         return say("{scans}, none {when}", scans=scans, when=when)
     points = round(100 * abs(counted - compared) / compared)
     if points:
-        sentence = "{scans}, {percent} more than {when}" if counted > compared else "{scans}, {percent} fewer than {when}"
+        sentence = (
+            "{scans}, {percent} more than {when}" if counted > compared else "{scans}, {percent} fewer than {when}"
+        )
         return say(sentence, scans=scans, percent=percent_text(points), when=when)
     return say(
         "{scans}, as many as {when}" if counted == compared else "{scans}, about as many as {when}",

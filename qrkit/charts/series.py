@@ -13,7 +13,17 @@ from qrkit.languages import say
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCANS", "by_words", "colored_names", "column_words", "finding_of", "shown_of", "table_of", "text_column_name", "totals_of"]
+__all__ = [
+    "SCANS",
+    "by_words",
+    "colored_names",
+    "column_words",
+    "finding_of",
+    "shown_of",
+    "table_of",
+    "text_column_name",
+    "totals_of",
+]
 
 SCANS = ("{count} scan", "{count} scans")
 SPOKEN = {

@@ -25,4 +25,4 @@ def country(code: str, english: str) -> str:
 def _translated(language: LanguageTag, code: str, english: str) -> str:
     with extra("statistics"):
         from babel import Locale
-    return Locale.parse(language).territories.get(code, english)
+    return str(Locale.parse(language).territories.get(code, english))

@@ -52,7 +52,7 @@ def _separators(language: LanguageTag) -> dict[int, str]:
 @cache
 def _percent_sign(language: LanguageTag) -> str:
     """Return the percent sign with the space before it, if the language has one."""
-    return _locale(language).percent_formats[None].pattern.lstrip("#,0")
+    return str(_locale(language).percent_formats[None].pattern).lstrip("#,0")
 
 
 def _locale(language: LanguageTag) -> Locale:

@@ -86,7 +86,7 @@ def short_weekday(number: int) -> str:
 
 
 def period_text(first: date, last: date) -> str:
-    """Format the days of a period as briefly as is clear: 1–30 June 2026, 28 May – 3 June 2026."""
+    """Format the days of a period as briefly as is clear, with an en dash: 1-30 June 2026, 28 May - 3 June 2026."""
     if (first.year, first.month) == (last.year, last.month):
         start = _write(first, "d")
         return say("{start}\N{EN DASH}{end}", start=start, end=long_date(last, year=True))

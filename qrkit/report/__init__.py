@@ -122,8 +122,8 @@ def portfolio(
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
-        language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Names and the columns
-            of files stay as they are.
+        language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
+            they are, and so do the columns of CSV files.
 
     Raises:
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
@@ -167,8 +167,8 @@ def campaign(
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
-        language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Names and the columns
-            of files stay as they are.
+        language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
+            they are, and so do the columns of CSV files.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.

@@ -82,7 +82,10 @@ class Group:
     @property
     def counts(self) -> str:
         """Number of codes and scans as text."""
-        codes, scans = say(("{count} code", "{count} codes"), self.codes), say(("{count} scan", "{count} scans"), self.scans)
+        codes, scans = (
+            say(("{count} code", "{count} codes"), self.codes),
+            say(("{count} scan", "{count} scans"), self.scans),
+        )
         return f"{codes}, {scans}"
 
 

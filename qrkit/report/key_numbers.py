@@ -44,11 +44,18 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
     total = comparisons.total
     ratio = total.after / total.before if total and total.before else None
     figures = [
-        KeyFigure("scans", number(facts.scans), languages.say("Scans"), _besides(facts), _change(comparisons, ratio), spark),
+        KeyFigure(
+            "scans", number(facts.scans), languages.say("Scans"), _besides(facts), _change(comparisons, ratio), spark
+        ),
         KeyFigure("visitors", number(facts.visitors), languages.say("Visitors"), say("visitors"), _of_visitors(facts))
         if facts.visitors or not facts.scans
         else KeyFigure("visitors", "\N{EN DASH}", languages.say("Visitors"), say("visitors_unknown")),
-        KeyFigure("codes", number(len(facts.counted)), languages.say("Codes scanned"), say("of_all", codes=number(len(facts.codes)))),
+        KeyFigure(
+            "codes",
+            number(len(facts.counted)),
+            languages.say("Codes scanned"),
+            say("of_all", codes=number(len(facts.codes))),
+        ),
     ]
     if facts.scans:
         busiest, most = per_day.index[int(per_day.argmax())].date(), int(per_day.max())

@@ -121,5 +121,7 @@ def smaller_plots(facts: Facts) -> list[Plot]:
         found.append(Plot(say("Locations"), charts.scans_by_location, facts.locations))
     found.append(Plot(say("Human scans"), charts.human_scans, facts.human))
     if (facts.half_lives["delay"] > 0).sum() > 1:
-        found.append(Plot(say("How long codes waited for their first scan"), charts.time_to_first_scan, facts.half_lives))
+        found.append(
+            Plot(say("How long codes waited for their first scan"), charts.time_to_first_scan, facts.half_lives)
+        )
     return found

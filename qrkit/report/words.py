@@ -111,7 +111,9 @@ def about(scans: float) -> str:
 
 def quoted(name: str) -> str:
     """Quote and shorten a name, isolated so that it does not change the direction of the text after it."""
-    return say("\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}", name=f"{ISOLATE}{line(name, 60)}{END}")
+    return say(
+        "\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}", name=f"{ISOLATE}{line(name, 60)}{END}"
+    )
 
 
 def day(moment: date, *, year: bool = True) -> str:

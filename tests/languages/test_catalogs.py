@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from babel import Locale
 
-from qrkit import charts, languages
 from qrkit.charts.axes import NOTHING
 from qrkit.charts.first_scans import BINS
+from qrkit.charts.labels import length
 from qrkit.charts.series import SPOKEN
 from qrkit.contents.cards import TITLES
 from qrkit.contents.payment_summaries import PAYMENTS
@@ -83,6 +84,74 @@ def all_sentences():
 
 
 ENGLISH = all_sentences()
+SAME = {
+    "de": {"Codes", "Computer", "Scan", "Scans", "Tablet"},
+    "fr": {
+        "Codes", "Contact", "Scan", "Scans", "destination", "destinations", "scans", "{count} codes", "{count} scans",
+        "{count} scans.",
+    },
+    "es": set(),
+    "nl": {
+        "1\N{EN DASH}4 wk", "Codes", "Computer", "Contact", "Scan", "Scans", "Tablet", "browser", "browsers",
+        "in {month}", "later", "scans", "scans per week", "{count} codes", "{count} scans", "{count} scans.",
+        "{day}: {scans} scans", "{weekday}, {hour}:00: {scans} scans",
+    },
+}  # fmt: skip
+"""Sentences that a language has in common with English."""
 
-if __name__ == "__main__":
-    import json; json.dump([[k, sorted(ENGLISH[k]-{k})] for k in ENGLISH], open("/tmp/lang/keys.json","w"))
+
+def forms(entry):
+    return [entry] if isinstance(entry, str) else list(entry.values())
+
+
+def values_in(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_catalog_has_every_sentence_and_no_other(language):
+    assert set(catalog(language)) == set(ENGLISH)
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_translation_uses_the_values_of_the_english_sentence(language):
+    """A form for one may leave its number out: "an hour"."""
+    for english, entry in catalog(language).items():
+        several, *others = reversed(forms(entry))
+        assert values_in(several) == values_in(english), english
+        for other in others:
+            assert values_in(english) - {"count"} <= values_in(other) | {"shown"}, english
+            assert values_in(other) <= set().union(*map(values_in, ENGLISH[english])), english
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_forms_are_those_of_the_plural_rules_of_the_language(language):
+    known = {*Locale.parse(language).plural_form.tags, "other"}
+    for english, entry in catalog(language).items():
+        assert (len(ENGLISH[english]) > 1) == (not isinstance(entry, str)), english
+        if not isinstance(entry, str):
+            assert {"one", "other"} <= set(entry) <= known
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_no_sentence_is_english_by_mistake(language):
+    same = {english for english, entry in catalog(language).items() if english in forms(entry)}
+    assert {english for english in same if re.search("[a-z]{2}", re.sub("{.*?}", "", english))} == SAME[language]
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_ends_and_spaces_are_those_of_the_english_sentence(language):
+    for english, entry in catalog(language).items():
+        for own in forms(entry):
+            assert own
+            assert own == own.rstrip(), english
+            assert own.endswith(".") == english.endswith(".") or len(own) < len("1-3 T.."), english
+            assert not re.search(r"[\d}] %|\w [;:!?]| »|« ", own), "a no-break space is missing"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_charts_have_room_for_their_words_on_a_phone(language):
+    with in_language(language):
+        assert all(length(say(name), 10) < 40 for name, _ in BINS)
+        below = [say("{likely} likely people", likely=12_345), say("{possible} possibly", possible=12_345)]
+        assert sum(map(length, below)) < 340
