@@ -17,6 +17,7 @@ from qrkit.analytics.daily_spread import TWO_WEEKS, span_of
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
+from qrkit.languages import say
 
 __all__ = ["Group", "controlled_interval"]
 
@@ -48,8 +49,8 @@ def controlled_interval(group: Group, control: Group, level: float) -> RatioInte
     fewest = min(min(sides) for sides in scans)
     ratio = group.ratio / control.ratio if fewest else nan
     if fewest_days < TWO_WEEKS or not fewest:
-        few = too_few_days(fewest_days, TWO_WEEKS, "on one side")
-        reason = few if fewest_days < TWO_WEEKS else "one of the groups has no scan before or after the change"
+        few = too_few_days(fewest_days, TWO_WEEKS, is_one_side=True)
+        reason = few if fewest_days < TWO_WEEKS else say("one of the groups has no scan before or after the change")
         return RatioInterval.none(ratio, reason)
     chance = [1 / one + 1 / other for one, other in zip(*scans, strict=True)]
     sides = []

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from qrkit.analytics.daily_spread import spread_of
 from qrkit.analytics.distributions import gamma_quantile, normal_quantile
 from qrkit.analytics.long_run_spread import long_run_spread, side_of
+from qrkit.languages import number_text, say
 
 __all__ = ["FEWEST_SCANS", "FOUR_WEEKS", "PRIOR", "RateInterval", "rate_interval", "too_few_days", "too_few_scans"]
 
@@ -57,18 +58,24 @@ def rate_interval(days: Mapping[date, int], level: float, *, independent: bool) 
     return _interval(scans, number, width, level, run.days_as_one, skewed=True)
 
 
-def too_few_days(number: int, least: int, where: str = "") -> str:
+def too_few_days(number: int, least: int, *, is_one_side: bool = False) -> str:
     """Say why a number of days determines no interval."""
-    days = f"{number} whole days{where and ' '}{where} are too few"
-    return f"{days}; from {least} on, they show whether one day depends on another"
+    if is_one_side:
+        few = "{days} whole days on one side are too few; from {least} on, they show whether one day depends on another"
+    else:
+        few = "{days} whole days are too few; from {least} on, they show whether one day depends on another"
+    return say(few, days=number, least=least)
 
 
 def too_few_scans(scans: float, independent: float, least: float = FEWEST_SCANS) -> str:
     """Say why a number of scans, worth so many independent ones, determines no interval."""
     if scans < least:
-        return f"{scans:g} scans are too few; {least:g} or more are needed"
-    worth = f"they say as much as {independent:.1f} independent scans, and {least:g} are needed"
-    return f"the {scans:g} scans come in too few bursts: {worth}"
+        return say("{scans} scans are too few; {least} or more are needed", scans=f"{scans:g}", least=f"{least:g}")
+    return say(
+        "the {scans} scans come in too few bursts: they say as much as {worth} independent scans, and {least} are "
+        "needed",
+        scans=f"{scans:g}", worth=number_text(independent, ".1f"), least=f"{least:g}",
+    )  # fmt: skip
 
 
 def _interval(scans: int, number: int, width: float, level: float, days_as_one: float, *, skewed: bool) -> RateInterval:

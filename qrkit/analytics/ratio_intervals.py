@@ -154,7 +154,7 @@ def _width_apart(first: Mapping[date, int], second: Mapping[date, int], level: f
     """Measure the width from the days of both sides, each around the mean of its side."""
     for days in (first, second):
         if span_of(days) < TWO_WEEKS:
-            return Width(nan, nan, too_few_days(span_of(days), TWO_WEEKS, "on one side"))
+            return Width(nan, nan, too_few_days(span_of(days), TWO_WEEKS, is_one_side=True))
     scans = sum(first.values()), sum(second.values())
     if not all(scans):
         return _width_of_one(first, second, level)

@@ -14,7 +14,8 @@
 
 Charts never query the store. Figures are matplotlib figures made without pyplot: they are garbage-collected like any
 object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The same DataFrame gives the same image. Use
-`with charts.dark():` to draw charts for a dark background, and `with charts.branded(brand):` for the colors of a brand.
+`with charts.dark():` to draw charts for a dark background, `with charts.branded(brand):` for the colors of a brand, and
+`with charts.in_language("de"):` for charts in German, French, Spanish or Dutch.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from qrkit.charts.over_time import lines
 from qrkit.charts.ranked import bars, human_scans, rates
 from qrkit.charts.side_by_side import small_multiples
 from qrkit.charts.svg import sparkline, to_svg
+from qrkit.languages import in_language
 from qrkit.late import old_names
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "forecast",
     "hour_of_week",
     "human_scans",
+    "in_language",
     "lines",
     "previous_period",
     "rates",

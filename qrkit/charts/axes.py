@@ -21,6 +21,7 @@ from qrkit.charts.colors import COLORS, colors_in_use, tint
 from qrkit.charts.headings import Heading
 from qrkit.charts.labels import FONT, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages import LanguageTag, current_language, in_language, number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,14 +44,15 @@ __all__ = [
     "draw_counts",
     "draw_line",
     "fill_counts",
-    "hidden_words",
     "house_style",
     "listed",
     "names_above",
     "names_at_ends",
     "nothing",
     "place",
+    "range_text",
     "top_of",
+    "total_words",
     "write_note",
 ]
 
@@ -82,6 +84,17 @@ LEAST_BELOW_HEADING = 130
 LEAST_AXES = 20
 """Minimum height of the plot in pixels."""
 
+NOTHING = {
+    "scans": "no scans",
+    "scans from known countries": "no scans from known countries",
+    "places of QR Codes": "no places of QR Codes",
+    "QR Codes": "no QR Codes",
+}
+HIDDEN = {
+    "scans": "scans are hidden",
+    "scans from known countries": "scans from known countries are hidden",
+}
+
 _lock = RLock()  # matplotlib's settings are global to the process
 
 
@@ -93,13 +106,21 @@ class Chart(Figure):
         headline: The sentence above the chart; "" if it has none.
         words: Description of the chart for people who cannot see it.
         colors: The colors in which it was drawn, on light and on dark backgrounds by name.
+        language: The language in which it was drawn.
     """
 
     title: str = ""
     headline: str = ""
     words: str = ""
     colors: Mapping[str, tuple[str, str]] = COLORS
+    language: LanguageTag = "en"
     head: int = 0
+
+    @property
+    def description(self) -> str:
+        """Return the title and the words as one sentence."""
+        with in_language(self.language):
+            return say("Chart of {title}: {words}", title=self.title, words=self.words)
 
     @property
     def body_height(self) -> float:
@@ -112,9 +133,7 @@ class Chart(Figure):
         with house_style():
             self.savefig(buffer, format="png", dpi=2 * self.dpi)
         size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
-        return {"text/plain": f"<Chart of {self.title}: {self.words}>", "image/png": buffer.getvalue()}, {
-            "image/png": size
-        }
+        return {"text/plain": f"<{self.description}>", "image/png": buffer.getvalue()}, {"image/png": size}
 
 
 @contextmanager
@@ -143,7 +162,7 @@ def blank(width: int, height: int, heading: Heading | None = None, *, grows: boo
         head = 0
     full = height + head if grows else height
     chart = Chart(figsize=(width / 72, full / 72), dpi=72, facecolor=tint("paper"))
-    chart.colors = colors_in_use()
+    chart.colors, chart.language = colors_in_use(), current_language()
     if heading and head:
         for text, middle, size, color in heading.rows():
             add_text(chart, (2, middle), text, color, size=size, weight="bold" if color == "ink" else "normal")
@@ -152,10 +171,10 @@ def blank(width: int, height: int, heading: Heading | None = None, *, grows: boo
 
 
 def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = False) -> Chart:
-    """Return a chart that says that there is nothing to show, or that everything is hidden."""
+    """Return a chart that says that there is none of `what`, one of `NOTHING`, or that all of it is hidden."""
     chart = blank(width, height)
-    add_text(chart, (width / 2, height / 2), f"{what} are hidden" if is_hidden else f"no {what}", "quiet", ha="center")
-    chart.title, chart.words = what, "hidden" if is_hidden else "none"
+    add_text(chart, (width / 2, height / 2), say((HIDDEN if is_hidden else NOTHING)[what]), "quiet", ha="center")
+    chart.title, chart.words = say(what), say("hidden" if is_hidden else "none")
     return chart
 
 
@@ -237,7 +256,7 @@ def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, ha
             Line2D((0, 1), (tick, tick), color=color, linewidth=1, zorder=0, transform=across, clip_on=False, label="_")
         )
         if has_numbers:
-            add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), f"{tick:,}", "quiet", ha="right")
+            add_text(chart, (left - 8, place(chart, axes, 0, tick)[1]), number_text(tick), "quiet", ha="right")
 
 
 def above(chart: Chart, axes: Axes, what: str) -> None:
@@ -315,13 +334,20 @@ def count_text(count: Any) -> str:
     """Format a count like 1,234, or "hidden" for a missing one, as in tables without small groups."""
     import pandas as pd
 
-    return "hidden" if pd.isna(count) else f"{count:,}"
+    return say("hidden") if pd.isna(count) else number_text(count)
 
 
-def hidden_words(counts: pd.Series[Any]) -> str:
-    """Describe how many counts are missing, to follow the sum of the others; "" if none are."""
-    hidden = int(counts.isna().sum())
-    return f" and {hidden:,} hidden {'count' if hidden == 1 else 'counts'}" if hidden else ""
+def range_text(first: int, last: int) -> str:
+    """Format counts like 10-29, with an en dash, or a single one."""
+    return number_text(first) if first == last else f"{number_text(first)}\N{EN DASH}{number_text(last)}"
+
+
+def total_words(counts: pd.Series[Any]) -> str:
+    """Write the sum of the known counts, and how many are hidden, if any are: 1,234 and 2 hidden counts."""
+    hidden, total = int(counts.isna().sum()), int(counts.sum())
+    if not hidden:
+        return number_text(total)
+    return say(("{total} and {count} hidden count", "{total} and {count} hidden counts"), hidden, total=total)
 
 
 def listed(names: Sequence[str], counts: Sequence[Any]) -> str:

@@ -20,11 +20,14 @@ from qrkit.charts.axes import (
     listed,
     nothing,
     place,
+    range_text,
 )
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
-from qrkit.charts.labels import fit, length
+from qrkit.charts.labels import fit, length, others
+from qrkit.charts.series import column_words
 from qrkit.charts.world import equal_earth, world
+from qrkit.languages import number_text, say
 from qrkit.tracking.countries import country_name
 
 if TYPE_CHECKING:
@@ -61,13 +64,13 @@ def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: in
         return nothing(width, 200, "scans from known countries", is_hidden=frame["scans"].hasnans)
     names, numbers = [country_name(str(code)) for code in known.index], known.tolist()
     total = sum(numbers)
-    lead = f"{names[0]} has the most scans, {numbers[0]:,} of {total:,}"
-    finding = (
-        lead if len(names) > 1 else f"{'The scan is' if total == 1 else f'All {total:,} scans are'} from {names[0]}"
-    )
+    if len(names) > 1:
+        finding = say("{name} has the most scans, {most} of {total}", name=names[0], most=numbers[0], total=total)
+    else:
+        finding = say(("The scan is from {country}", "All {count} scans are from {country}"), total, country=names[0])
     notes = fit(_note(names, numbers, unknown), width - 8, most=3, size=11)
     body = round(width * (EDGES[3] - EDGES[2]) / (EDGES[1] - EDGES[0])) + 34 + NOTE * len(notes)
-    chart = blank(width, body, heading(title, finding, ["scans by country"], width), grows=True)
+    chart = blank(width, body, heading(title, finding, [say("scans by country")], width), grows=True)
     axes = add_axes(chart, left=0, right=0, top=0, bottom=34 + NOTE * len(notes))
     axes.set(xlim=EDGES[:2], ylim=EDGES[2:])
     bounds = _bounds(numbers[0])
@@ -76,19 +79,22 @@ def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: in
     _write_key(chart, [*bounds, numbers[0]], chart.body_height - NOTE * len(notes) - 26)
     for number, note in enumerate(reversed(notes)):
         add_text(chart, (4, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
-    chart.title, chart.words = "scans by country on a map", listed(names, numbers)
+    chart.title, chart.words = say("scans by country on a map"), listed(names, numbers)
     if unknown:
-        chart.words += f", not known {unknown:,}"
+        chart.words += f", {say('not known {scans}', scans=unknown)}"
     return chart
 
 
 def _note(names: list[str], numbers: list[int], unknown: int) -> str:
     """List the countries with the most scans, and say how many scans are of none that is known."""
-    said = ", ".join(f"{name} {count:,}" for name, count in zip(names[:MOST_NAMED], numbers, strict=False))
+    said = ", ".join(f"{name} {number_text(count)}" for name, count in zip(names[:MOST_NAMED], numbers, strict=False))
     rest = len(names) - MOST_NAMED
     if rest > 0:
-        said += f", and {rest:,} {'other' if rest == 1 else 'others'} {sum(numbers[MOST_NAMED:]):,}"
-    return f"{said}. Not known: the country of {unknown:,} scans." if unknown else f"{said}."
+        said += say(", and {others} {scans}", others=others(rest), scans=sum(numbers[MOST_NAMED:]))
+    if unknown:
+        note = say("Not known: the {column} of {scans} scans", column=column_words("country"), scans=unknown)
+        return f"{said}. {note}."
+    return f"{said}."
 
 
 def _bounds(most: int) -> list[int]:
@@ -114,9 +120,9 @@ def _draw(chart: Chart, axes: Axes, levels: Mapping[str, int], lightest: int) ->
 def _write_key(chart: Chart, ends: list[int], y: float) -> None:
     """Draw the legend: one swatch per shade with its range of scans."""
     lows = [1, *(end + 1 for end in ends[:-1])]
-    texts = [f"{low:,}" if low == end else f"{low:,}\N{EN DASH}{end:,}" for low, end in zip(lows, ends, strict=True)]
-    add_text(chart, (4, y + 4), "scans", "quiet", size=11)
-    x = 4 + length("scans", 11) + 14
+    texts = [range_text(low, end) for low, end in zip(lows, ends, strict=True)]
+    add_text(chart, (4, y + 4), say("scans"), "quiet", size=11)
+    x = 4 + length(say("scans"), 11) + 14
     for number, text in enumerate(texts):
         add_swatch(chart, (x, y), (12, 9), tint(f"heat-{6 - len(texts) + number}"))
         add_text(chart, (x + 16, y + 4), text, "quiet", size=11)

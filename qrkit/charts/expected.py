@@ -31,17 +31,18 @@ from qrkit.charts.colors import tint
 from qrkit.charts.headings import Heading, heading
 from qrkit.charts.labels import length
 from qrkit.charts.periods import (
-    a_unit,
     are_complete,
-    date_text,
-    long_date,
+    days_text,
     partial_note,
-    period_text,
+    scans_a,
+    scans_per,
     time_words,
     unit_of,
     zone_text,
 )
+from qrkit.charts.series import SCANS
 from qrkit.charts.time_axis import at_time, room_below, time_axis
+from qrkit.languages import long_date, number_text, percent_text, plain_date, say, short_date
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,17 +74,18 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
     rows = {NOW: frame["scans"].dropna().tolist(), BEFORE: frame["previous_scans"].dropna().tolist()}
     past = [moment.to_pydatetime() for moment in frame["previous_start"].dropna()]
     shown = moments[: len(rows[NOW])]
-    names = {NOW: period_text(shown or moments), BEFORE: period_text(past) if past else BEFORE}
+    names = {NOW: days_text(shown or moments), BEFORE: days_text(past) if past else say("the one before")}
     complete = are_complete(frame, shown)
     note = partial_note(complete, shown) if shown else ""
-    about = [f"{names[NOW]}, compared with {names[BEFORE]}", zone_text(frame, moments)]
+    compared = say("{period}, compared with {before}", period=names[NOW], before=names[BEFORE])
+    about = [compared, zone_text(frame, moments)]
     keys = {names[NOW]: "color-1", names[BEFORE]: "color-0"}
     chart, axes = _paper(
         keys, most=max(map(max, filter(None, rows.values()))), size=(width, height), has_ends=True, note=note,
         said=heading(title, _change(rows[NOW], rows[BEFORE], complete), about, width),
     )  # fmt: skip
     time_axis(chart, axes, moments)
-    above(chart, axes, f"scans {a_unit(unit_of(moments))}")
+    above(chart, axes, scans_a(unit_of(moments)))
     draw_line(axes, moments[: len(past)], rows[BEFORE], tint("color-0"), label=BEFORE, linewidth=1.4)
     counts = [count if is_whole is not None else nan for count, is_whole in zip(rows[NOW], complete, strict=True)]
     draw_counts(axes, shown, counts, tint("color-1"), complete, label=NOW)
@@ -93,8 +95,11 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
     if width >= NARROW:
         _write_ends(chart, axes, counts, rows[BEFORE], names)
     write_note(chart, float(axes.bbox.x0), note)
-    chart.title = f"scans per {unit_of(moments)} and in the period before"
-    chart.words = f"{sum(rows[NOW]):,} {time_words(shown or moments)}, {sum(rows[BEFORE]):,} in the period before"
+    chart.title = say("{scans} and in the period before", scans=scans_per(unit_of(moments)))
+    chart.words = say(
+        "{scans} {period}, {before} in the period before",
+        scans=sum(rows[NOW]), period=time_words(shown or moments), before=sum(rows[BEFORE]),
+    )  # fmt: skip
     return chart
 
 
@@ -114,14 +119,20 @@ def _change(now: Sequence[int], before: Sequence[int], complete: Sequence[bool |
     is_partial = len(whole) < len(now)
     counted = sum(now[place] for place in whole) if is_partial else sum(now)
     compared = sum(before[place] for place in whole if place < len(before)) if is_partial else sum(before)
-    scans = f"{counted:,} {'scan' if counted == 1 else 'scans'}"
-    when = "in the same part of the period before" if is_partial else "in the period before"
+    scans = say(SCANS, counted)
+    when = say("in the same part of the period before" if is_partial else "in the period before")
     if not compared:
-        return f"{scans}, none {when}"
-    percent = round(100 * abs(counted - compared) / compared)
-    if not percent:
-        return f"{scans}, as many as {when}" if counted == compared else f"{scans}, about as many as {when}"
-    return f"{scans}, {percent:,}% {'more' if counted > compared else 'fewer'} than {when}"
+        return say("{scans}, none {when}", scans=scans, when=when)
+    points = round(100 * abs(counted - compared) / compared)
+    if points:
+        sentence = (
+            "{scans}, {percent} more than {when}" if counted > compared else "{scans}, {percent} fewer than {when}"
+        )
+        return say(sentence, scans=scans, percent=percent_text(points), when=when)
+    return say(
+        "{scans}, as many as {when}" if counted == compared else "{scans}, about as many as {when}",
+        scans=scans, when=when,
+    )  # fmt: skip
 
 
 def _mark(
@@ -152,36 +163,40 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     most = float(max(frame["scans"].max(), *high)) if frame["high"].notna().all() else float(frame["scans"].max())
     unusual = frame[frame["is_unusual"]]
     marked = [day.to_pydatetime() for day in unusual["day"]]
-    said = heading(title, _unusual_words(frame, marked), [period_text(days, frame), zone_text(frame)], width)
-    keys = {"scans": "color-1", "usual range": "heat-1"}
+    said = heading(title, _unusual_words(frame, marked), [days_text(days, frame), zone_text(frame)], width)
+    keys = {say("scans"): "color-1", say("usual range"): "heat-1"}
     chart, axes = _paper(keys, most=most, size=(width, height), said=said)
-    above(chart, axes, "scans a day")
+    above(chart, axes, scans_a("day"))
     time_axis(chart, axes, days)
     axes.fill_between(
         days, frame["low"].clip(upper=most).tolist(), high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False
     )
-    draw_line(axes, days, scans, tint("color-1"), label="scans")
+    draw_line(axes, days, scans, tint("color-1"), label=say("scans"))
     how: dict[str, Any] = {"markerfacecolor": tint("color-2"), "markeredgecolor": tint("paper"), "linestyle": ""}
     axes.plot(marked, unusual["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
     for day, number in list(zip(marked, unusual["scans"].tolist(), strict=True))[:MOST_NAMED]:
         _name(chart, axes, day, number)
-    chart.title = "scans per day and what is usual"
-    dates = ", ".join(f"{day:%Y-%m-%d} with {number:,}" for day, number in zip(marked, unusual["scans"], strict=True))
-    none = "no day" if frame["high"].notna().all() else "not known, as too few days have scans"
-    chart.words = f"{sum(scans):,} {time_words(days)}; unusual: {dates or none}"
+    chart.title = say("scans per day and what is usual")
+    pairs = zip(marked, unusual["scans"].tolist(), strict=True)
+    dates = ", ".join(say("{day} with {scans}", day=plain_date(day), scans=count) for day, count in pairs)
+    none = say("no day" if frame["high"].notna().all() else "not known, as too few days have scans")
+    chart.words = say(
+        "{scans} {period}; unusual: {days}", scans=sum(scans), period=time_words(days), days=dates or none
+    )
     return chart
 
 
 def _unusual_words(frame: pd.DataFrame, marked: Sequence[datetime]) -> str:
     """Say which days are unusual."""
     if len(marked) > 1:
-        return f"{len(marked):,} of {len(frame):,} days have unusually many or few scans"
+        sentence = "{unusual} of {days} days have unusually many or few scans"
+        return say(sentence, unusual=len(marked), days=len(frame))
     if marked:
         count = int(frame.loc[frame["is_unusual"], "scans"].iloc[0])
-        return f"One unusual day: {long_date(marked[0])} with {count:,} {'scan' if count == 1 else 'scans'}"
-    if frame["high"].isna().any():
-        return f"{int(frame['scans'].sum()):,} scans; too few days to say what is usual"
-    return f"{int(frame['scans'].sum()):,} scans, and no unusual day"
+        return say("One unusual day: {day} with {scans}", day=long_date(marked[0]), scans=say(SCANS, count))
+    is_unknown = frame["high"].isna().any()
+    sentence = "{scans} scans; too few days to say what is usual" if is_unknown else "{scans} scans, and no unusual day"
+    return say(sentence, scans=int(frame["scans"].sum()))
 
 
 @house_style()
@@ -209,21 +224,22 @@ def forecast(
     gone, counted = [day.to_pydatetime() for day in before["day"]], before["scans"].tolist()
     low, high = (frame[name].astype("float64").tolist() for name in ("low", "high"))
     most = max(*counted, *expected, *frame["high"].dropna(), 1.0)
-    keys = ({"scans": "color-1"} if gone else {}) | {"expected": "color-2", "likely range": "heat-1"}
-    last = frame.iloc[-1]
-    likely = "" if frame["total_high"].hasnans else f", likely {last['total_low']:,} to {last['total_high']:,}"
-    ahead = f"{len(days):,} {'day' if len(days) == 1 else 'days'}"
-    finding = f"About {last['total']:,.0f} scans expected in {ahead}{likely}"
-    said = heading(title, finding, [period_text(days), zone_text(frame)], width)
+    keys = ({say("scans"): "color-1"} if gone else {}) | {say("expected"): "color-2", say("likely range"): "heat-1"}
+    last, likely = frame.iloc[-1], ""
+    if not frame["total_high"].hasnans:
+        likely = f", {say('likely {low} to {high}', low=int(last['total_low']), high=int(last['total_high']))}"
+    ahead, total = say(("1 day", "{count} days"), len(days)), number_text(last["total"], ",.0f")
+    finding = say("About {scans} scans expected in {time}", scans=total, time=ahead) + likely
+    said = heading(title, finding, [days_text(days), zone_text(frame)], width)
     chart, axes = _paper(keys, most=float(most), size=(width, height), said=said)
-    above(chart, axes, "scans a day")
+    above(chart, axes, scans_a("day"))
     time_axis(chart, axes, gone + days)
     axes.fill_between(days, low, high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False)
     if gone:
-        draw_line(axes, gone, counted, tint("color-1"), label="scans")
-    draw_line(axes, days, expected, tint("color-2"), label="expected")
-    chart.title = "scans per day and what is expected of the next days"
-    chart.words = f"about {last['total']:,.0f} {time_words(days)}{likely}"
+        draw_line(axes, gone, counted, tint("color-1"), label=say("scans"))
+    draw_line(axes, days, expected, tint("color-2"), label=say("expected"))
+    chart.title = say("scans per day and what is expected of the next days")
+    chart.words = say("about {scans} {period}", scans=total, period=time_words(days)) + likely
     return chart
 
 
@@ -245,7 +261,7 @@ def _paper(
     is_beside = has_ends and size[0] >= NARROW
     top = 28 if is_beside else names_above(chart, keys) + 28
     right = max(map(length, keys)) + 34 if is_beside else 22
-    left = max(38, length(f"{top_of(most):,}") + 14)
+    left = max(38, length(number_text(top_of(most))) + 14)
     axes = add_axes(chart, left=left, right=right, top=top, bottom=room_below(chart, note))
     count_axis(chart, axes, most)
     return chart, axes
@@ -254,6 +270,6 @@ def _paper(
 def _name(chart: Chart, axes: Axes, day: datetime, number: float, *, shown: datetime | None = None) -> None:
     """Write a date above its dot, inside the chart: the day itself, or another one that is shown in its place."""
     x, y = place(chart, axes, at_time(day), number)
-    text = f"{date_text(shown or day)}: {number:,}"
+    text = say("{day}: {scans}", day=short_date(shown or day), scans=number_text(number))
     half = length(text) / 2 + 2
     add_text(chart, (min(max(x, half), chart.bbox.width - half), max(y - 15, 8)), text, ha="center")

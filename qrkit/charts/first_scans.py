@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from qrkit.charts.axes import NARROW, Chart, add_axes, add_text, blank, house_style, nothing, place
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
+from qrkit.languages import number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +29,13 @@ BINS = (
 
 NEVER = "not yet"
 
-BOUNDS = {"hour": 48.0, "day": 504.0, "week": float("inf")}
-"""Hours up to which a waiting time is given in hours, days or weeks."""
+UNITS = ((48.0, 1, "hour"), (504.0, 24, "day"), (float("inf"), 168, "week"))
+"""Hours up to which a waiting time is given in a unit, the hours of the unit, and its name."""
+TIMES = {
+    "hour": ("an hour", "{count} hours"),
+    "day": ("a day", "{count} days"),
+    "week": ("a week", "{count} weeks"),
+}
 
 
 @house_style()
@@ -48,12 +54,12 @@ def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: 
         return nothing(width, height, "QR Codes")
     bounds = [-float("inf"), *(bound for _, bound in BINS)]
     counts = pd.cut(frame["delay"], bounds, right=False, labels=range(len(BINS))).value_counts()
-    bars = [(name, int(counts[number]), "color-1") for number, (name, _) in enumerate(BINS)]
-    bars += [(NEVER, int(frame["delay"].isna().sum()), "color-0")]
+    bars = [(say(name), int(counts[number]), "color-1") for number, (name, _) in enumerate(BINS)]
+    bars += [(say(NEVER), int(frame["delay"].isna().sum()), "color-0")]
     if not bars[0][1]:
         del bars[0]
     most = max(count for _, count, _ in bars)
-    said = heading(title, _finding(frame), ["time from the record of a QR Code to its first scan"], width)
+    said = heading(title, _finding(frame), [say("time from the record of a QR Code to its first scan")], width)
     chart = blank(width, height, said)
     axes = add_axes(chart, left=4, right=4, top=40, bottom=28)
     axes.set(xlim=(-0.5, len(bars) - 0.5), ylim=(0, most))
@@ -61,22 +67,22 @@ def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: 
     for number, (name, count, key) in enumerate(bars):
         axes.bar(number, count, width=0.72, color=tint(key), linewidth=0, clip_on=False)
         x, y = place(chart, axes, number, count)
-        add_text(chart, (x, y - 11), f"{count:,}" if count else "", ha="center")
+        add_text(chart, (x, y - 11), number_text(count) if count else "", ha="center")
         add_text(chart, (x, chart.body_height - 12), name, "quiet", ha="center", size=11 if width >= NARROW else 10)
-    add_text(chart, (4, 10), "QR Codes", "quiet", size=11)
-    chart.title = "QR Codes by how long they waited for their first scan"
-    chart.words = ", ".join(f"{name} {count:,}" for name, count, _ in bars if count)
+    add_text(chart, (4, 10), say("QR Codes"), "quiet", size=11)
+    chart.title = say("QR Codes by how long they waited for their first scan")
+    chart.words = ", ".join(f"{name} {number_text(count)}" for name, count, _ in bars if count)
     return chart
 
 
 def _finding(frame: pd.DataFrame) -> str:
     """Say how many QR Codes have been scanned, and how soon half of them were."""
     delays = frame["delay"].dropna()
-    scanned = f"{len(delays):,} of {len(frame):,} QR Codes have been scanned"
     if len(delays) < 2 or delays.median() < 0:
-        return scanned
+        return say("{scanned} of {codes} QR Codes have been scanned", scanned=len(delays), codes=len(frame))
     hours = float(delays.median())
-    unit, size = next(pair for pair in (("hour", 1), ("day", 24), ("week", 168)) if hours < BOUNDS[pair[0]])
-    count = ceil(hours / size) or 1
-    within = f"{'an' if unit == 'hour' else 'a'} {unit}" if count == 1 else f"{count:,} {unit}s"
-    return f"{scanned}, half of these within {within}"
+    size, unit = next((size, unit) for bound, size, unit in UNITS if hours < bound)
+    return say(
+        "{scanned} of {codes} QR Codes have been scanned, half of these within {time}",
+        scanned=len(delays), codes=len(frame), time=say(TIMES[unit], ceil(hours / size) or 1),
+    )  # fmt: skip

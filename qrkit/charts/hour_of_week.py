@@ -16,23 +16,22 @@ from qrkit.charts.axes import (
     add_swatch,
     add_text,
     blank,
-    hidden_words,
     house_style,
     nothing,
     place,
+    range_text,
+    total_words,
 )
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import length
 from qrkit.charts.periods import zone_text
+from qrkit.languages import number_text, say, short_weekday, weekday_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["hour_of_week"]
-
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-LONG_WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 
 
 @house_style()
@@ -52,8 +51,11 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     table, is_mean = _table(frame)
     levels = _levels(table)
     row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
-    finding = f"Most scans come on {LONG_WEEKDAYS[row]} from {hour:02}:00 to {(hour + 1) % 24:02}:00"
-    counted = "mean number of scans in each hour of the week" if is_mean else "scans in each hour of the week"
+    finding = say(
+        "Most scans come on {weekday}s from {start} to {end}",
+        weekday=weekday_name(row + 1), start=f"{hour:02}:00", end=f"{(hour + 1) % 24:02}:00",
+    )  # fmt: skip
+    counted = say("mean number of scans in each hour of the week" if is_mean else "scans in each hour of the week")
     said = heading(title, finding, [counted, zone_text(frame)], width)
     chart = blank(width, 7 * 26 + 64, said, grows=True)
     axes = add_axes(chart, left=38, right=0, top=0, bottom=64)
@@ -61,18 +63,23 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     shades = [tint(f"heat-{shade}") for shade in levels.shades]
     colors, norm = ListedColormap(shades), BoundaryNorm(levels.bounds, len(shades))
     axes.pcolormesh(table, cmap=colors, norm=norm, edgecolors=tint("paper"), linewidth=2, clip_on=False)
-    for number, name in enumerate(WEEKDAYS):
-        add_text(chart, (30, place(chart, axes, 0, number + 0.5)[1]), name, "quiet", ha="right")
+    for number in range(7):
+        at = (30, place(chart, axes, 0, number + 0.5)[1])
+        add_text(chart, at, short_weekday(number + 1), "quiet", ha="right")
     for number in range(0, 24, 3 if width >= NARROW else 6):
         x, y = place(chart, axes, number + 0.5, 7)
         add_text(chart, (x, y + 12), f"{number:02}", "quiet", ha="center")
-    hidden = hidden_words(frame["scans"])
-    _heat_key(chart, levels, shades, has_hidden=bool(hidden))
-    chart.title = "scans by weekday and hour"
-    known = f"{frame['scans'].sum():,}{hidden or ' in all'}"
-    most = frame.loc[(frame["weekday"] == row + 1) & (frame["hour"] == hour), "scans"].sum()
-    mean = f", {table.max().max():,.1f} on average" if is_mean else ""
-    chart.words = f"{known}; most, {most:,}, on {WEEKDAYS[row]} from {hour:02}:00{mean}"
+    has_hidden, total = bool(frame["scans"].hasnans), int(frame["scans"].sum())
+    _heat_key(chart, levels, shades, has_hidden=has_hidden)
+    chart.title = say("scans by weekday and hour")
+    most = int(frame.loc[(frame["weekday"] == row + 1) & (frame["hour"] == hour), "scans"].sum())
+    chart.words = say(
+        "{scans}; most, {most}, on {weekday} from {hour}",
+        scans=total_words(frame["scans"]) if has_hidden else say("{scans} in all", scans=total),
+        most=most, weekday=short_weekday(row + 1), hour=f"{hour:02}:00",
+    )  # fmt: skip
+    if is_mean:
+        chart.words += f", {say('{scans} on average', scans=number_text(table.max().max(), ',.1f'))}"
     return chart
 
 
@@ -107,13 +114,13 @@ def _levels(table: pd.DataFrame) -> Levels:
         # A level reaches from its bound up to the next one.
         whole = [0, *(1 + int(most) * level // count for level in range(count + 1))]
         pairs = [(first, after - 1) for first, after in pairwise(whole)]
-        labels = [f"{first:,}" if first == last else f"{first:,}\N{EN DASH}{last:,}" for first, last in pairs]
-        short = [f"{first:,}+" if first else "0" for first, _ in pairs]
+        labels = [range_text(first, last) for first, last in pairs]
+        short = [f"{number_text(first)}+" if first else "0" for first, _ in pairs]
         return Levels(list(map(float, whole)), [0, *range(6 - count, 6)], labels, short)
     step = _round_step(most / 5)
     count = min(5, ceil(most / step))
     ends = [step * level for level in range(count + 1)]
-    shown = [f"{end:,.{0 if step >= 1 else 1 if step >= 0.1 else 2}f}" for end in ends]
+    shown = [number_text(end, f",.{0 if step >= 1 else 1 if step >= 0.1 else 2}f") for end in ends]
     labels = ["0", f"≤ {shown[1]}", *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(shown[1:]))]
     # The first bound is between none and the smallest mean.
     smallest = min(float(table.where(table > 0).min().min()), step) / 2
@@ -130,16 +137,16 @@ def _round_step(least: float) -> float:
 def _heat_key(chart: Chart, levels: Levels, shades: Sequence[str], *, has_hidden: bool) -> None:
     """Draw the legend of the heat map: one swatch per level with its range of scans, and a note for hidden hours."""
     # Numbers begin to the right of the word, whichever font the page has.
-    left = 30 + 14
+    left = max(44, length(say("scans"), 11) + 10)
     room = (chart.bbox.width - left) / (7 if has_hidden else 6)
     is_long = max(map(length, levels.labels)) + 6 > room
     labels = levels.short_labels if is_long else levels.labels
     wide = min(room, max(length(text) for text in labels) + 12)
     y = chart.body_height - 24
-    add_text(chart, (left - 6, y + 3), "scans", "quiet", ha="right", size=11)
+    add_text(chart, (left - 6, y + 3), say("scans"), "quiet", ha="right", size=11)
     for level, shade in enumerate(shades):
         x = left + wide * level
         add_swatch(chart, (x, y), (wide - 2, 7), shade)
         add_text(chart, (x, y + 15), labels[level], "quiet", size=11)
     if has_hidden:
-        add_text(chart, (left + wide * len(shades), y + 15), "hidden", "quiet", size=11)
+        add_text(chart, (left + wide * len(shades), y + 15), say("hidden"), "quiet", size=11)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from unicodedata import category, east_asian_width
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
+
+from qrkit.languages import say
 
 __all__ = ["FONT", "cut", "drawable", "fit", "length", "others", "quoted"]
 
@@ -14,6 +17,8 @@ FONT = "DejaVu Sans"
 
 SIZE = 12
 JOINER = "\u200d"
+_SPACES = re.compile(r"[^\S\xa0\u202f]+")
+"""Matches white space but no-break spaces, which stand within numbers."""
 CONTROLS = ("Cc", "Cf", "Cs", "Co")
 
 
@@ -30,12 +35,12 @@ def cut(text: str, most: float = 22) -> str:
         letters += _letters(char)
         if letters > most:
             return line[:end].rstrip() + "…"
-    return line or "none"
+    return line or say("none")
 
 
 def fit(text: str, pixels: float, *, most: int = 1, size: float = SIZE, is_bold: bool = False) -> list[str]:
     """Break text into at most `most` lines that fit into a width, with an ellipsis if it is longer; "none" if empty."""
-    left = _one_line(text) or "none"
+    left = _one_line(text) or say("none")
     rows: list[str] = []
     while length(left, size, is_bold=is_bold) > pixels and len(rows) < most - 1:
         end = _end_within(left, pixels, size, is_bold=is_bold)
@@ -56,12 +61,12 @@ def length(text: str, size: float = SIZE, *, is_bold: bool = False) -> float:
 
 def others(count: int) -> str:
     """Format a number of others: 1 other, 12 others."""
-    return f"{count:,} {'other' if count == 1 else 'others'}"
+    return say(("{count} other", "{count} others"), count)
 
 
 def quoted(name: str) -> str:
     """Write a name within a sentence, in quotation marks."""
-    return f"“{cut(name, 70)}”"
+    return say("“{name}”", name=cut(name, 70))
 
 
 def drawable(text: str) -> str:
@@ -70,7 +75,7 @@ def drawable(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return "".join(char for char in " ".join(text.split()) if char == JOINER or category(char) not in CONTROLS)
+    return "".join(char for char in _SPACES.sub(" ", text).strip() if char == JOINER or category(char) not in CONTROLS)
 
 
 def _is_start(line: str, index: int) -> bool:

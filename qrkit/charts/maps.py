@@ -13,7 +13,9 @@ from qrkit.charts.axes import LINE, Chart, add_axes, add_text, axes_at, blank, h
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import cut, fit, length, quoted
+from qrkit.charts.series import SCANS
 from qrkit.charts.world import world
+from qrkit.languages import number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +54,10 @@ class Spot(NamedTuple):
 
     def text(self, letters: int) -> str:
         """Describe the spot: the shortened name of its first QR Code, how many more there are, and their scans."""
-        return f"{cut(self.name, letters)}{f' and {self.codes - 1} more' if self.codes > 1 else ''}: {self.scans:,}"
+        name = cut(self.name, letters)
+        if self.codes > 1:
+            name = say("{name} and {more} more", name=name, more=self.codes - 1)
+        return say("{name}: {scans}", name=name, scans=self.scans)
 
 
 class Box(NamedTuple):
@@ -88,7 +93,9 @@ def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: i
     if not len(frame):
         return nothing(width, height, "places of QR Codes")
     spots, middle = _spots(frame)
-    about = [f"{len(frame):,} QR Codes at {len(spots):,} locations, by scans" if len(spots) > 1 else "by scans"]
+    about = [say("by scans")]
+    if len(spots) > 1:
+        about = [say("{codes} QR Codes at {places} locations, by scans", codes=len(frame), places=len(spots))]
     chart = blank(width, height, heading(title, _finding(spots), about, width))
     axes = add_axes(chart, left=EDGE, right=EDGE, top=EDGE, bottom=EDGE + (EDGE if chart.head else 0))
     km = _span(axes, spots)
@@ -105,22 +112,27 @@ def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: i
     named = [_name(chart, spot, box, taken) for spot, box in list(zip(spots, taken, strict=False))[:MOST_NAMES]]
     unnamed = [spot for spot, is_named in zip(spots, named, strict=False) if not is_named]
     _write_foot(chart, km, most, [*unnamed, *spots[MOST_NAMES:]])
-    chart.title = "QR Codes where they hang, by scans"
+    chart.title = say("QR Codes where they hang, by scans")
     chart.words = ", ".join(spot.text(60) for spot in spots[:MOST_NAMES])
     if len(spots) > MOST_NAMES:
-        chart.words += f", and {len(spots) - MOST_NAMES} other places"
+        chart.words += say(", and {more} other places", more=len(spots) - MOST_NAMES)
     return chart
 
 
 def _finding(spots: Sequence[Spot]) -> str:
     first, total = spots[0], sum(spot.scans for spot in spots)
     if not total:
-        return "No scans at any location"
-    more = f" and {first.codes - 1} more at its location" if first.codes > 1 else ""
-    verb = "have" if more else "has"
-    if len(spots) == 1:
-        return f"{total:,} {'scan' if total == 1 else 'scans'} of {quoted(first.name)}{more}"
-    return f"{quoted(first.name)}{more} {verb} the most scans, {first.scans:,} of {total:,}"
+        return say("No scans at any location")
+    values = {"name": quoted(first.name), "more": first.codes - 1, "most": first.scans, "total": total}
+    if len(spots) > 1:
+        return say(
+            "{name} has the most scans, {most} of {total}"
+            if first.codes == 1
+            else "{name} and {more} more at its location have the most scans, {most} of {total}",
+            **values,
+        )
+    sentence = "{scans} of {name}" if first.codes == 1 else "{scans} of {name} and {more} more at its location"
+    return say(sentence, scans=say(SCANS, total), **values)
 
 
 def _span(axes: Axes, spots: Sequence[Spot]) -> float:
@@ -162,15 +174,15 @@ def _write_foot(chart: Chart, km: float, most: int, unnamed: Sequence[Spot]) -> 
     counts = sorted({most, _rounded(max(1, most // 4))}, reverse=True)
     for count in counts:
         radius = max(4.0, LARGEST * sqrt(count / most))
-        text = f"{count:,}"
+        text = number_text(count)
         add_text(chart, (x, y), text, "quiet", ha="right", size=11)
         x -= length(text, 11) + radius + 8
         _dot(chart, (x, y), radius, is_full=True)
         x -= radius + 16
-    add_text(chart, (x, y), "scans", "quiet", ha="right", size=11)
-    room = x - length("scans", 11) - 160
+    add_text(chart, (x, y), say("scans"), "quiet", ha="right", size=11)
+    room = x - length(say("scans"), 11) - 160
     if unnamed and room > 120:
-        listed = "Not labeled: " + ", ".join(spot.text(30) for spot in unnamed)
+        listed = say("Not labeled: {names}", names=", ".join(spot.text(30) for spot in unnamed))
         lines = fit(listed, room, most=3, size=11)
         for number, line in enumerate(lines):
             add_text(chart, (140, y + 14 * (number - (len(lines) - 1) / 2)), line, "quiet", size=11)
@@ -239,5 +251,5 @@ def _scale(chart: Chart, km: float) -> None:
     ends = (10 / size, (10 + chosen / km) / size)
     height = 1 - (chart.head + y) / chart.bbox.height
     chart.add_artist(Line2D(ends, (height, height), color=tint("quiet"), linewidth=2, label="_"))
-    label = f"{chosen:g} km" if chosen >= 1 else f"{1000 * chosen:g} m"
+    label = f"{number_text(chosen, 'g')} km" if chosen >= 1 else f"{number_text(1000 * chosen, 'g')} m"
     add_text(chart, (10, y - 11), label, "quiet", size=11)

@@ -14,21 +14,31 @@ from qrkit.charts.axes import (
     count_axis,
     draw_counts,
     fill_counts,
-    hidden_words,
     house_style,
     listed,
     names_above,
     names_at_ends,
     nothing,
     top_of,
+    total_words,
     write_note,
 )
 from qrkit.charts.colors import MOST_COLORS, assign_colors, tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length
-from qrkit.charts.periods import a_unit, are_complete, partial_note, period_text, time_words, unit_of, zone_text
-from qrkit.charts.series import colored_names, column_words, finding_of, shown_of, table_of, totals_of
+from qrkit.charts.periods import (
+    are_complete,
+    days_text,
+    partial_note,
+    scans_a,
+    scans_per,
+    time_words,
+    unit_of,
+    zone_text,
+)
+from qrkit.charts.series import by_words, colored_names, column_words, finding_of, shown_of, table_of, totals_of
 from qrkit.charts.time_axis import room_below, time_axis
+from qrkit.languages import number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +93,7 @@ def lines(
     shown = shown_of(table, complete, is_mean=is_mean)
     numbers = assign_colors(colored_names(frame, by, names)) if colors is None else colors
     keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
-    about = [f"by {column_words(by)}" if by else "", period_text(moments, frame), zone_text(frame, moments)]
+    about = [by_words(by), days_text(moments, frame), zone_text(frame, moments)]
     chart = blank(width, height, heading(title, finding_of(table, by), about, width))
     # A line that ends in a gap has its name at its last point. If it is hidden as a whole, only the description names
     # it.
@@ -92,11 +102,11 @@ def lines(
     told = {name: fit(str(name), width * NAMES, most=2) for name in ends}
     top = 28 if ends or not by else names_above(chart, keys) + 28
     right = max((length(line) + 34 for rows in told.values() for line in rows), default=22)
-    most, note = float(shown.max().max()), partial_note(complete, moments, "Left out" if is_mean else "Dashed")
-    left = max(38, length(f"{top_of(most):,}") + 14)
+    most, note = float(shown.max().max()), partial_note(complete, moments, is_dashed=not is_mean)
+    left = max(38, length(number_text(top_of(most))) + 14)
     axes = add_axes(chart, left=left, right=right, top=top, bottom=room_below(chart, note))
     count_axis(chart, axes, most)
-    above(chart, axes, f"scans {a_unit(unit)}{', mean of 7 days' if is_mean else ''}")
+    above(chart, axes, scans_a(unit) + (f", {say('mean of 7 days')}" if is_mean else ""))
     time_axis(chart, axes, moments)
     for name in reversed(names):  # draw the largest last, above the others
         draw_counts(axes, moments, shown[name].tolist(), tint(keys[name]), complete, label=name)
@@ -104,7 +114,7 @@ def lines(
         fill_counts(axes, moments, shown[names[0]].tolist(), tint(keys[names[0]]), complete)
     names_at_ends(chart, axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
     write_note(chart, left, note)
-    chart.title = f"scans per {unit}{f' by {by}' if by else ''}"
+    chart.title = scans_per(unit, column_words(by))
     words = f": {listed(names, totals_of(table).tolist())}" if by else ""
-    chart.words = f"{totals_of(table).sum():,}{hidden_words(frame['scans'])} {time_words(moments)}{words}"
+    chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{words}"
     return chart

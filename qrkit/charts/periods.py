@@ -7,40 +7,57 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from qrkit.languages import long_date, month_name, period_text, plain_date, say
+
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "MONTHS",
-    "a_unit",
     "are_complete",
-    "date_text",
-    "long_date",
+    "days_text",
     "moment_text",
     "partial_note",
-    "period_text",
+    "scans_a",
+    "scans_per",
     "time_words",
     "unit_of",
     "zone_text",
 ]
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-LONG_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
 
-def date_text(day: datetime) -> str:
-    """Format a date like 13 Jun."""
-    return f"{day.day} {MONTHS[day.month - 1]}"
-
-
-def long_date(day: datetime) -> str:
-    """Format a date like 13 June."""
-    return f"{day.day} {LONG_MONTHS[day.month - 1]}"
+SCANS_A = {
+    "hour": "scans an hour",
+    "day": "scans a day",
+    "week": "scans a week",
+    "month": "scans a month",
+}
+SCANS_PER = {
+    "hour": "scans per hour",
+    "day": "scans per day",
+    "week": "scans per week",
+    "month": "scans per month",
+}
+MOMENTS = {
+    "hour": "on {day} from {time}",
+    "day": "on {day}",
+    "week": "in the week from {day}",
+    "month": "in {month}",
+}
+INCOMPLETE = {
+    "hour": "the hour from {time} is incomplete",
+    "day": "{day} is incomplete",
+    "week": "the week from {day} is incomplete",
+    "month": "{month} is incomplete",
+}
+BOTH_INCOMPLETE = {
+    "hour": "the first and the last hour are incomplete",
+    "day": "the first and the last day are incomplete",
+    "week": "the first and the last week are incomplete",
+    "month": "the first and the last month are incomplete",
+}
 
 
 def unit_of(moments: Sequence[datetime]) -> str:
@@ -50,27 +67,30 @@ def unit_of(moments: Sequence[datetime]) -> str:
     return next((unit for unit, bound in bounds if step < bound), "month")
 
 
-def a_unit(unit: str) -> str:
-    """Name what a count is per: per day, per hour."""
-    return f"{'an' if unit == 'hour' else 'a'} {unit}"
+def scans_a(unit: str) -> str:
+    """Name the unit of an axis: scans a day, scans an hour."""
+    return say(SCANS_A[unit])
+
+
+def scans_per(unit: str, column: str = "") -> str:
+    """Name a chart by its unit, and by the column that its lines stand for: scans per day by campaign."""
+    scans = say(SCANS_PER[unit])
+    return say("{scans} by {column}", scans=scans, column=column) if column else scans
 
 
 def time_words(moments: Sequence[datetime]) -> str:
     """Describe the first and the last moment in words."""
-    shape = "%Y-%m-%d %H:%M" if unit_of(moments) == "hour" else "%Y-%m-%d"
-    return f"from {moments[0]:{shape}} to {moments[-1]:{shape}}"
+    has_hours = unit_of(moments) == "hour"
+    first, last = (plain_date(end) + (f" {end:%H:%M}" if has_hours else "") for end in (moments[0], moments[-1]))
+    return say("from {first} to {last}", first=first, last=last)
 
 
 def moment_text(moment: datetime, unit: str) -> str:
     """Name the hour, day, week or month that begins at a moment, with its preposition."""
-    if unit == "hour":
-        return f"on {long_date(moment)} from {moment:%H:%M}"
-    if unit == "day":
-        return f"on {long_date(moment)}"
-    return f"in the week from {long_date(moment)}" if unit == "week" else f"in {LONG_MONTHS[moment.month - 1]}"
+    return say(MOMENTS[unit], **_names(moment))
 
 
-def period_text(moments: Sequence[datetime], frame: pd.DataFrame | None = None) -> str:
+def days_text(moments: Sequence[datetime], frame: pd.DataFrame | None = None) -> str:
     """Name a period by its first and last day, such as 1 to 30 June 2026, given its hours, days, weeks or months.
 
     The counts of the frame may end before the last week or month does.
@@ -80,11 +100,8 @@ def period_text(moments: Sequence[datetime], frame: pd.DataFrame | None = None) 
         since, until = _bounds(frame)
         first, last = max(first, since), max(first, min(last, until - timedelta(microseconds=1)))
     if first.date() == last.date():
-        return f"{long_date(last)} {last.year}"
-    if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day}\N{EN DASH}{long_date(last)} {last.year}"
-    year = "" if first.year == last.year else f" {first.year}"
-    return f"{long_date(first)}{year} \N{EN DASH} {long_date(last)} {last.year}"
+        return long_date(last, year=True)
+    return period_text(first, last)
 
 
 def zone_text(frame: pd.DataFrame, moments: Sequence[datetime] = ()) -> str:
@@ -111,21 +128,19 @@ def are_complete(frame: pd.DataFrame, moments: Sequence[datetime]) -> list[bool 
     return told
 
 
-def partial_note(complete: Sequence[bool | None], moments: Sequence[datetime], verb: str = "Dashed") -> str:
-    """Say which periods are not counted to their end; "" if all are."""
+def partial_note(complete: Sequence[bool | None], moments: Sequence[datetime], *, is_dashed: bool = True) -> str:
+    """Say which periods are not counted to their end, and are dashed or left out; "" if all are."""
     unit = unit_of(moments)
     partial = [moment for moment, whole in zip(moments, complete, strict=True) if whole is False]
     if not partial:
         return ""
-    if len(partial) > 1:
-        return f"{verb}: the first and the last {unit} are incomplete."
-    name = {
-        "hour": f"the hour from {partial[0]:%H:%M}",
-        "day": long_date(partial[0]),
-        "week": f"the week from {long_date(partial[0])}",
-        "month": LONG_MONTHS[partial[0].month - 1],
-    }[unit]
-    return f"{verb}: {name} is incomplete."
+    what = say(BOTH_INCOMPLETE[unit]) if len(partial) > 1 else say(INCOMPLETE[unit], **_names(partial[0]))
+    return say("Dashed: {what}.", what=what) if is_dashed else say("Left out: {what}.", what=what)
+
+
+def _names(moment: datetime) -> dict[str, str]:
+    """Return the values of sentences about a moment."""
+    return {"day": long_date(moment), "month": month_name(moment), "time": f"{moment:%H:%M}"}
 
 
 def _bounds(frame: pd.DataFrame) -> tuple[datetime, datetime]:

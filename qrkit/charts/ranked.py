@@ -24,7 +24,8 @@ from qrkit.charts.axes import (
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import cut, fit, length, others, quoted
-from qrkit.charts.series import column_words
+from qrkit.charts.series import by_words, column_words
+from qrkit.languages import number_text, percent_text, say
 from qrkit.tracking.countries import country_name
 from qrkit.tracking.text_columns import as_text
 
@@ -86,13 +87,13 @@ def bars(
     rows = [fit(name, width * NAMES, most=4) for name in ranking.names]
     heights = [max(ROW, LEADING * len(lines) + 8) for lines in rows]
     notes = fit(ranking.note, width - 12, most=2, size=11) if ranking.note else []
-    said = heading(title, ranking.finding, [f"scans by {column_words(column)}"], width)
+    said = heading(title, ranking.finding, [say("scans by {column}", column=column_words(column))], width)
     chart = blank(width, UNIT + max(sum(heights), ROW) + 6 + NOTE * len(notes), said, grows=True)
     left = max((length(line) for lines in rows for line in lines), default=0) + 12
     right = max((length(text) for text in ranking.texts), default=0) + 10
     axes = add_axes(chart, left=left, right=right, top=UNIT, bottom=6 + NOTE * len(notes))
     axes.set(xlim=(0, ranking.end), ylim=(max(sum(heights), 1), 0))
-    above(chart, axes, "scans")
+    above(chart, axes, say("scans"))
     numbers = colors or dict.fromkeys(ranking.keys, 1)
     top = 0.0
     for key, lines, text, count, high in zip(ranking.keys, rows, ranking.texts, ranking.counts, heights, strict=True):
@@ -105,7 +106,7 @@ def bars(
         top += high
     for number, note in enumerate(reversed(notes)):
         add_text(chart, (2, chart.body_height - 10 - NOTE * number), note, "quiet", size=11)
-    chart.title, chart.words = f"scans by {column}", ranking.words
+    chart.title, chart.words = say("scans by {column}", column=column_words(column)), ranking.words
     return chart
 
 
@@ -132,12 +133,14 @@ def _ranking(frame: pd.DataFrame, column: str) -> Ranking:
     total = _total(frame) - unknown if is_shares else 0
     counts = known["scans"].fillna(0).astype("int64").tolist()
     texts = [_count_words(count, total) for count in known["scans"]]
-    share = f" ({_percent(unknown, unknown + total)})" if is_shares else ""
-    note = f"Not known: the {column_words(column)} of {unknown:,} scans{share}" if unknown else ""
+    note = ""
+    if unknown:
+        note = say("Not known: the {column} of {scans} scans", column=column_words(column), scans=unknown)
+        note += f" ({_percent(unknown, unknown + total)})" if is_shares else ""
     finding = _ranking_finding(labels, counts, total, column, is_part=unknown > 0) if counts else note
     words = listed(labels, known["scans"].tolist()) if labels else ""
     end = float(total if is_shares else max(counts, default=1)) or 1.0
-    said = ", ".join(filter(None, [words, f"not known {unknown:,}" if unknown else ""]))
+    said = ", ".join(filter(None, [words, say("not known {scans}", scans=unknown) if unknown else ""]))
     return Ranking(known[column].tolist(), labels, counts, texts, end, is_shares, finding, note, said)
 
 
@@ -146,8 +149,11 @@ def _ranking_finding(labels: Sequence[str], counts: Sequence[int], total: int, c
     most = max(counts)
     label = labels[counts.index(most)]
     name = quoted(label) if column in NAMED or not total else cut(label, 70)
-    share = f", {_percent(most, total)}{' of those known' if is_part else ''}" if total else ""
-    return f"{name} has the most scans: {most:,}{share}"
+    finding = say("{name} has the most scans: {most}", name=name, most=most)
+    if not total:
+        return finding
+    share = _percent(most, total)
+    return f"{finding}, {say('{percent} of those known', percent=share) if is_part else share}"
 
 
 def _total(frame: pd.DataFrame) -> int:
@@ -159,12 +165,12 @@ def _total(frame: pd.DataFrame) -> int:
 def _count_words(count: Any, total: int) -> str:
     """Write a count, with its percentage of the total unless that is 0."""
     text = count_text(count)
-    return f"{text} ({_percent(count, total)})" if total and text != "hidden" else text
+    return f"{text} ({_percent(count, total)})" if total and text != say("hidden") else text
 
 
 def _percent(count: float, total: float) -> str:
     share = 100 * count / total
-    return "< 1%" if 0 < share < 1 else f"{share:.0f}%"
+    return f"< {percent_text(1)}" if 0 < share < 1 else percent_text(share)
 
 
 def _bar(axes: Axes, y: float, count: float, color: str, *, has_track: bool) -> None:
@@ -192,14 +198,14 @@ def rates(
         return nothing(width, 120)
     by = "" if frame.columns[0] == "days" else str(frame.columns[0])
     ranked = frame.sort_values("rate", ascending=False, kind="stable")
-    names = [str(name) for name in ranked[by]] if by else ["all"]
+    names = [str(name) for name in ranked[by]] if by else [say("all")]
     shown, rest = ranked.head(MOST_ROWS), len(ranked) - MOST_ROWS
     rows = [fit(name, width * 0.32, most=3) for name in names[:MOST_ROWS]]
     heights = [max(ROW, LEADING * len(lines) + 8) for lines in rows]
-    last = [f"and {others(rest)}"] if rest > 0 else []
+    last = [say("and {others}", others=others(rest))] if rest > 0 else []
     intervals = list(zip(shown["rate"].tolist(), shown["low"].tolist(), shown["high"].tolist(), strict=True))
     texts = [_rate_text(*interval) for interval in intervals]
-    said = heading(title, _rate_finding(ranked, by), [f"by {column_words(by)}" if by else ""], width)
+    said = heading(title, _rate_finding(ranked, by), [by_words(by)], width)
     chart = blank(width, UNIT + sum(heights) + ROW * len(last) + 6, said, grows=True)
     left = max(map(length, [line for lines in rows for line in lines] + last)) + 16
     axes = add_axes(chart, left=left, right=max(map(length, texts)) + 14, top=UNIT, bottom=6 + ROW * len(last))
@@ -216,8 +222,10 @@ def rates(
         middle += high / 2
     for text in last:
         add_text(chart, (left - 12, chart.body_height - 6 - ROW / 2), text, "quiet", ha="right")
-    add_text(chart, (width - 2, 12), "scans a day, and the range of the true rate", "quiet", ha="right", size=11)
-    chart.title = f"scans a day{f' by {by}' if by else ''}, with intervals"
+    add_text(chart, (width - 2, 12), say("scans a day, and the range of the true rate"), "quiet", ha="right", size=11)
+    chart.title = say("scans a day, with intervals")
+    if by:
+        chart.title = say("scans a day by {column}, with intervals", column=column_words(by))
     chart.words = ", ".join(f"{cut(name, 60)} {text}" for name, text in zip(names, texts, strict=False))
     return chart
 
@@ -235,16 +243,20 @@ def _rate_finding(ranked: pd.DataFrame, by: str) -> str:
     """Say which rate is the highest, and whether its lead may be chance."""
     first = ranked.iloc[0]
     if not by:
-        return f"{first['rate']:,.1f} scans a day"
-    said = f"{quoted(str(first[by]))} has the most scans a day: {first['rate']:,.1f}"
-    if len(ranked) > 1 and ranked["high"].iloc[1] >= first["low"]:
-        return f"{said}; the lead may be chance"
-    return said
+        return say("{rate} scans a day", rate=number_text(first["rate"], ",.1f"))
+    is_close = len(ranked) > 1 and ranked["high"].iloc[1] >= first["low"]
+    return say(
+        "{name} has the most scans a day: {rate}; the lead may be chance"
+        if is_close
+        else "{name} has the most scans a day: {rate}",
+        name=quoted(str(first[by])), rate=number_text(first["rate"], ",.1f"),
+    )  # fmt: skip
 
 
 def _rate_text(rate: float, low: float, high: float) -> str:
     """Write a rate with its range, which is NaN if the days are too few to tell."""
-    return f"{rate:,.1f}  (too few days)" if isnan(low) else f"{rate:,.1f}  ({low:,.1f}\N{EN DASH}{high:,.1f})"
+    ends = "\N{EN DASH}".join(number_text(end, ",.1f") for end in (low, high))
+    return f"{number_text(rate, ',.1f')}  ({say('too few days') if isnan(low) else ends})"
 
 
 @house_style()
@@ -260,9 +272,9 @@ def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 5
     if not possible:
         return nothing(width, 84)
     if likely < possible:
-        finding = f"Between {likely:,} and {possible:,} visits came from people"
+        finding = say("Between {likely} and {possible} visits came from people", likely=likely, possible=possible)
     else:
-        finding = f"{likely:,} {'visit' if likely == 1 else 'visits'} came from people"
+        finding = say(("{count} visit came from people", "{count} visits came from people"), likely)
     chart = blank(width, 84, heading(title, finding, [], width), grows=True)
     axes = add_axes(chart, left=2, right=2, top=30, bottom=34)
     axes.set(xlim=(0, max(possible, scans)), ylim=(0, 1))
@@ -271,12 +283,15 @@ def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 5
         add_swatch(chart, (x, y), (after - x, 20), tint(key))
     middle = place(chart, axes, scans, 0)[0]
     axes.plot([scans] * 2, [-0.25, 1.25], color=tint("ink"), linewidth=1.5, clip_on=False, label="_")
-    text = f"{scans:,} counted as scans"
+    text = say("{scans} counted as scans", scans=scans)
     half = length(text) / 2
     add_text(chart, (min(max(middle, half), width - half), 14), text, ha="center")
-    add_text(chart, (2, 70), f"{likely:,} likely people", "color-1")
+    add_text(chart, (2, 70), say("{likely} likely people", likely=likely), "color-1")
     if possible > likely:
-        add_text(chart, (width - 2, 70), f"{possible:,} possibly", "quiet", ha="right")
-    chart.title = "human scans"
-    chart.words = f"between {likely:,} and {possible:,} visits came from people; {scans:,} count as scans"
+        add_text(chart, (width - 2, 70), say("{possible} possibly", possible=possible), "quiet", ha="right")
+    chart.title = say("human scans")
+    chart.words = say(
+        "between {likely} and {possible} visits came from people; {scans} count as scans",
+        likely=likely, possible=possible, scans=scans,
+    )  # fmt: skip
     return chart

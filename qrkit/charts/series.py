@@ -8,18 +8,45 @@ from typing import TYPE_CHECKING, Any
 from qrkit.charts.colors import MOST_COLORS
 from qrkit.charts.labels import others, quoted
 from qrkit.charts.periods import moment_text, unit_of
+from qrkit.languages import say
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["colored_names", "column_words", "finding_of", "shown_of", "table_of", "text_column_name", "totals_of"]
+__all__ = [
+    "SCANS",
+    "by_words",
+    "colored_names",
+    "column_words",
+    "finding_of",
+    "shown_of",
+    "table_of",
+    "text_column_name",
+    "totals_of",
+]
 
-SPOKEN = {"qrcode": "QR Code", "qrcode_id": "QR Code", "system_version": "version of the system"}
+SCANS = ("{count} scan", "{count} scans")
+SPOKEN = {
+    "qrcode": "QR Code",
+    "qrcode_id": "QR Code",
+    "system_version": "version of the system",
+    "utm_source": "UTM source",
+    "utm_medium": "UTM medium",
+    "utm_campaign": "UTM campaign",
+    "utm_term": "UTM term",
+    "utm_content": "UTM content",
+    "utm_id": "UTM ID",
+}
 
 
 def column_words(column: str) -> str:
     """Return the name of a column as people say it."""
-    return SPOKEN.get(column, column.replace("_", " "))
+    return say(SPOKEN.get(column, column.replace("_", " ")))
+
+
+def by_words(column: str) -> str:
+    """Say what lines stand for: by campaign; "" if there is no column."""
+    return say("by {column}", column=column_words(column)) if column else ""
 
 
 def colored_names(frame: pd.DataFrame, by: str, names: Sequence[str]) -> list[str]:
@@ -35,17 +62,19 @@ def colored_names(frame: pd.DataFrame, by: str, names: Sequence[str]) -> list[st
 
 def finding_of(table: pd.DataFrame, by: str) -> str:
     """Say what a table shows: which part has the most scans, or when the most scans came if there is only one."""
-    totals = totals_of(table)
+    totals, names = totals_of(table), [str(name) for name in table.columns]
     total = int(totals.sum())
     if by and table.shape[1] > 1:
-        return f"{quoted(str(table.columns[0]))} has the most scans, {int(totals.iloc[0]):,} of {total:,}"
-    peak, counts = table.iloc[:, 0], f"{total:,} {'scan' if total == 1 else 'scans'}"
-    name = f" of {quoted(str(table.columns[0]))}" if by else ""
+        first = int(totals.iloc[0])
+        return say("{name} has the most scans, {most} of {total}", name=quoted(names[0]), most=first, total=total)
+    peak, counts = table.iloc[:, 0], say(SCANS, total)
+    if by:
+        counts = say("{scans} of {name}", scans=counts, name=quoted(names[0]))
     if len(table) < 2 or not peak.max():
-        return f"{counts}{name}"
+        return counts
     when = [moment.to_pydatetime() for moment in table.index]
-    top = when[int(peak.fillna(0).to_numpy().argmax())]
-    return f"{counts}{name}; most, {int(peak.max()):,}, {moment_text(top, unit_of(when))}"
+    top = moment_text(when[int(peak.fillna(0).to_numpy().argmax())], unit_of(when))
+    return say("{scans}; most, {most}, {when}", scans=counts, most=int(peak.max()), when=top)
 
 
 def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: bool = False) -> pd.DataFrame:
@@ -82,7 +111,7 @@ def table_of(frame: pd.DataFrame, most: int) -> tuple[str, Any]:
     few = table.iloc[:, :most]
     name = others(table.shape[1] - most)
     while name in few:  # a campaign may have this name
-        name = f"all {name}"
+        name = say("all {others}", others=name)
     return by, few.assign(**{name: table.iloc[:, most:].sum(axis=1, min_count=1)})
 
 

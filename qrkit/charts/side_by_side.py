@@ -19,29 +19,31 @@ from qrkit.charts.axes import (
     count_text,
     draw_counts,
     fill_counts,
-    hidden_words,
     house_style,
     listed,
     nothing,
     place,
     top_of,
+    total_words,
 )
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length, others
 from qrkit.charts.periods import (
-    a_unit,
     are_complete,
+    days_text,
     moment_text,
     partial_note,
-    period_text,
+    scans_a,
+    scans_per,
     time_words,
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import column_words, finding_of, shown_of, table_of, text_column_name, totals_of
+from qrkit.charts.series import by_words, column_words, finding_of, shown_of, table_of, text_column_name, totals_of
 from qrkit.charts.time_axis import BELOW, at_time, time_axis
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages import number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,10 +104,12 @@ def small_multiples(
     shown = shown_of(table[names], complete)
     tops = _tops(shown)
     is_own = len(set(tops.values())) > 1
-    notes = [f"and {others(left_out)} with {count_text(totals[rest])} scans"] if left_out else []
+    notes = []
+    if left_out:
+        notes += [say("and {others} with {scans} scans", others=others(left_out), scans=count_text(totals[rest]))]
     notes += filter(None, [partial_note(complete, moments)])
     grid = _grid(width, {name: count_text(totals[name]) for name in names}, max(tops.values()))
-    about = [f"by {column_words(by)}", period_text(moments, frame), zone_text(frame, moments)]
+    about = [by_words(by), days_text(moments, frame), zone_text(frame, moments)]
     said = heading(title, finding_of(table, by), about, width)
     body = UNIT + grid.rows * grid.height - BETWEEN + BELOW + NOTE * len(notes)
     chart = blank(width, ceil(body), said, grows=True)
@@ -115,13 +119,13 @@ def small_multiples(
         time_axis(chart, axes, moments, has_labels=number + grid.columns >= len(names))
         key = f"color-{1 if colors is None else colors.get(name, 0)}"
         _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
-    own = "; the scale differs from chart to chart" if is_own else ""
-    add_text(chart, (grid.left, 10), f"scans {a_unit(unit)}{own}", "quiet", size=11)
+    own = f"; {say('the scale differs from chart to chart')}" if is_own else ""
+    add_text(chart, (grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)
     for row, note in enumerate(reversed(notes)):
         add_text(chart, (grid.left, chart.body_height - 10 - NOTE * row), note, "quiet", size=11)
-    chart.title = f"scans per {unit} by {by}"
+    chart.title = scans_per(unit, column_words(by))
     words = listed([*names, *([rest] if rest else [])], totals.tolist())
-    chart.words = f"{totals.sum():,}{hidden_words(frame['scans'])} {time_words(moments)}: {words}"
+    chart.words = f"{total_words(frame['scans'])} {time_words(moments)}: {words}"
     return chart
 
 
@@ -144,7 +148,7 @@ def _grid(width: int, names: Mapping[str, str], top: float) -> Grid:
     columns = max(1, min(len(names), width // PANEL[0], 4))
     rows = ceil(len(names) / columns)
     columns = ceil(len(names) / rows)  # balance the rows: 2 + 2, not 3 + 1
-    left = max(26, length(f"{top_of(top):,}") + 10)
+    left = max(26, length(number_text(top_of(top))) + 10)
     wide = (width - left - 12 - GAP * (columns - 1)) / columns
     room = wide - max(map(length, names.values())) - 10
     lines = max(len(fit(name, room, most=3)) for name in names)
@@ -186,7 +190,7 @@ def _panel(
     is_beyond = peak > top
     x, y = place(chart, axes, at_time(moments[-number]), min(peak, top))
     when = f" {moment_text(moments[-number], unit_of(moments))} ↑" if is_beyond else ""
-    text = f"{peak:,.0f}{when}"
+    text = f"{number_text(peak, ',.0f')}{when}"
     half, left, right = length(text, 11) / 2, float(axes.bbox.x0), float(axes.bbox.x1)
     if not is_beyond:
         add_dot(chart, (x, y), key)

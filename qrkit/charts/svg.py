@@ -62,7 +62,7 @@ def to_svg(figure: Figure) -> str:
     used = {first or second for value in values for first, second in _REFERENCE.findall(value)}
     ids = {name: f"{sha256(buffer.getvalue()).hexdigest()[:8]}-{name}" for name in used}
     parts = [part for child in drawn for part in _plain(child, ids)]
-    said = [_printable(getattr(figure, name, "")) for name in ("title", "words")]
+    said = [_printable(getattr(figure, name, "")) for name in ("title", "words", "description")]
     return _page_svg(drawn.get("viewBox", ""), parts, *said)
 
 
@@ -120,13 +120,13 @@ def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
     return _REFERENCE.sub(lambda match: match[0].replace(match[1] or match[2], ids[match[1] or match[2]]), value)
 
 
-def _page_svg(view: str, parts: Sequence[Xml.Element], title: str, words: str) -> str:
+def _page_svg(view: str, parts: Sequence[Xml.Element], title: str, words: str, description: str) -> str:
     """Return the SVG element. The page decides its width, up to the width of the chart."""
     root = Xml.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": view, "role": "img"})
     root.set("style", f"max-width:{view.split()[2]}px")
     root.set("class", "chart")
     if title:
-        root.set("aria-label", f"Chart of {title}: {words}")
+        root.set("aria-label", description)
         Xml.SubElement(root, "title").text = title
         Xml.SubElement(root, "desc").text = words
     root.extend(parts)

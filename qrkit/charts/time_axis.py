@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from qrkit.charts.axes import NOTE, Chart, add_text, place
 from qrkit.charts.colors import tint
 from qrkit.charts.labels import length
-from qrkit.charts.periods import MONTHS, date_text, unit_of
+from qrkit.charts.periods import unit_of
+from qrkit.languages import month_and_year, short_date, short_month, short_months
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,12 +119,13 @@ def _scales(moments: Sequence[datetime]) -> Iterator[Scale]:
     firsts = [day for day in days if day.day == 1]
     for step in (1, 3, 6):
         months = [day for day in firsts if not (day.month - 1) % step]
-        yield Scale(months, _month, _year_group, "Mar")
+        yield Scale(months, short_month, _year_group, _widest_month())
     for step in (1, 2, 5, 10, 20, 50):
         years = [day for day in firsts if day.month == 1 and not day.year % step]
         yield Scale(years, "{:%Y}".format, lambda day: ("", ""), "2000")
-    yield Scale([moments[0], moments[-1]] if len(moments) > 1 else [moments[0]], date_text, _year_group, "30 Mar")
-    yield Scale([moments[0]], date_text, _year_group, "30 Mar")
+    widest = f"30 {_widest_month()}"
+    yield Scale([moments[0], moments[-1]] if len(moments) > 1 else [moments[0]], short_date, _year_group, widest)
+    yield Scale([moments[0]], short_date, _year_group, widest)
 
 
 def _days(moments: Sequence[datetime]) -> list[datetime]:
@@ -138,16 +140,16 @@ def _day(day: datetime) -> str:
     return f"{day.day}"
 
 
-def _month(day: datetime) -> str:
-    return MONTHS[day.month - 1]
+def _widest_month() -> str:
+    return max(short_months(), key=length)
 
 
 def _day_group(hour: datetime) -> tuple[str, str]:
-    return f"{date_text(hour)} {hour.year}", date_text(hour)
+    return short_date(hour, year=True), short_date(hour)
 
 
 def _month_group(day: datetime) -> tuple[str, str]:
-    return f"{_month(day)} {day.year}", _month(day)
+    return month_and_year(day), short_month(day)
 
 
 def _year_group(day: datetime) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.tables import Column, Row, Table, print_fields, print_picture
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.languages import weekday_name
 from qrkit.tracking.records import Location, QRCode
 
 if TYPE_CHECKING:
@@ -258,9 +259,7 @@ def _fields(code: QRCode, row: Row, active: str) -> dict[str, str]:
 
 
 def _recurrence(number: int) -> str:
-    from qrkit.report.words import WEEKDAYS
-
-    return f"every {WEEKDAYS[number - 1]}" if number else "once"
+    return f"every {weekday_name(number)}" if number else "once"
 
 
 # What is done

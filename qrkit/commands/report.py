@@ -15,6 +15,7 @@ from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
+from qrkit.languages import LANGUAGES
 from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def define_report(one: Parser) -> None:
     one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
     add_period(one)
     one.add_argument("--title", metavar="TEXT", help="what stands at the top")
+    one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
     add_store(one)
     add_base_url(one)
     add_json(one, "file")
@@ -81,7 +83,7 @@ def _report(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, such as report.pdf"))
         output = output.with_suffix(".pdf")
     check_file(output)
-    days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}
+    days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
         if output.suffix.lower() == NOTEBOOK:

@@ -1,7 +1,8 @@
 """Describes a content for people: a phone number, contact, network … as a title with rows, or as one line.
 
 Contents come from strangers. Nothing here validates them or raises: a content that cannot be parsed is plain text, and
-callers that show a card also show the content itself. Labels are English; pages translate them.
+callers that show a card also show the content itself. Labels are English; pages translate them. The line of `summary`
+is in the language of the context.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from qrkit.contents.kinds import Kind, kind_named
 from qrkit.contents.moments import end_after
 from qrkit.contents.reading import read
 from qrkit.contents.syntax import Line, lines_of, pairs, split, unescape
+from qrkit.languages import say
 
 __all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "summary"]
 
@@ -207,7 +209,7 @@ def _wifi_summary(text: str) -> str:
     said = dict(reversed(list(pairs(text.partition(":")[2]))))
     security = SECURITY.get(said.get("T", "").upper(), "").partition(",")[0]
     about = [security] if security and security != "None" else []
-    about += ["password hidden"] if said.get("P") else []
+    about += [say("password hidden")] if said.get("P") else []
     return _title_with_kind("Wi-Fi", _one_line(said.get("S", ""))) + (f" ({', '.join(about)})" if about else "")
 
 
@@ -220,7 +222,7 @@ def _block_summary(text: str) -> str:
 
 def _secret_summary(text: str) -> str:
     label = unquote(text.partition("?")[0].rpartition("/")[2])
-    return f"{_title_with_kind(TITLES['otp'], _one_line(label))} (secret hidden)"
+    return f"{_title_with_kind(TITLES['otp'], _one_line(label))} ({say('secret hidden')})"
 
 
 def _payment_summary(text: str) -> str:
@@ -231,7 +233,8 @@ def _payment_summary(text: str) -> str:
 
 
 def _title_with_kind(kind: str, name: str) -> str:
-    text = f"{kind}: {name}" if name.strip() else kind
+    kind = say(kind)
+    text = say("{kind}: {name}", kind=kind, name=name) if name.strip() else kind
     return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
 
 

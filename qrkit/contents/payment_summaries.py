@@ -8,6 +8,7 @@ from typing import Any
 
 from qrkit.contents.content import Content
 from qrkit.contents.reading import read
+from qrkit.languages import say
 
 __all__ = ["payment_summary"]
 
@@ -27,7 +28,7 @@ def payment_summary(content: str) -> str:
     for beginning, (kind, title, detail, describe) in PAYMENTS.items():
         if re.match(beginning, content, re.IGNORECASE):
             told = describe(found) if found.kind == kind else ""
-            return _shortened(f"{title}{told}", f" ({detail} hidden)")
+            return _shortened(f"{say(title)}{told}", f" ({say(detail)})")
     return content
 
 
@@ -37,9 +38,11 @@ def _shortened(text: str, ending: str) -> str:
 
 
 def _to(name: str | None, amount: Any, currency: str) -> str:
-    whom = f" to {' '.join(name.split())}" if name else ""
+    whom = f" {say('to {name}', name=' '.join(name.split()))}" if name else ""
     how_much = f"{amount:f} {currency}" if amount else ""
-    return f"{whom}, {how_much}" if whom and how_much else whom or (how_much and f" of {how_much}")
+    if whom and how_much:
+        return f"{whom}, {how_much}"
+    return whom or (how_much and f" {say('of {amount}', amount=how_much)}")
 
 
 def _named(currency: str, name: str = "name") -> Callable[[Content], str]:
@@ -55,10 +58,10 @@ def _swiss(content: Content) -> str:
 
 
 PAYMENTS: Mapping[str, tuple[str, str, str, Callable[[Content], str]]] = {
-    r"BCD\s+00[12]\b": ("epc_transfer", "Transfer", "IBAN", _named("EUR")),
-    r"SPC\s+02[0-9]{2}\b": ("swiss_bill", "Swiss bill: payment", "IBAN", _swiss),
-    "000201.*br.gov.bcb.pix": ("pix", "Pix payment", "key", _named("BRL")),
-    "upi:": ("upi", "UPI payment", "address", _named("INR")),
-    "bitcoin:": ("bitcoin", "Bitcoin payment", "address", _named("BTC", "label")),
+    r"BCD\s+00[12]\b": ("epc_transfer", "Transfer", "IBAN hidden", _named("EUR")),
+    r"SPC\s+02[0-9]{2}\b": ("swiss_bill", "Swiss bill: payment", "IBAN hidden", _swiss),
+    "000201.*br.gov.bcb.pix": ("pix", "Pix payment", "key hidden", _named("BRL")),
+    "upi:": ("upi", "UPI payment", "address hidden", _named("INR")),
+    "bitcoin:": ("bitcoin", "Bitcoin payment", "address hidden", _named("BTC", "label")),
 }
 """Maps how a payment begins to its kind, its title, what is hidden, and the function that describes it."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
+from qrkit.languages import LanguageTag, current_language, in_language, say
 from qrkit.report.comparisons import CompareTo
 from qrkit.report.downloads import packed
 from qrkit.report.executed import run
@@ -48,12 +49,14 @@ class Report:
         html: The page; the same scans give the same HTML.
         words: The first sentences of the page.
         unscanned: The QR Codes without a scan in the period; prints as their names by campaign.
+        language: The language of the report, such as en or de.
     """
 
     title: str
     html: str
     words: tuple[str, ...]
     unscanned: Unscanned
+    language: LanguageTag
     _facts: Facts = field(repr=False, compare=False)
     _brand: Brand | None = field(default=None, repr=False, compare=False)
 
@@ -85,7 +88,8 @@ class Report:
 
     def to_zip(self) -> bytes:
         """Return a ZIP archive with each chart as SVG and PNG, and each table and the data of each chart as CSV."""
-        return packed(self._facts, self._brand)
+        with in_language(self.language):
+            return packed(self._facts, self._brand)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
@@ -102,6 +106,7 @@ def portfolio(
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
+    language: LanguageTag = "en",
 ) -> Report:
     """Report on all campaigns and QR Codes of a portfolio.
 
@@ -117,17 +122,20 @@ def portfolio(
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
+        language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
+            they are, and so do the columns of CSV files.
 
     Raises:
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
-            attribute or `compare_to` is unknown.
+            attribute, `compare_to` or the language is unknown.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(since, until, time_zone, attributes, compare_to)
-    facts = gather(portfolio, portfolio.scans, asked)
-    return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
+    with in_language(language):
+        facts = gather(portfolio, portfolio.scans, asked)
+        return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
 
 
 def campaign(
@@ -142,6 +150,7 @@ def campaign(
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
+    language: LanguageTag = "en",
 ) -> Report:
     """Report on one campaign of a portfolio.
 
@@ -158,19 +167,22 @@ def campaign(
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
+        language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
+            they are, and so do the columns of CSV files.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
-            attribute or `compare_to` is unknown.
+            attribute, `compare_to` or the language is unknown.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(since, until, time_zone, attributes, compare_to)
-    heading = _heading(portfolio, campaign_id, title)
-    facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
-    return _report(portfolio, facts, heading, brand, with_cards=cards)
+    with in_language(language):
+        heading = _heading(portfolio, campaign_id, title)
+        facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
+        return _report(portfolio, facts, heading, brand, with_cards=cards)
 
 
 def notebook(
@@ -182,6 +194,7 @@ def notebook(
     since: date | str | None = None,
     until: date | str | None = None,
     time_zone: str = "UTC",
+    language: LanguageTag = "en",
 ) -> Path:
     """Write a report as an executed notebook with its parameters in the first cell, and return the path.
 
@@ -196,34 +209,36 @@ def notebook(
         since: See `portfolio`.
         until: See `portfolio`.
         time_zone: See `portfolio`.
+        language: See `portfolio`.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
         MissingProgram: If the extra `notebook` or `statistics` is not installed.
-        InvalidParameter: If a bound is not a date, `until` is not after `since`, the time zone is unknown, the path
-            does not end in .ipynb, or the store is in memory.
+        InvalidParameter: If a bound is not a date, `until` is not after `since`, the time zone or the language is
+            unknown, the path does not end in .ipynb, or the store is in memory.
         RenderingFailed: If a cell failed, or took longer than two minutes.
         CannotWrite: If the file cannot be written.
     """
     check_file(Path(path), (NOTEBOOK,))
     asked = _parse(since, until, time_zone)
-    heading = _heading(portfolio, campaign_id, title)
-    facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
-    return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
+    with in_language(language):
+        heading = _heading(portfolio, campaign_id, title)
+        facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
+        return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
 
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
     if campaign_id is None:
-        return Heading(title or "Scan report", portfolio.base_url.partition("://")[2])
+        return Heading(title or say("Scan report"), portfolio.base_url.partition("://")[2])
     record = portfolio.get_campaign(campaign_id)
-    return Heading(title or record.name, "Scan report", record.description)
+    return Heading(title or record.name, say("Scan report"), record.description)
 
 
 def _report(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool) -> Report:
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
     brand = brand or portfolio.brands.current
     html = render(portfolio, facts, heading, brand, with_cards=with_cards)
-    return Report(heading.title, html, words, facts.unscanned, facts, brand)
+    return Report(heading.title, html, words, facts.unscanned, current_language(), facts, brand)
 
 
 def _parse(

@@ -11,11 +11,12 @@ from qrkit import charts
 from qrkit.contents.cards import summary
 from qrkit.drawing.writers import svg
 from qrkit.errors import QrkitError
+from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.report.code_table import plain_image
 from qrkit.report.facts import Facts
-from qrkit.report.words import cut, many
+from qrkit.report.words import cut
 from qrkit.tracking.records import QRCode
 
 __all__ = ["MOST_CARDS", "Card", "Group", "groups"]
@@ -81,7 +82,11 @@ class Group:
     @property
     def counts(self) -> str:
         """Number of codes and scans as text."""
-        return f"{many(self.codes, 'code')}, {many(self.scans, 'scan')}"
+        codes, scans = (
+            say(("{count} code", "{count} codes"), self.codes),
+            say(("{count} scan", "{count} scans"), self.scans),
+        )
+        return f"{codes}, {scans}"
 
 
 def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dict[str | None, Group]:

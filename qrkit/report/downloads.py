@@ -14,6 +14,7 @@ from qrkit.design.brand import Brand
 from qrkit.exchange.archives import add
 from qrkit.exchange.formulas import made_safe
 from qrkit.files import safe_stem
+from qrkit.languages import say
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.plots import plots
@@ -65,14 +66,14 @@ def _tables(facts: Facts) -> Iterator[tuple[str, pd.DataFrame]]:
     colors = dict.fromkeys(facts.titles.values(), 1)
     if len(colors) > 1:
         groups = [(row.name, row.codes, row.scans, row.share) for row in campaign_table(facts, colors).rows]
-        yield "Campaigns", pd.DataFrame(groups, columns=["campaign", "codes", "scans", "share"])
+        yield say("Campaigns"), pd.DataFrame(groups, columns=["campaign", "codes", "scans", "share"])
     for name in facts.attributes:
         if table := attribute_table(facts, name):
             counts = [(row.name, row.scans, row.visitors, row.share) for row in table.rows]
             yield table.title, pd.DataFrame(counts, columns=[name, "scans", "visitors", "share"])
     codes = [_of_code(facts, CodeRow.of(facts, code)) for code in facts.codes]
     columns = ["qrcode", "campaign", "short_url", "content", "scans", "visitors", "share", "imported_scans"]
-    yield "QR Codes", pd.DataFrame(codes, columns=columns).convert_dtypes()
+    yield say("QR Codes"), pd.DataFrame(codes, columns=columns).convert_dtypes()
 
 
 def _of_code(facts: Facts, row: CodeRow) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from qrkit.languages import say
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.words import SCRIPT_WORDS
@@ -48,7 +49,7 @@ def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -
         "codes": [titles.index(row.campaign) for row in rows] + list(range(len(titles))),
         "perDay": _packed(per_day),
         "perHour": _packed(per_hour),
-        "words": SCRIPT_WORDS,
+        "words": {name: say(sentence) for name, sentence in SCRIPT_WORDS.items()},
     } | _expected(facts, days)
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 

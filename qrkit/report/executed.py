@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, extra
 from qrkit.files import complete_file, writing
+from qrkit.languages import current_language, say
 from qrkit.store.postgresql.database import is_server
 
 if TYPE_CHECKING:
@@ -40,37 +41,48 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
     Args:
         facts: The facts of the report; cells that would have nothing to show are left out.
         title: Title of the report.
-        parameters: Values by name: store, campaign_id, since, until, time_zone.
+        parameters: Values by name: store, campaign_id, since, until, time_zone, and the language unless it is English.
     """
     comparisons = facts.comparisons
     part = "campaign" if len(facts.campaigns) > 1 else "qrcode"
-    yield "markdown", f"# {_escape(title)}\n\nTo report on another period, change the parameters and run all cells."
+    yield (
+        "markdown",
+        f"# {_escape(title)}\n\n{say('To report on another period, change the parameters and run all cells.')}",
+    )
     yield "parameters", "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
     yield "code", OPENING
-    yield "markdown", "## What happened"
-    yield "code", WORDS
+    yield "markdown", f"## {say('What happened')}"
+    yield (
+        "code",
+        WORDS if current_language() == "en" else WORDS.replace("time_zone}", 'time_zone, "language": language}'),
+    )
     if facts.scans:
-        yield "markdown", "## When"
-        yield "code", 'charts.lines(analytics.scans_per_day(scans, by="campaign"))'
+        yield "markdown", f"## {say('When')}"
+        yield "code", _drawn('charts.lines(analytics.scans_per_day(scans, by="campaign"))')
         if comparisons.previous is not None:
-            yield "code", "charts.previous_period(analytics.scans_and_previous(scans))"
+            yield "code", _drawn("charts.previous_period(analytics.scans_and_previous(scans))")
         if comparisons.unusual is not None:
-            yield "code", "charts.unusual_days(analytics.unusual_days(scans))"
-        yield "code", "charts.hour_of_week(analytics.scans_by_hour(scans))"
-        yield "markdown", "## Most scanned"
+            yield "code", _drawn("charts.unusual_days(analytics.unusual_days(scans))")
+        yield "code", _drawn("charts.hour_of_week(analytics.scans_by_hour(scans))")
+        yield "markdown", f"## {say('Most scanned')}"
         yield "code", "analytics.top_qrcodes(scans)"
         if facts.rates is not None:
-            yield "code", f'charts.rates(analytics.rates(scans, by="{part}"))'
+            yield "code", _drawn(f'charts.rates(analytics.rates(scans, by="{part}"))')
         if len(facts.locations):
-            yield "code", "charts.scans_by_location(analytics.scans_by_location(scans))"
+            yield "code", _drawn("charts.scans_by_location(analytics.scans_by_location(scans))")
         if facts.unscanned:
-            yield "markdown", "## Not scanned"
+            yield "markdown", f"## {say('Not scanned')}"
             yield "code", "print(made.unscanned)"
-        yield "markdown", "## People, bots and devices"
-        yield "code", "charts.human_scans(analytics.human_scans(scans))"
+        yield "markdown", f"## {say('People, bots and devices')}"
+        yield "code", _drawn("charts.human_scans(analytics.human_scans(scans))")
         yield "code", "analytics.visits_by_evidence(scans)"
-        yield "code", 'charts.bars(analytics.scans_by(scans, "system"))'
+        yield "code", _drawn('charts.bars(analytics.scans_by(scans, "system"))')
     yield "code", CLOSING
+
+
+def _drawn(chart: str) -> str:
+    """Return the code that shows a chart in the language of the report."""
+    return chart if current_language() == "en" else f"with charts.in_language(language):\n    display({chart})"
 
 
 def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Asked]) -> Path:
@@ -102,7 +114,7 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         "since": days.since and days.since.isoformat(),
         "until": days.until and days.until.isoformat(),
         "time_zone": days.time_zone,
-    }
+    } | ({} if current_language() == "en" else {"language": current_language()})
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     notebook = nbformat.v4.new_notebook(metadata=kernel)  # type: ignore[no-untyped-call]
     for number, (kind, text) in enumerate(cells(facts, title, parameters), 1):

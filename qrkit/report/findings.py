@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
+from qrkit.languages import list_text, percent_text
 from qrkit.report.comparisons import Change, Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import about, cut, day, listed, number, percent_of, period, quoted, rate
+from qrkit.report.words import about, cut, day, multiple, number, percent_of, period, quoted, rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,11 +85,11 @@ def more_or_fewer(ratio: float) -> str:
     if ratio == inf:
         return say("from_none")
     if ratio >= 2:
-        return say("times_as_many", times=f"{ratio:.1f}")
+        return say("times_as_many", times=multiple(ratio))
     if 0 < ratio < 0.01:
         return say("almost_none")
-    percent = round(100 * (ratio - 1))
-    return say("more" if percent > 0 else "fewer", percent=f"{abs(percent)}%") if percent else say("as_many")
+    points = round(100 * (ratio - 1))
+    return say("more" if points > 0 else "fewer", percent=percent_text(abs(points))) if points else say("as_many")
 
 
 def _way(ratio: float) -> str:
@@ -97,7 +98,7 @@ def _way(ratio: float) -> str:
 
 def _size(ratio: float) -> dict[str, str]:
     """Return the values of a sentence about a ratio."""
-    return {"percent": f"{abs(round(100 * (ratio - 1)))}%", "times": f"{ratio:.1f}"}
+    return {"percent": percent_text(abs(round(100 * (ratio - 1)))), "times": multiple(ratio)}
 
 
 def _range(change: Change) -> str:
@@ -106,7 +107,7 @@ def _range(change: Change) -> str:
     if high == inf:
         return say("likely_at_least", low=more_or_fewer(low))
     if low >= 2:
-        return say("likely_times", low=f"{low:.1f}", high=f"{high:.1f}")
+        return say("likely_times", low=multiple(low), high=multiple(high))
     if high < 1 or (low > 1 and high < 2):
         ends = sorted(abs(round(100 * (end - 1))) for end in (low, high))
         return say("likely_same_way", low=str(ends[0]), high=str(ends[1]))
@@ -138,7 +139,7 @@ def _peak(comparisons: Comparisons) -> dict[str, Any] | None:
 
 
 def _peak_headline(facts: Facts, peak: dict[str, Any], change: Change | None) -> str:
-    on, scans, times = day(peak["day"], year=False), number(peak["scans"]), f"{peak['times']:.1f}"
+    on, scans, times = day(peak["day"], year=False), number(peak["scans"]), multiple(peak["times"])
     if change is not None and peak["day"].date() in facts.comparisons.left_out and change.ratio < 2:
         values = {"against": _against(facts.comparisons, is_brief=True), "percent": _size(change.ratio)["percent"]}
         return say(f"headline_peak_then_{_way(change.ratio)}", day=on, scans=scans, times=times, **values)
@@ -165,7 +166,7 @@ def _trend(comparisons: Comparisons) -> str:
         return _compared(comparisons, change)
     days = [day(one, year=False) for one in comparisons.left_out[:MOST_DAYS]]
     rest = len(comparisons.left_out) - len(days)
-    which = listed(days + ([say("and_more_days", rest)] if rest else []))
+    which = list_text(days + ([say("and_more_days", rest)] if rest else []))
     everything = more_or_fewer(change.after / change.before)  # as people count it, not by weekday
     without = say("trend_without", days=which, change=everything)
     return f"{_compared(comparisons, calm)} {without}"
@@ -175,7 +176,7 @@ def _compared(comparisons: Comparisons, change: Change) -> str:
     against = _against(comparisons)
     if change.differs:
         if not 0 < change.ratio < inf:
-            return say("trend_fell", percent="100%", against=against, range=_range(change))
+            return say("trend_fell", percent=percent_text(100), against=against, range=_range(change))
         return say(f"trend_{_way(change.ratio)}", against=against, range=_range(change), **_size(change.ratio))
     if change.differs is None:
         return say("trend_unclear", change=more_or_fewer(change.ratio), against=against, reason=change.reason)
@@ -186,8 +187,8 @@ def _compared(comparisons: Comparisons, change: Change) -> str:
 def _detectable(smallest: float) -> str:
     """Describe the smallest change that would have been detected."""
     if smallest >= 2:
-        return say("detectable_times", times=f"{smallest:.1f}")
-    return say("detectable", percent=f"{100 * (smallest - 1):.0f}%")
+        return say("detectable_times", times=multiple(smallest))
+    return say("detectable", percent=percent_text(100 * (smallest - 1)))
 
 
 def _changes(comparisons: Comparisons) -> list[str]:
@@ -296,7 +297,7 @@ def _first_scans(facts: Facts) -> str:
         if more > 0:
             sentences.append(say("unscanned_and_more", names=", ".join(names), more=number(more)))
         else:
-            sentences.append(say("unscanned", names=listed(names)))
+            sentences.append(say("unscanned", names=list_text(names)))
     return " ".join(sentences)
 
 

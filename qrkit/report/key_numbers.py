@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from qrkit import charts
+from qrkit import charts, languages
+from qrkit.languages import percent_text, short_date, weekday_name
 from qrkit.report.comparisons import Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import number, period, short_day, weekday
+from qrkit.report.words import multiple, number, period
 
 __all__ = ["KeyFigure", "key_figures"]
 
@@ -43,16 +44,23 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
     total = comparisons.total
     ratio = total.after / total.before if total and total.before else None
     figures = [
-        KeyFigure("scans", number(facts.scans), "Scans", _besides(facts), _change(comparisons, ratio), spark),
-        KeyFigure("visitors", number(facts.visitors), "Visitors", say("visitors"), _of_visitors(facts))
+        KeyFigure(
+            "scans", number(facts.scans), languages.say("Scans"), _besides(facts), _change(comparisons, ratio), spark
+        ),
+        KeyFigure("visitors", number(facts.visitors), languages.say("Visitors"), say("visitors"), _of_visitors(facts))
         if facts.visitors or not facts.scans
-        else KeyFigure("visitors", "\N{EN DASH}", "Visitors", say("visitors_unknown")),
-        KeyFigure("codes", number(len(facts.counted)), "Codes scanned", say("of_all", codes=number(len(facts.codes)))),
+        else KeyFigure("visitors", "\N{EN DASH}", languages.say("Visitors"), say("visitors_unknown")),
+        KeyFigure(
+            "codes",
+            number(len(facts.counted)),
+            languages.say("Codes scanned"),
+            say("of_all", codes=number(len(facts.codes))),
+        ),
     ]
     if facts.scans:
         busiest, most = per_day.index[int(per_day.argmax())].date(), int(per_day.max())
-        detail = say("busiest", most, weekday=weekday(busiest))
-        figures.append(KeyFigure("busiest", short_day(busiest), "Busiest day", detail))
+        detail = say("busiest", most, weekday=weekday_name(busiest.isoweekday()))
+        figures.append(KeyFigure("busiest", short_date(busiest), languages.say("Busiest day"), detail))
     return figures
 
 
@@ -78,6 +86,6 @@ def _change(comparisons: Comparisons, ratio: float | None) -> str:
         return ""
     compared = say("vs" if first.days == second.days else "a_day_vs", period=period(first.since, first.last))
     against = say("second_half") if comparisons.is_half else compared
-    percent = round(100 * (ratio - 1))
-    key = "times" if ratio >= 2 else "up" if percent > 0 else "down" if percent < 0 else "same"
-    return say(f"figure_{key}", percent=f"{abs(percent)}%", times=f"{ratio:.1f}", against=against)
+    points = round(100 * (ratio - 1))
+    key = "times" if ratio >= 2 else "up" if points > 0 else "down" if points < 0 else "same"
+    return say(f"figure_{key}", percent=percent_text(abs(points)), times=multiple(ratio), against=against)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from qrkit import languages
+from qrkit.languages import list_text
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import GLOSSARY, say
-from qrkit.report.words import ATTRIBUTE_NAMES, listed, number, period
+from qrkit.report.words import ATTRIBUTE_NAMES, number, period
 
 __all__ = ["glossary", "methods"]
 
@@ -17,11 +19,14 @@ def methods(facts: Facts) -> list[tuple[str, str]]:
     Only what the report contains is explained.
     """
     sections = [
-        ("What counts", _counting(facts)),
-        ("People", _people(facts)),
-        ("Changes and comparisons", _comparing(facts)),
-        ("Unusual days", say("unusual_days") if facts.comparisons.unusual is not None else ""),
-        ("Time to half of the scans", say("half_lives") if facts.scans and facts.first != facts.last else ""),
+        (languages.say("What counts"), _counting(facts)),
+        (languages.say("People"), _people(facts)),
+        (languages.say("Changes and comparisons"), _comparing(facts)),
+        (languages.say("Unusual days"), say("unusual_days") if facts.comparisons.unusual is not None else ""),
+        (
+            languages.say("Time to half of the scans"),
+            say("half_lives") if facts.scans and facts.first != facts.last else "",
+        ),
     ]
     return [(heading, text) for heading, text in sections if text]
 
@@ -37,7 +42,8 @@ def glossary(facts: Facts) -> dict[str, str]:
         "Unusual day": comparisons.unusual is None,
         "Burst": comparisons.bursts is None or not len(comparisons.bursts),
     }
-    return {word: meaning for word, meaning in GLOSSARY.items() if not unused.get(word)}
+    used = [(word, meaning) for word, meaning in GLOSSARY.items() if not unused.get(word)]
+    return {languages.say(word): languages.say(meaning) for word, meaning in used}
 
 
 def _counting(facts: Facts) -> str:
@@ -53,7 +59,7 @@ def _clock(facts: Facts) -> str:
 
 def _not_scans(facts: Facts) -> str:
     kinds = [say(kind, facts.visits[kind]) for kind in KINDS if kind in facts.visits]
-    return say("left_out", kinds=listed(kinds)) if kinds else say("nothing_left_out")
+    return say("left_out", kinds=list_text(kinds)) if kinds else say("nothing_left_out")
 
 
 def _people(facts: Facts) -> str:
@@ -65,7 +71,7 @@ def _people(facts: Facts) -> str:
         say("visitor_days" if facts.visitors else "no_visitors"),
         say("people_counted", likely=likely, possible=possible),
     ]
-    names = listed([ATTRIBUTE_NAMES[name][1] for name in facts.unknown])
+    names = list_text([languages.say(ATTRIBUTE_NAMES[name][1]) for name in facts.unknown])
     unknown = [say("unknown_attributes", names=f"{names[0].upper()}{names[1:]}")] if names else []
     return " ".join(sentences + unknown)
 

@@ -4,7 +4,9 @@
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
-const plain = new Intl.NumberFormat(language);
+const plain = new Intl.NumberFormat(language, { useGrouping: true });
+const shares = new Intl.NumberFormat(language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const point = plain.formatToParts(.5).find(part => part.type === "decimal").value;
 const number = value => plain.format(value);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
@@ -21,7 +23,7 @@ function make(tag, attributes = {}, ...children) {
 function valueOf(cell) {
   if (cell.tagName === "TH") return ($("bdi", cell) ?? cell).textContent;
   const digits = (cell.firstChild?.nodeType === Node.TEXT_NODE ? cell.firstChild.textContent : "").trim();
-  if (/^<?[\d.,]+%?$/.test(digits)) return parseFloat(digits.replace(/[<,%]/g, ""));
+  if (/^<?[\d.,\s]+%?$/.test(digits)) return parseFloat([...digits].filter(one => one === point || /\d/.test(one)).join("").replace(point, "."));
   return cell.classList.contains("t") ? cell.textContent : -1;
 }
 
@@ -410,7 +412,7 @@ class Explorer {
   }
 
   percent(share) {
-    return share > 0 && share < .001 ? "<0.1%" : `${(100 * share).toFixed(1)}%`;
+    return share > 0 && share < .001 ? `<${shares.format(.001)}` : shares.format(share);
   }
 
   showFigures(scans, isFiltered) {

@@ -15,6 +15,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from qrkit import charts
 from qrkit.design.brand import Brand
 from qrkit.drawing.logo import logo_image
+from qrkit.languages import current_language, say
 from qrkit.portfolio import Portfolio
 from qrkit.report import code_cards as cards
 from qrkit.report import words
@@ -83,6 +84,7 @@ def render(
     tables = [attribute_table(facts, name) for name in facts.attributes]
     return _template().render(
         heading=heading,
+        language=current_language(),
         period=period,
         mark=_mark(brand) if brand else None,
         css=_styles(heading, period, brand),
@@ -154,4 +156,5 @@ def _figure(plot: Plot, widths: Mapping[str, int] = PART) -> Figure:
 def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"number": words.number}
+    environment.globals |= {"say": say}
     return environment.from_string(_read_part("page.html.jinja"))

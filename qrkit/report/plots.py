@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from qrkit import charts
+from qrkit.languages import say
 from qrkit.report import words
 from qrkit.report.facts import Facts
 
@@ -73,14 +74,14 @@ def over_time(facts: Facts) -> Plot | None:
     """
     comparisons = facts.comparisons
     if facts.per_hour is not None:
-        return Plot("Scans per hour", charts.lines, facts.per_hour)
+        return Plot(say("Scans per hour"), charts.lines, facts.per_hour)
     if facts.first == facts.last:
         return None
     if comparisons.previous is not None:
-        return Plot("Scans per day, and in the days before", charts.previous_period, comparisons.previous)
+        return Plot(say("Scans per day, and in the days before"), charts.previous_period, comparisons.previous)
     if comparisons.unusual is not None:
-        return Plot("Scans per day, and what is usual", charts.unusual_days, comparisons.unusual)
-    return Plot("Scans per day", charts.lines, facts.per_day.drop(columns="campaign"))
+        return Plot(say("Scans per day, and what is usual"), charts.unusual_days, comparisons.unusual)
+    return Plot(say("Scans per day"), charts.lines, facts.per_day.drop(columns="campaign"))
 
 
 def by_campaign(facts: Facts) -> Plot | None:
@@ -89,8 +90,8 @@ def by_campaign(facts: Facts) -> Plot | None:
         return None
     colors, days = {"colors": campaign_colors(facts)}, facts.per_day["day"]
     if (days.max() - days.min()).days < MANY_DAYS:
-        return Plot("Scans per day of each campaign", charts.small_multiples, facts.per_day, colors)
-    return Plot("Scans per week of each campaign", charts.small_multiples, _per_week(facts.per_day), colors)
+        return Plot(say("Scans per day of each campaign"), charts.small_multiples, facts.per_day, colors)
+    return Plot(say("Scans per week of each campaign"), charts.small_multiples, _per_week(facts.per_day), colors)
 
 
 def _per_week(per_day: pd.DataFrame) -> pd.DataFrame:
@@ -105,7 +106,7 @@ def _per_week(per_day: pd.DataFrame) -> pd.DataFrame:
 
 def week(facts: Facts) -> Plot:
     """Return the chart of weekdays and hours."""
-    return Plot(f"Hours of the week, {facts.time_zone}", charts.hour_of_week, facts.by_hour)
+    return Plot(say("Hours of the week, {zone}", zone=facts.time_zone), charts.hour_of_week, facts.by_hour)
 
 
 def smaller_plots(facts: Facts) -> list[Plot]:
@@ -114,11 +115,13 @@ def smaller_plots(facts: Facts) -> list[Plot]:
     if facts.rates is not None and facts.whole is not None:
         is_campaigns, days = "campaign" in facts.rates, words.period(facts.whole.since, facts.whole.last)
         colors = {"colors": campaign_colors(facts) if is_campaigns else None}
-        title = f"Scans a day of each {'campaign' if is_campaigns else 'QR Code'}, {days}"
-        found.append(Plot(title, charts.rates, facts.rates, colors))
+        title = "Scans a day of each campaign, {period}" if is_campaigns else "Scans a day of each QR Code, {period}"
+        found.append(Plot(say(title, period=days), charts.rates, facts.rates, colors))
     if len(facts.locations) > 1:
-        found.append(Plot("Locations", charts.scans_by_location, facts.locations))
-    found.append(Plot("Human scans", charts.human_scans, facts.human))
+        found.append(Plot(say("Locations"), charts.scans_by_location, facts.locations))
+    found.append(Plot(say("Human scans"), charts.human_scans, facts.human))
     if (facts.half_lives["delay"] > 0).sum() > 1:
-        found.append(Plot("How long codes waited for their first scan", charts.time_to_first_scan, facts.half_lives))
+        found.append(
+            Plot(say("How long codes waited for their first scan"), charts.time_to_first_scan, facts.half_lives)
+        )
     return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from qrkit import languages
 from qrkit.analytics import UNKNOWN, Attribute
 from qrkit.contents.cards import summary
 from qrkit.report.facts import Facts
@@ -76,10 +77,10 @@ def attribute_table(facts: Facts, attribute: Attribute) -> Table | None:
     rows = [_row(_value_text(attribute, str(value)), row) for value, row in counts if value != UNKNOWN]
     rest = facts.scans - int(frame["scans"].sum())
     if rest:
-        rows.append(Row(ALL_OTHERS, rest, rest / facts.scans, color=0))
+        rows.append(Row(languages.say(ALL_OTHERS), rest, rest / facts.scans, color=0))
     unknown = int(frame.loc[frame[attribute] == UNKNOWN, "scans"].sum())
     note = say("unknown", unknown, percent=percent(unknown / facts.scans)) if unknown else ""
-    one, several = (f"{name[0].upper()}{name[1:]}" for name in ATTRIBUTE_NAMES[attribute])
+    one, several = (f"{name[0].upper()}{name[1:]}" for name in map(languages.say, ATTRIBUTE_NAMES[attribute]))
     return Table(several, one, rows, note)
 
 
@@ -100,8 +101,8 @@ def campaign_table(facts: Facts, colors: Mapping[str, int]) -> Table:
     if len(rows) > MOST_CAMPAIGNS:
         few, rest = rows[:MOST_CAMPAIGNS], rows[MOST_CAMPAIGNS:]
         scans, share = sum(row.scans for row in rest), sum(row.share for row in rest)
-        rows = [*few, Row(ALL_OTHERS, scans, share, color=0, codes=sum(row.codes or 0 for row in rest))]
-    return Table("Campaigns", "Campaign", rows)
+        rows = [*few, Row(languages.say(ALL_OTHERS), scans, share, color=0, codes=sum(row.codes or 0 for row in rest))]
+    return Table(languages.say("Campaigns"), languages.say("Campaign"), rows)
 
 
 def _row(name: str, counts: Any) -> Row:
@@ -114,4 +115,4 @@ def _value_text(attribute: Attribute, value: str) -> str:
         return summary(value)
     if attribute == "country":
         return country_name(value)
-    return value.capitalize() if attribute == "device" else value
+    return languages.say(value.capitalize()) if attribute == "device" else value

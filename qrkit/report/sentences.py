@@ -1,19 +1,19 @@
-"""Holds every sentence that a report computes, whole and with named values, so that a catalogue can translate it.
+"""Holds every sentence that a report computes, whole and with named values, so that a catalog can translate it.
 
-A pair is the form for one and the form for several; `say` chooses by the value `count`.
+A pair is the form for one and the form for several; `say` chooses by the value `count`. `page.html.jinja` has the words
+that stay the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qrkit.report.words import number
+from qrkit import languages
+from qrkit.languages import Sentence
 
 __all__ = ["GLOSSARY", "SENTENCES", "say"]
 
-Form = str | tuple[str, str]
-
-HEADLINES: Mapping[str, Form] = {
+HEADLINES: Mapping[str, Sentence] = {
     "peak": "{day} brought {scans} scans, {times} times a usual day.",
     "peak_of": "{day} brought {scans} scans, {percent} of them for {name}.",
     "peak_then_fell": "{day} brought {scans} scans, {times} times a usual day. "
@@ -27,7 +27,7 @@ HEADLINES: Mapping[str, Form] = {
 }
 """The finding that a page begins with."""
 
-LEADS: Mapping[str, Form] = {
+LEADS: Mapping[str, Sentence] = {
     "one_day": ("{count} scan.", "{count} scans."),
     "many_days": (
         "{count} scan in {days} days, about {rate} a day.",
@@ -38,7 +38,7 @@ LEADS: Mapping[str, Form] = {
     "people_between": "Between {likely} and {possible} visits came from people.",
 }
 
-PHRASES: Mapping[str, Form] = {
+PHRASES: Mapping[str, Sentence] = {
     "in_second_half": "in the second half, {period}",
     "in_second_half_alone": "in the second half",
     "compared_with": "compared with {period}",
@@ -58,7 +58,7 @@ PHRASES: Mapping[str, Form] = {
 }
 """Values of sentences that are words themselves."""
 
-TRENDS: Mapping[str, Form] = {
+TRENDS: Mapping[str, Sentence] = {
     "trend_fell": "Scans fell {percent} {against} ({range}).",
     "trend_rose": "Scans rose {percent} {against} ({range}).",
     "trend_multiplied": "Scans grew to {times} times as many {against} ({range}).",
@@ -71,7 +71,7 @@ TRENDS: Mapping[str, Form] = {
     "trend_without": "This leaves out {days}; counting every day, there were {change}.",
 }
 
-PARTS: Mapping[str, Form] = {
+PARTS: Mapping[str, Sentence] = {
     "campaigns_unclear": "There are too few days to say whether a campaign changed by more than chance.",
     "qrcodes_unclear": "There are too few days to say whether a QR Code changed by more than chance.",
     "campaigns_same": "No campaign changed by more than chance would explain.",
@@ -98,7 +98,7 @@ PARTS: Mapping[str, Form] = {
     "unknown.",
 }
 
-DAYS: Mapping[str, Form] = {
+DAYS: Mapping[str, Sentence] = {
     "days_unknown": "Too few days had scans to tell what is unusual.",
     "days_usual": "No day stands out from the days around it.",
     "days_more": ("1 more day stood out.", "{count} more days stood out."),
@@ -111,7 +111,7 @@ DAYS: Mapping[str, Form] = {
     "burst": "A burst began on {day} and lasted {days} days. It brought {scans} scans, about {extra} more than usual.",
 }  # fmt: skip
 
-CODES: Mapping[str, Form] = {
+CODES: Mapping[str, Sentence] = {
     "first_scans": (
         "One of the codes created in this period was scanned; its first scan came within {time}.",
         "{count} codes created in this period were scanned, half of them for the first time within {time}.",
@@ -125,7 +125,7 @@ CODES: Mapping[str, Form] = {
     "machines": "{percent} of {visits} visits were bots or link previews. They don't count as scans.",
 }
 
-FIGURES: Mapping[str, Form] = {
+FIGURES: Mapping[str, Sentence] = {
     "figure_up": "\N{BLACK UP-POINTING TRIANGLE}\N{NO-BREAK SPACE}{percent} {against}",
     "figure_down": "\N{BLACK DOWN-POINTING TRIANGLE}\N{NO-BREAK SPACE}{percent} {against}",
     "figure_times": "{times} times as many {against}",
@@ -142,11 +142,11 @@ FIGURES: Mapping[str, Form] = {
     "busiest": ("{count} scan, a {weekday}", "{count} scans, a {weekday}"),
 }
 
-TABLES: Mapping[str, Form] = {
+TABLES: Mapping[str, Sentence] = {
     "unknown": ("Not known for 1 scan ({percent}).", "Not known for {count} scans ({percent})."),
 }
 
-METHODS: Mapping[str, Form] = {
+METHODS: Mapping[str, Sentence] = {
     "clock": "All days and hours are in the {zone} time zone.",
     "clock_utc": "All days and hours are in UTC.",
     "nothing_left_out": "Visits by bots, link previews and HEAD requests would not count as scans; none are recorded.",
@@ -207,7 +207,7 @@ GLOSSARY: Mapping[str, str] = {
 }
 """What the words of a report mean."""
 
-SENTENCES: Mapping[str, Form] = {
+SENTENCES: Mapping[str, Sentence] = {
     **{f"headline_{key}": form for key, form in HEADLINES.items()},
     **LEADS, **PHRASES, **TRENDS, **PARTS, **DAYS, **CODES, **FIGURES, **TABLES, **METHODS,
 }  # fmt: skip
@@ -215,8 +215,5 @@ SENTENCES: Mapping[str, Form] = {
 
 
 def say(key: str, count: int | None = None, /, **values: str) -> str:
-    """Return a sentence with its values; `count` is formatted, and chooses between the forms for one and several."""
-    form = SENTENCES[key]
-    if isinstance(form, tuple):
-        form = form[count != 1]
-    return form.format(count="" if count is None else number(count), **values)
+    """Return a sentence with its values in the language of the report; see `qrkit.languages.say`."""
+    return languages.say(SENTENCES[key], count, **values)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qrkit.contents.cards import summary
-from qrkit.report.words import line, number
+from qrkit.languages import LanguageTag, current_language, in_language, say
+from qrkit.report.words import line
 from qrkit.tracking.records import QRCode
 
 __all__ = ["MOST_NAMES", "Unscanned", "unscanned_of"]
@@ -24,21 +25,28 @@ class Unscanned:
 
     Attributes:
         names: All names by the title of their campaign ("No campaign" for none), both in the order they were added.
+        language: The language of the report.
     """
 
     names: Mapping[str, Sequence[str]]
+    language: LanguageTag = "en"
 
     def __len__(self) -> int:
         return sum(map(len, self.names.values()))
 
     def __str__(self) -> str:
         """Return one paragraph per campaign, and how many more than 1,000 names there are."""
-        paragraphs = [
-            f"{line(campaign, LONGEST)} ({number(len(self.names[campaign]))}): "
-            + ", ".join(line(name, LONGEST) for name in names)
-            for campaign, names in self.shown.items()
-        ]
-        return "\n\n".join(paragraphs + ([f"and {number(self.more)} more"] if self.more else []))
+        with in_language(self.language):
+            paragraphs = [
+                say(
+                    "{campaign} ({count}): {names}",
+                    len(self.names[campaign]),
+                    campaign=line(campaign, LONGEST),
+                    names=", ".join(line(name, LONGEST) for name in names),
+                )
+                for campaign, names in self.shown.items()
+            ]
+            return "\n\n".join(paragraphs + ([say("and {more} more", more=self.more)] if self.more else []))
 
     @property
     def shown(self) -> Mapping[str, Sequence[str]]:
@@ -67,4 +75,4 @@ def unscanned_of(codes: Sequence[QRCode], titles: Mapping[str | None, str], coun
     for code in codes:
         if code.is_dynamic and code.id not in counted:
             unscanned[titles[code.campaign_id]].append(summary(code.name))
-    return Unscanned({title: names for title, names in unscanned.items() if names})
+    return Unscanned({title: names for title, names in unscanned.items() if names}, current_language())

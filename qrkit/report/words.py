@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from qrkit.charts.labels import cut as line
+from qrkit.languages import full_date, long_date, number_text, percent_text, period_text, say
 from qrkit.store.scan_attributes import Attribute
 from qrkit.tracking.records import Campaign
 
@@ -17,24 +18,15 @@ __all__ = [
     "cut",
     "day",
     "line",
-    "listed",
-    "many",
+    "multiple",
     "number",
     "percent",
     "percent_of",
     "period",
     "quoted",
     "rate",
-    "short_day",
     "titles_of",
-    "weekday",
 ]
-
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 NO_CAMPAIGN = "No campaign"
 
@@ -89,22 +81,27 @@ SCRIPT_WORDS: Mapping[str, str] = {
 
 def number(count: int) -> str:
     """Format a number like 12,345."""
-    return f"{count:,}"
+    return number_text(count)
 
 
 def percent(share: float) -> str:
     """Format a share with one decimal, so that values align: 12.3%."""
-    return f"{share:.1%}" if share == 0 or share >= 0.001 else "<0.1%"
+    return percent_text(100 * share, 1) if share == 0 or share >= 0.001 else f"<{percent_text(0.1, 1)}"
 
 
 def percent_of(count: int, total: int) -> str:
     """Format a part of a total for a sentence, without decimals: 12%."""
-    return f"{count / total:.0%}"
+    return percent_text(100 * (count / total))
+
+
+def multiple(ratio: float) -> str:
+    """Format a ratio with one decimal: 3.2."""
+    return number_text(ratio, ".1f")
 
 
 def rate(scans: float) -> str:
     """Format scans per day: 1,234, 25.9, 0.31."""
-    return f"{scans:,.0f}" if scans >= 100 else f"{scans:.1f}" if scans >= 1 else f"{scans:.2g}"
+    return number_text(scans, ",.0f" if scans >= 100 else ".1f" if scans >= 1 else ".2g")
 
 
 def about(scans: float) -> str:
@@ -114,43 +111,23 @@ def about(scans: float) -> str:
 
 def quoted(name: str) -> str:
     """Quote and shorten a name, isolated so that it does not change the direction of the text after it."""
-    return f"\N{LEFT DOUBLE QUOTATION MARK}{ISOLATE}{line(name, 60)}{END}\N{RIGHT DOUBLE QUOTATION MARK}"
-
-
-def many(count: int, one: str, more: str = "") -> str:
-    """Format a count with its noun: 1 scan, 12 scans."""
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
-
-
-def listed(parts: list[str]) -> str:
-    """Join a list: a, b and c."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+    return say(
+        "\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}", name=f"{ISOLATE}{line(name, 60)}{END}"
+    )
 
 
 def day(moment: date, *, year: bool = True) -> str:
     """Format a date like 13 June 2026."""
-    return f"{moment.day} {MONTHS[moment.month - 1]}{f' {moment.year}' if year else ''}"
-
-
-def short_day(moment: date) -> str:
-    """Format a date like 13 Jun."""
-    return f"{moment.day} {MONTHS[moment.month - 1][:3]}"
-
-
-def weekday(moment: date) -> str:
-    """Return the weekday of a date, such as Saturday."""
-    return WEEKDAYS[moment.weekday()]
+    return long_date(moment, year=year)
 
 
 def period(first: date | None, last: date | None) -> str:
     """Format a period, first and last day included, as briefly as is clear; "" if both are unknown."""
     if first is None or last is None:
-        return f"from {day(first)}" if first else f"until {day(last)}" if last else ""
-    if first == last:
-        return f"{weekday(first)}, {day(first)}"
-    if (first.year, first.month) == (last.year, last.month):
-        return f"{first.day}\N{EN DASH}{day(last)}"
-    return f"{day(first, year=first.year != last.year)} \N{EN DASH} {day(last)}"
+        if first:
+            return say("from {day}", day=day(first))
+        return say("until {day}", day=day(last)) if last else ""
+    return full_date(first) if first == last else period_text(first, last)
 
 
 def cut(text: str, most: int) -> str:
@@ -165,7 +142,7 @@ def titles_of(campaigns: Sequence[Campaign], *, has_others: bool) -> dict[str | 
         campaigns: The campaigns; the first one with a name gets no number.
         has_others: Whether there are QR Codes outside of any campaign; their title is last, under None.
     """
-    others = {None: NO_CAMPAIGN} if has_others else {}
+    others = {None: say(NO_CAMPAIGN)} if has_others else {}
     taken, titles = set(others.values()), dict[str | None, str]()
     numbers = dict.fromkeys((campaign.name for campaign in campaigns), 1)
     for campaign in campaigns:

@@ -1,6 +1,8 @@
-"""Two-letter country codes (ISO 3166-1 alpha-2), with a short English name for each country."""
+"""Two-letter country codes (ISO 3166-1 alpha-2), with a short name for each country."""
 
 from __future__ import annotations
+
+from qrkit.languages import country
 
 __all__ = ["country_code", "country_name"]
 
@@ -268,8 +270,8 @@ _BY_CODE = dict(line.split(" ", 1) for line in NAMES.strip().splitlines())
 
 
 def country_name(code: str) -> str:
-    """Return the name of a country, or `code` itself if the code is unknown."""
-    return _BY_CODE.get(code.upper(), code)
+    """Return the name of a country in the language of the context, or `code` itself if the code is unknown."""
+    return country(code.upper(), _BY_CODE.get(code.upper(), code))
 
 
 def country_code(text: str) -> str | None:

@@ -1,0 +1,61 @@
+"""Writes numbers, percentages and lists as the language of the context does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from qrkit.errors import extra
+from qrkit.languages.choosing import LanguageTag, current_language
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+__all__ = ["list_text", "number_text", "percent_text"]
+
+
+def number_text(value: float, shape: str = ",") -> str:
+    """Format a number as Python's `format` does, with the separators of the language: 1,234.5 or 1.234,5.
+
+    Args:
+        value: The number.
+        shape: A format specification, such as ",.1f" for one decimal.
+    """
+    text, language = format(value, shape), current_language()
+    return text if language == "en" else text.translate(_separators(language))
+
+
+def percent_text(points: float, decimals: int = 0) -> str:
+    """Format percentage points with the sign of the language: 12%."""
+    language = current_language()
+    return number_text(points, f",.{decimals}f") + ("%" if language == "en" else _percent_sign(language))
+
+
+def list_text(parts: Sequence[str]) -> str:
+    """Join a list: a, b and c."""
+    if len(parts) < 2:
+        return "".join(parts)
+    if current_language() == "en":
+        return " and ".join([", ".join(parts[:-1]), parts[-1]])
+    with extra("statistics"):
+        from babel.lists import format_list
+    return format_list(parts, locale=current_language())
+
+
+@cache
+def _separators(language: LanguageTag) -> dict[int, str]:
+    symbols = _locale(language).number_symbols["latn"]
+    return str.maketrans({",": symbols["group"], ".": symbols["decimal"]})
+
+
+@cache
+def _percent_sign(language: LanguageTag) -> str:
+    """Return the percent sign with the space before it, if the language has one."""
+    return str(_locale(language).percent_formats[None].pattern).lstrip("#,0")
+
+
+def _locale(language: LanguageTag) -> Locale:
+    with extra("statistics"):
+        from babel import Locale
+    return Locale.parse(language)

@@ -1,0 +1,157 @@
+"""Each language has every sentence of charts and reports, with the same values, and no other."""
+
+import ast
+import re
+import string
+from importlib.resources import files
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from babel import Locale
+
+from qrkit.charts.axes import NOTHING
+from qrkit.charts.first_scans import BINS
+from qrkit.charts.labels import length
+from qrkit.charts.series import SPOKEN
+from qrkit.contents.cards import TITLES
+from qrkit.contents.payment_summaries import PAYMENTS
+from qrkit.languages import LANGUAGES, in_language, say
+from qrkit.languages.sentences import catalog
+from qrkit.report.sentences import GLOSSARY, SENTENCES
+from qrkit.report.words import ATTRIBUTE_NAMES, SCRIPT_WORDS
+from qrkit.store.user_agents import Device
+
+TRANSLATED = LANGUAGES[1:]
+ROOT = Path(str(files("qrkit")))
+
+
+def sentences_in(node, module):
+    """The strings and pairs that an expression may be."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.Tuple(elts=[ast.Constant(value=str(one)), ast.Constant(value=str(several))]):
+            yield one, several
+        case ast.IfExp():
+            yield from sentences_in(node.body, module)
+            yield from sentences_in(node.orelse, module)
+        case ast.Dict():
+            for value in node.values:
+                yield from sentences_in(value, module)
+        case ast.Subscript():
+            yield from sentences_in(node.value, module)
+        case ast.Name():
+            for one in ast.walk(module):
+                if isinstance(one, ast.Assign) and any(getattr(name, "id", "") == node.id for name in one.targets):
+                    yield from sentences_in(one.value, module)
+
+
+def said_by(path):
+    """The sentences that a module says."""
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [one for one in ast.walk(module) if isinstance(one, ast.ImportFrom) and one.module]
+    ours = [one for one in imports if one.module.startswith("qrkit.languages")]
+    here = any(name.name == "say" for one in ours for name in one.names)
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and call.args:
+            is_ours = here and getattr(call.func, "id", "") == "say"
+            if is_ours or ast.unparse(call.func) == "languages.say":
+                yield from sentences_in(call.args[0], module)
+
+
+def said_by_template():
+    text = (ROOT / "report" / "page.html.jinja").read_text(encoding="utf-8")
+    for pair, one in re.findall(r'say\((?:(\("[^"]+", "[^"]+"\))|"([^"]+)")', text):
+        yield ast.literal_eval(pair) if pair else one
+
+
+def all_sentences():
+    """Each sentence by its key, with its English forms."""
+    found = [sentence for path in sorted(ROOT.rglob("*.py")) for sentence in said_by(path)]
+    found += said_by_template()
+    found += [*SENTENCES.values(), *GLOSSARY, *GLOSSARY.values(), *SCRIPT_WORDS.values(), *NOTHING, *SPOKEN.values()]
+    found += [name for names in ATTRIBUTE_NAMES.values() for name in names]
+    found += [device.capitalize() for device in get_args(Device) if device != "unknown"]
+    found += ["Wi-Fi", TITLES["contact"], TITLES["event"], TITLES["otp"], "Chart of {title}: {words}"]
+    found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]
+    found += [name for name, _ in BINS]
+    sentences = {}
+    for sentence in found:
+        forms = (sentence,) if isinstance(sentence, str) else sentence
+        sentences.setdefault(forms[-1], set()).update(forms)
+    return sentences
+
+
+ENGLISH = all_sentences()
+SAME = {
+    "de": {"Codes", "Computer", "Scan", "Scans", "Tablet"},
+    "fr": {
+        "Codes", "Contact", "Scan", "Scans", "destination", "destinations", "scans", "{count} codes", "{count} scans",
+        "{count} scans.",
+    },
+    "es": set(),
+    "nl": {
+        "1\N{EN DASH}4 wk", "Codes", "Computer", "Contact", "Scan", "Scans", "Tablet", "browser", "browsers",
+        "in {month}", "later", "scans", "scans per week", "{count} codes", "{count} scans", "{count} scans.",
+        "{day}: {scans} scans", "{weekday}, {hour}:00: {scans} scans",
+    },
+}  # fmt: skip
+"""Sentences that a language has in common with English."""
+
+
+def forms(entry):
+    return [entry] if isinstance(entry, str) else list(entry.values())
+
+
+def values_in(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_catalog_has_every_sentence_and_no_other(language):
+    assert set(catalog(language)) == set(ENGLISH)
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_translation_uses_the_values_of_the_english_sentence(language):
+    """A form for one may leave its number out: "an hour"."""
+    for english, entry in catalog(language).items():
+        several, *others = reversed(forms(entry))
+        assert values_in(several) == values_in(english), english
+        for other in others:
+            assert values_in(english) - {"count"} <= values_in(other) | {"shown"}, english
+            assert values_in(other) <= set().union(*map(values_in, ENGLISH[english])), english
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_forms_are_those_of_the_plural_rules_of_the_language(language):
+    known = {*Locale.parse(language).plural_form.tags, "other"}
+    for english, entry in catalog(language).items():
+        assert (len(ENGLISH[english]) > 1) == (not isinstance(entry, str)), english
+        if not isinstance(entry, str):
+            assert {"one", "other"} <= set(entry) <= known
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_no_sentence_is_english_by_mistake(language):
+    same = {english for english, entry in catalog(language).items() if english in forms(entry)}
+    assert {english for english in same if re.search("[a-z]{2}", re.sub("{.*?}", "", english))} == SAME[language]
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_ends_and_spaces_are_those_of_the_english_sentence(language):
+    for english, entry in catalog(language).items():
+        for own in forms(entry):
+            assert own
+            assert own == own.rstrip(), english
+            assert own.endswith(".") == english.endswith(".") or len(own) < len("1-3 T.."), english
+            assert not re.search(r"[\d}] %|\w [;:!?]| »|« ", own), "a no-break space is missing"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_charts_have_room_for_their_words_on_a_phone(language):
+    with in_language(language):
+        assert all(length(say(name), 10) < 40 for name, _ in BINS)
+        below = [say("{likely} likely people", likely=12_345), say("{possible} possibly", possible=12_345)]
+        assert sum(map(length, below)) < 340
