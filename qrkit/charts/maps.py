@@ -206,8 +206,8 @@ def _dot(chart: Chart, at: tuple[float, float], radius: float, *, is_full: bool)
     size = chart.bbox.width, chart.bbox.height
     center = at[0] / size[0], 1 - (chart.head + at[1]) / size[1]
     dot = Ellipse(center, 2 * radius / size[0], 2 * radius / size[1])
-    dot.set(facecolor=tint("color-1") if is_full else "none", edgecolor=tint("paper" if is_full else "quiet"))
-    dot.set(linewidth=1.2, alpha=0.85)
+    dot.set(facecolor=(tint("color-1"), 0.85) if is_full else "none", linewidth=1.2)
+    dot.set(edgecolor=tint("paper" if is_full else "quiet"))
     chart.add_artist(dot)
 
 

@@ -1,14 +1,30 @@
-"""Writes the paths of SVG files in fewer letters: each position relative to the one before, in tenths of a pixel."""
+"""Writes the shapes of SVG files in fewer letters: circles, and paths with relative positions, in tenths of a pixel."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import hypot
 
-__all__ = ["short_path"]
+__all__ = ["circle_of", "short_path"]
 
 TENTHS = 10
+ARCS = 8
+"""Number of curves that matplotlib draws a circle with."""
+NEAR = 0.05
+"""Pixels that a point of a circle may be off."""
 _PART = re.compile(r"([MLQCZz])([^MLQCZz]*)")
+
+
+def circle_of(data: str) -> tuple[float, float, float] | None:
+    """Return the center and the radius of the circle that a path with absolute commands draws; None for other paths."""
+    parts = _PART.findall(data)
+    if "".join(letter for letter, _ in parts).upper() != f"M{'C' * ARCS}Z":
+        return None
+    ends = [tuple(float(number) for number in text.split()[-2:]) for _, text in parts[:-1]]
+    across, down = [x for x, _ in ends], [y for _, y in ends]
+    x, y, radius = (min(across) + max(across)) / 2, (min(down) + max(down)) / 2, (max(across) - min(across)) / 2
+    return (x, y, radius) if all(abs(hypot(a - x, b - y) - radius) < NEAR for a, b in ends) else None
 
 
 def short_path(data: str) -> str:
@@ -64,5 +80,5 @@ def _joined(steps: Iterator[tuple[str, list[int]]]) -> Iterator[tuple[str, list[
 
 def _numbers(tenths: Sequence[int]) -> str:
     """Write numbers with a space between them where the next one has no sign."""
-    texts = [f"{number / TENTHS:g}" for number in tenths]
+    texts = [re.sub(r"\b0\.", ".", f"{number / TENTHS:g}") for number in tenths]
     return "".join(text if not place or text[0] == "-" else f" {text}" for place, text in enumerate(texts))

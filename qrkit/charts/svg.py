@@ -13,7 +13,7 @@ from xml.etree import ElementTree as Xml
 
 from qrkit.charts.axes import house_style
 from qrkit.charts.colors import COLORS
-from qrkit.charts.short_paths import short_path
+from qrkit.charts.short_paths import circle_of, short_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +27,8 @@ FEWEST_ALIKE = 3
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)")
+_POINT = re.compile(r"M[^a-z]*")
+"""A path that draws nothing: its first point, and no line to another."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -105,10 +107,19 @@ def _plain(element: Xml.Element, ids: Mapping[str, str]) -> list[Xml.Element]:
         attributes.pop("id", None)
     if tag in ("g", "defs") and not (children and attributes) and (tag == "g" or not children):
         return children
+    if tag == "path" and (circle := circle_of(element.get("d", ""))):
+        del attributes["d"]
+        tag, attributes = "circle", _circle(*circle) | attributes
+    if tag == "path" and _POINT.fullmatch(attributes["d"]):
+        return []
     plain = Xml.Element(tag, {name: value for name, value in attributes.items() if value})
     plain.text = (element.text or "").strip()
     plain.extend(children)
     return [plain]
+
+
+def _circle(x: float, y: float, radius: float) -> dict[str, str]:
+    return {name: f"{round(number, 1):g}" for name, number in (("cx", x), ("cy", y), ("r", radius))}
 
 
 def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
