@@ -52,7 +52,7 @@ def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
     while is_changed:
         before, most = dots, max((dot.scans for dot in dots), default=0) or 1
         x, y, radii = np.array([(dot.x, dot.y, radius_of(dot.scans, most)) for dot in before]).reshape(-1, 3).T
-        left, dots = np.full(len(before), True), []
+        left, dots = np.ones(len(before), dtype=bool), []
         for number, dot in enumerate(before):
             if left[number]:
                 (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))

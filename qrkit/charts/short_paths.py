@@ -63,7 +63,7 @@ def _straight(moves: list[int]) -> tuple[str, list[int]]:
 
 
 def _joined(steps: Iterator[tuple[str, list[int]]]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the commands, with those that go on in the same direction as one, and others of one kind with one letter."""
+    """Join commands: those that go on in the same direction become one, others of a kind share a letter."""
     last: tuple[str, list[int]] | None = None
     for letter, moves in steps:
         if last and letter == last[0] and letter in "hv" and moves[0] * last[1][-1] > 0:
