@@ -30,7 +30,7 @@ from qrkit.tracking.times import first_moment, moment_in
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Looks", "before_and_after", "compare", "rates"]
+__all__ = ["Looks", "before_and_after", "compare", "compare_days", "rates"]
 
 Looks = Literal["once", "every day"]
 """How often a comparison is looked at."""
@@ -128,8 +128,14 @@ def compare(
             range.
     """
     level = check_share("level", level)
-    one, two = _days_of(first, second, without)
-    return _table(one, two, ratio_interval(one, two, level, independent=independent))
+    return compare_days(*_days_of(first, second, without), level=level, independent=independent)
+
+
+def compare_days(
+    first: dict[date, int], second: dict[date, int], *, level: float, independent: bool = False
+) -> pd.DataFrame:
+    """Compare scans that are already counted, by day, as `compare` does; days that are left out are missing."""
+    return _table(first, second, ratio_interval(first, second, level, independent=independent))
 
 
 @takes_time_zone
@@ -179,7 +185,7 @@ def before_and_after(
     if looks == "every day":
         level = level_of_each_look(len(one), level)
     if control is None:
-        return _table(one, two, ratio_interval(one, two, level, independent=independent))
+        return compare_days(one, two, level=level, independent=independent)
     _check_zone(scans, control)
     others = [_without(counts(control, (min(days), max(days) + timedelta(days=1))), without) for days in (one, two)]
     group, controls = Group(one, two), Group(*others)

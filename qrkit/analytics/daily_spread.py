@@ -29,6 +29,7 @@ __all__ = [
     "Spread",
     "check_share",
     "counts",
+    "on_each_day",
     "span_of",
     "spread_around",
     "spread_of",
@@ -100,9 +101,14 @@ def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
     """Return the scans of each day between two ends, given as `whole_days` returns them."""
     first, last = ends
     per_day = scans_per_day(scans.where(since=first, until=last), zeros=False)
-    known = dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
+    return on_each_day(dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True)), ends, scans.zone)
+
+
+def on_each_day(known: Mapping[date, int], ends: tuple[date, date], zone: ZoneInfo) -> dict[date, int]:
+    """Return the scans of each day between two ends in a time zone, with 0 for the days that are not known."""
+    first, last = ends
     days = [first + number * DAY for number in range((last - first).days + 1)]
-    starts = [first_moment(scans.zone, day) for day in days]
+    starts = [first_moment(zone, day) for day in days]
     # A move across the date line can skip a day, which then begins when the next one does.
     return {
         day: known.get(day, 0) for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after

@@ -5,7 +5,7 @@ when they go back is two rows. Periods without scans are included.
 
 The `attrs` of each DataFrame say what was counted, for charts: `time_zone`, and `since` and `until` as text (ISO 8601),
 where they are known. `until` is never in the future, so a week that is not over yet can be told from a bad one. Counts
-by campaign also have `campaigns`, the names of all campaigns of the account, oldest first, from which colors follow.
+by campaign also have `campaigns`, the numbers of the colors of all campaigns of the account by name, oldest first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.qrcodes import campaigns
+from qrkit.store.campaign_colors import colors_by_name
 from qrkit.store.scan_attributes import Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now
@@ -201,7 +201,7 @@ def _with_bounds(frame: pd.DataFrame, scans: Scans, *, by: str | None = None) ->
     local = {name: end.replace(tzinfo=UTC).astimezone(scans.zone).isoformat() for name, end in ends.items() if end}
     frame.attrs |= {"time_zone": scans.time_zone, **local}
     if by == "campaign":
-        frame.attrs["campaigns"] = [campaign.name for campaign in campaigns(scans.store, scans.account_id)]
+        frame.attrs["campaigns"] = colors_by_name(scans.store, scans.account_id)
     return frame
 
 

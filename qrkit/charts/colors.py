@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import Color
+from qrkit.tracking.records import CAMPAIGN_COLORS
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
@@ -47,7 +48,7 @@ COLORS = {
 }
 """Colors on light and on dark backgrounds by name; color 0 is for everything without a color of its own."""
 
-MOST_COLORS = 6
+MOST_COLORS = CAMPAIGN_COLORS
 """More colors could not be distinguished."""
 LEAST_OF_TEXT = 7.0
 """Contrast of text with its background (WCAG 2.2, level AAA)."""

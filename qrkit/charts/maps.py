@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, radians, sqrt
+from math import cos, radians
 from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.lines import Line2D
@@ -13,6 +13,7 @@ from qrkit.charts.axes import LINE, Chart, add_axes, add_text, axes_at, blank, h
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import cut, fit, length, quoted
+from qrkit.charts.map_clusters import Dot, cluster, radius_of
 from qrkit.charts.series import SCANS
 from qrkit.charts.world import world
 from qrkit.languages import number_text, say
@@ -28,9 +29,6 @@ KM_A_DEGREE = 111.2
 
 LEAST_KM = 0.4
 """Minimum width and height of a map: a single location gives it no scale."""
-
-LARGEST = 22
-"""Radius in pixels of the most scanned location."""
 
 MOST_NAMES = 12
 EDGE = 44
@@ -79,8 +77,9 @@ class Box(NamedTuple):
 def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: int = 560, height: int = 460) -> Chart:
     """Draw a map of QR Codes: one dot per location, sized by scans; an empty ring marks a location without scans.
 
-    North is up, and distances are accurate near the center. The most scanned locations are labeled where the labels do
-    not overlap; a list below names the next ones. Maps of some hundred kilometers and more have coastlines and borders;
+    North is up, and distances are accurate near the center. Locations whose dots would cover each other share one, at
+    the most scanned of them. The most scanned dots are labeled where the labels do not overlap; a list below names the
+    next locations. Maps of some hundred kilometers and more have coastlines and borders;
     smaller ones have a bar for distances.
 
     Args:
@@ -100,18 +99,20 @@ def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: i
     axes = add_axes(chart, left=EDGE, right=EDGE, top=EDGE, bottom=EDGE + (EDGE if chart.head else 0))
     km = _span(axes, spots)
     _land(chart, axes, middle, km)
-    most = max(spot.scans for spot in spots) or 1
+    dots = cluster([(*place(chart, axes, spot.x, spot.y), spot.scans) for spot in spots])
+    most = max(dot.scans for dot in dots) or 1
     taken = []
-    for spot in spots:
-        radius = max(4.0, LARGEST * sqrt(spot.scans / most))
-        x, y = place(chart, axes, spot.x, spot.y)
-        taken.append(Box(x - radius, y - radius, x + radius, y + radius))
-        _dot(chart, (x, y), radius, is_full=spot.scans > 0)
+    for dot in dots:
+        radius = radius_of(dot.scans, most)
+        taken.append(Box(dot.x - radius, dot.y - radius, dot.x + radius, dot.y + radius))
+        _dot(chart, (dot.x, dot.y), radius, is_full=dot.scans > 0)
     below = chart.body_height - FOOT if chart.head else chart.body_height
     taken.append(Box(0, below - (0 if chart.head else 40), width, chart.body_height))
-    named = [_name(chart, spot, box, taken) for spot, box in list(zip(spots, taken, strict=False))[:MOST_NAMES]]
-    unnamed = [spot for spot, is_named in zip(spots, named, strict=False) if not is_named]
-    _write_foot(chart, km, most, [*unnamed, *spots[MOST_NAMES:]])
+    named = set[int]()
+    for dot, box in list(zip(dots, taken, strict=False))[:MOST_NAMES]:
+        if _name(chart, _texts(dot, spots), box, taken) and len(dot.places) == 1:
+            named.update(dot.places)
+    _write_foot(chart, km, most, [spot for number, spot in enumerate(spots) if number not in named])
     chart.title = say("QR Codes where they hang, by scans")
     chart.words = ", ".join(spot.text(60) for spot in spots[:MOST_NAMES])
     if len(spots) > MOST_NAMES:
@@ -173,7 +174,7 @@ def _write_foot(chart: Chart, km: float, most: int, unnamed: Sequence[Spot]) -> 
     x, y = chart.bbox.width - 12, chart.body_height - FOOT / 2
     counts = sorted({most, _rounded(max(1, most // 4))}, reverse=True)
     for count in counts:
-        radius = max(4.0, LARGEST * sqrt(count / most))
+        radius = radius_of(count, most)
         text = number_text(count)
         add_text(chart, (x, y), text, "quiet", ha="right", size=11)
         x -= length(text, 11) + radius + 8
@@ -217,16 +218,22 @@ def _dot(chart: Chart, at: tuple[float, float], radius: float, *, is_full: bool)
     size = chart.bbox.width, chart.bbox.height
     center = at[0] / size[0], 1 - (chart.head + at[1]) / size[1]
     dot = Ellipse(center, 2 * radius / size[0], 2 * radius / size[1])
-    dot.set(facecolor=tint("color-1") if is_full else "none", edgecolor=tint("paper" if is_full else "quiet"))
-    dot.set(linewidth=1.2, alpha=0.85)
+    dot.set(facecolor=(tint("color-1"), 0.85) if is_full else "none", linewidth=1.2)
+    dot.set(edgecolor=tint("paper" if is_full else "quiet"))
     chart.add_artist(dot)
 
 
-def _name(chart: Chart, spot: Spot, box: Box, taken: list[Box]) -> bool:
-    """Write a label next to its dot on the first free side, shorter if necessary; return whether there was room."""
+def _texts(dot: Dot, spots: Sequence[Spot]) -> list[str]:
+    """Return the labels that a dot may have, longest first."""
+    if len(dot.places) > 1:
+        return [say("{places} places: {scans}", places=len(dot.places), scans=dot.scans)]
+    return [spots[dot.places[0]].text(letters) for letters in (60, 30, 16)]
+
+
+def _name(chart: Chart, texts: Sequence[str], box: Box, taken: list[Box]) -> bool:
+    """Write the longest label next to its dot that has room there, on the first free side; return whether one has."""
     middle, center = (box.top + box.bottom) / 2, (box.left + box.right) / 2
-    for letters in (60, 30, 16):
-        text = spot.text(letters)
+    for text in texts:
         wide = length(text)
         sides = (
             (box.right + 5, middle), (box.left - 5 - wide, middle),

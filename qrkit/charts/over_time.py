@@ -23,7 +23,7 @@ from qrkit.charts.axes import (
     total_words,
     write_note,
 )
-from qrkit.charts.colors import MOST_COLORS, assign_colors, tint
+from qrkit.charts.colors import MOST_COLORS, tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length
 from qrkit.charts.periods import (
@@ -36,7 +36,7 @@ from qrkit.charts.periods import (
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import by_words, colored_names, column_words, finding_of, shown_of, table_of, totals_of
+from qrkit.charts.series import by_words, colors_of, column_words, finding_of, shown_of, table_of, totals_of
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import number_text, say
 
@@ -69,8 +69,8 @@ def lines(
     Args:
         frame: Columns day or start (datetime64), scans (int; missing values are gaps), and optionally one text column
             that names the lines; as returned by `analytics.scans_per_day` and `analytics.scans_per`.
-        colors: Color number of each line, keyed by name (`assign_colors`). By default, campaigns have the colors of
-            reports and dashboards, in which the oldest has the first; otherwise, the largest line has the first.
+        colors: Color number of each line, keyed by name (`assign_colors`). By default, campaigns have the colors that
+            are stored with them, as in reports and dashboards; otherwise, the largest line has the first.
         title: The sentence above the chart; by default what the chart shows; "" for none.
         width: Pixels. Below 560, the names are above the lines, otherwise at their ends.
         height: Pixels, with the title. A chart that is too low for a title has none.
@@ -91,7 +91,7 @@ def lines(
     unit, complete = unit_of(moments), are_complete(frame, moments)
     is_mean = unit == "day" and len(moments) >= MANY_DAYS
     shown = shown_of(table, complete, is_mean=is_mean)
-    numbers = assign_colors(colored_names(frame, by, names)) if colors is None else colors
+    numbers = colors_of(frame, by, names) if colors is None else colors
     keys = {name: f"color-{numbers.get(name, 0 if by else 1)}" for name in names}
     about = [by_words(by), days_text(moments, frame), zone_text(frame, moments)]
     chart = blank(width, height, heading(title, finding_of(table, by), about, width))

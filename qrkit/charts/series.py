@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qrkit.charts.colors import MOST_COLORS
+from qrkit.charts.colors import assign_colors
 from qrkit.charts.labels import others, quoted
 from qrkit.charts.periods import moment_text, unit_of
 from qrkit.languages import say
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SCANS",
     "by_words",
-    "colored_names",
+    "colors_of",
     "column_words",
     "finding_of",
     "shown_of",
@@ -49,15 +49,15 @@ def by_words(column: str) -> str:
     return say("by {column}", column=column_words(column)) if column else ""
 
 
-def colored_names(frame: pd.DataFrame, by: str, names: Sequence[str]) -> list[str]:
-    """Return the names of lines in the order of their colors.
+def colors_of(frame: pd.DataFrame, by: str, names: Sequence[str]) -> dict[str, int]:
+    """Return the color number of each line by its name.
 
-    Campaigns come in the order in which they were created, so that each has one color in all charts, whichever are
-    shown; but not if there are more of them than colors. Other names keep their order.
+    Each campaign has the color that is stored with it, whichever are shown; but not if there are more of them than
+    colors. Other names have colors in their order.
     """
-    campaigns = frame.attrs.get("campaigns", [])
-    is_enough = by == "campaign" and len(set(campaigns)) <= MOST_COLORS and set(names) <= {*campaigns, ""}
-    return [*campaigns, ""] if is_enough else list(names)
+    own: dict[str, int] = frame.attrs.get("campaigns", {}) if by == "campaign" else {}
+    is_enough = own and 0 not in own.values() and set(names) <= {*own, ""}
+    return own | {"": 0} if is_enough else assign_colors(names)
 
 
 def finding_of(table: pd.DataFrame, by: str) -> str:

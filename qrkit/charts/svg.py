@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from io import BytesIO
+from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
 from qrkit.charts.axes import house_style
 from qrkit.charts.colors import COLORS
+from qrkit.charts.short_paths import circle_of, short_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,10 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["sparkline", "to_svg"]
 
 MOST_COLUMNS = 45
+FEWEST_ALIKE = 3
+"""Minimum number of elements in a row that share a style, to write it once."""
 
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)")
+_POINT = re.compile(r"M[^a-z]*")
+"""A path that draws nothing: its first point, and no line to another."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -60,8 +66,9 @@ def to_svg(figure: Figure) -> str:
     _write_names(drawn, {text.get_gid(): str(text.get_label()) for text in figure.texts})
     values = [value for element in drawn.iter() for value in element.attrib.values()]
     used = {first or second for value in values for first, second in _REFERENCE.findall(value)}
-    ids = {name: f"{sha256(buffer.getvalue()).hexdigest()[:8]}-{name}" for name in used}
-    parts = [part for child in drawn for part in _plain(child, ids)]
+    key = sha256(buffer.getvalue()).hexdigest()[:8]
+    ids = {name: f"{key}-{number}" for number, name in enumerate(sorted(used))}
+    parts = list(_grouped([part for child in drawn for part in _plain(child, ids)]))
     said = [_printable(getattr(figure, name, "")) for name in ("title", "words", "description")]
     return _page_svg(drawn.get("viewBox", ""), parts, *said)
 
@@ -100,17 +107,28 @@ def _plain(element: Xml.Element, ids: Mapping[str, str]) -> list[Xml.Element]:
         attributes.pop("id", None)
     if tag in ("g", "defs") and not (children and attributes) and (tag == "g" or not children):
         return children
+    if tag == "path" and (circle := circle_of(element.get("d", ""))):
+        del attributes["d"]
+        tag, attributes = "circle", _circle(*circle) | attributes
+    if tag == "path" and _POINT.fullmatch(attributes["d"]):
+        return []
     plain = Xml.Element(tag, {name: value for name, value in attributes.items() if value})
     plain.text = (element.text or "").strip()
     plain.extend(children)
     return [plain]
 
 
+def _circle(x: float, y: float, radius: float) -> dict[str, str]:
+    return {name: f"{round(number, 1):g}" for name, number in (("cx", x), ("cy", y), ("r", radius))}
+
+
 def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
     """Convert an attribute: numbers to a short form, IDs to unique ones."""
     if name == "id":
         return ids.get(value, value)
-    if name in ("d", "x", "y"):
+    if name == "d":
+        return short_path(value)
+    if name in ("x", "y"):
         return _NUMBER.sub(lambda match: f"{round(float(match[0]), 1):g}", " ".join(value.split()))
     if name == "transform":
         return "" if value.startswith("rotate(-0 ") else value
@@ -118,6 +136,21 @@ def _attribute(name: str, value: str, ids: Mapping[str, str]) -> str:
         rules = [rule.strip() for rule in value.split(";") if not rule.strip().startswith("font-family")]
         value = ";".join(re.sub(r":\s+", ":", rule) for rule in rules if rule)
     return _REFERENCE.sub(lambda match: match[0].replace(match[1] or match[2], ids[match[1] or match[2]]), value)
+
+
+def _grouped(parts: Sequence[Xml.Element]) -> Iterator[Xml.Element]:
+    """Write the style of several elements in a row once, in a group around them."""
+    for style, run in groupby(parts, key=lambda part: part.get("style", "")):
+        alike = list(run)
+        # An opacity is that of a whole group, in which elements would no longer shine through each other.
+        if len(alike) < FEWEST_ALIKE or not style or style.startswith("opacity:") or ";opacity:" in style:
+            yield from alike
+            continue
+        group = Xml.Element("g", {"style": style})
+        for part in alike:
+            del part.attrib["style"]
+        group.extend(alike)
+        yield group
 
 
 def _page_svg(view: str, parts: Sequence[Xml.Element], title: str, words: str, description: str) -> str:

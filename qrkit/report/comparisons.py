@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
 from qrkit.analytics.bursts import find_bursts
+from qrkit.analytics.comparing import compare_days
+from qrkit.analytics.daily_spread import counts, on_each_day
+from qrkit.analytics.time_zones import local_time, stretches_of
 from qrkit.analytics.unusual_days import daily_scans, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
@@ -32,6 +35,15 @@ ALARM = 0.05
 FEWEST_USUAL = 14
 """Minimum number of whole days to tell what is usual."""
 MOST_CONTENTS = 3
+
+# Not one query per group, which would read all scans twenty times.
+DAYS_OF_PARTS = """
+, counted AS (SELECT ({local})::DATE AS day, number, count(*) AS scans FROM lean GROUP BY ALL)
+SELECT {part}_id AS id, day, sum(scans)::BIGINT AS scans
+FROM counted JOIN codes USING (number)
+WHERE list_contains($ids::VARCHAR[], {part}_id)
+GROUP BY ALL
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +93,10 @@ class Span:
     def of(self, scans: Scans) -> Scans:
         """Return the view narrowed to these days in its time zone."""
         return scans.where(since=self.since, until=self.until)
+
+    def counts(self, scans: Scans) -> dict[date, int]:
+        """Return the scans of each of these days."""
+        return counts(scans, (self.since, self.until))
 
     def split(self) -> tuple[Span, Span]:
         """Split the days into two halves; if their number is odd, the second half is longer."""
@@ -152,17 +168,18 @@ def compared(
     total, calm, parts = None, None, []
     left_out = _events_within(unusual, bursts, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
-        sides = first.of(scans), second.of(scans)
+        sides = [span.counts(scans) for span in (first, second)]
         total = _change("", sides, LEVEL)
         if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
-            calm = _change("", sides, LEVEL, without=left_out)
+            kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
+            calm = _change("", kept, LEVEL)
         # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
-        for id, name in chosen.items():
-            alone = _only(scans, part, id)
-            parts.append(_change(name, (first.of(alone), second.of(alone)), level))
-    best = [(name, whole.of(_only(scans, part, id))) for id, name in list(chosen.items())[:2]]
-    leading = _change(best[0][0], (best[1][1], best[0][1]), LEVEL) if len(best) == 2 else None
+        of_parts = [_days_of_parts(scans, span, part, list(chosen)) for span in (first, second)]
+        parts = [_change(name, [days[id] for days in of_parts], level) for id, name in chosen.items()]
+    best = list(chosen)[:2]
+    of_best = _days_of_parts(scans, whole, part, best)
+    leading = _change(chosen[best[0]], [of_best[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, leading, previous, unusual, bursts,
@@ -198,8 +215,15 @@ def _side_by_side(view: Scans, before: Scans) -> pd.DataFrame | None:
     return joined.astype(numbers) if past["scans"].sum() else None
 
 
-def _only(scans: Scans, part: str, id: str) -> Scans:
-    return scans.where(campaign_id=id) if part == "campaign" else scans.where(qrcode_id=id)
+def _days_of_parts(scans: Scans, span: Span, part: str, ids: Sequence[str]) -> dict[str, dict[date, int]]:
+    """Return the scans of campaigns or QR Codes on each day, by ID."""
+    if not ids:
+        return {}
+    view, known = span.of(scans), dict[str, dict[date, int]]()
+    frame = view.ask(DAYS_OF_PARTS.format(local=local_time(stretches_of(view)), part=part), ids=list(ids))
+    for id, day, number in zip(frame["id"], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
+        known.setdefault(str(id), {})[day] = number
+    return {id: on_each_day(known.get(id, {}), (span.since, span.until), view.zone) for id in ids}
 
 
 def _events_within(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None, spans: Sequence[Span]) -> list[date]:
@@ -212,8 +236,10 @@ def _events_within(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None, sp
     return sorted(day for day in days if any(span.since <= day < span.until for span in spans))
 
 
-def _change(name: str, sides: tuple[Scans, Scans], level: float, *, without: Collection[date] = ()) -> Change:
-    row = analytics.compare(*sides, level=level, without=without).iloc[0]
+def _change(name: str, sides: Sequence[dict[date, int]], level: float) -> Change:
+    """Compare the days of two sides."""
+    first, second = sides
+    row = compare_days(first, second, level=level).iloc[0]
     return Change(
         name=name,
         before=float(row["first_rate"]),
@@ -228,18 +254,20 @@ def _change(name: str, sides: tuple[Scans, Scans], level: float, *, without: Col
 
 
 def _contents(scans: Scans, whole: Span) -> list[tuple[date, str, Change]]:
-    """Find the most scanned QR Codes whose content changed exactly once, with enough whole days before and after."""
+    """Compare the days before and after, for the most scanned QR Codes whose content changed exactly once."""
     frame = analytics.scans_by_content(whole.of(scans))
     frame = frame[frame["content"] != ""]
-    changes = []
-    for id, rows in frame.groupby("qrcode_id", sort=False):
-        before, after = (rows.iloc[0], rows.iloc[-1])
-        if len(rows) == 2 and before["last"] < after["first"]:
-            day = after["first"].date()
+    found = []
+    for id, rows in frame[frame.duplicated("qrcode_id", keep=False)].groupby("qrcode_id", sort=False):
+        first, last = rows["first"].tolist(), rows["last"].tolist()
+        if len(rows) == 2 and last[0] < first[1]:
+            day = first[1].date()
             left = Span(whole.since, day), Span(day + timedelta(days=1), whole.until)
             if min(side.days for side in left) >= FEWEST_DAYS:
-                alone = scans.where(qrcode_id=str(id))
-                change = _change(summary(str(after["qrcode"])), (left[0].of(alone), left[1].of(alone)), LEVEL)
-                changes.append((int(rows["scans"].sum()), day, summary(str(after["content"])), change))
-    changes.sort(key=lambda entry: -entry[0])
-    return [(day, content, change) for _, day, content, change in changes[:MOST_CONTENTS]]
+                found.append((int(rows["scans"].sum()), str(id), day, left, rows.iloc[1]))
+    found.sort(key=lambda entry: -entry[0])
+    changes = []
+    for _, id, day, left, row in found[:MOST_CONTENTS]:
+        sides = [span.counts(scans.where(qrcode_id=id)) for span in left]
+        changes.append((day, summary(str(row["content"])), _change(summary(str(row["qrcode"])), sides, LEVEL)))
+    return changes

@@ -17,6 +17,7 @@ from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, 
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
+from qrkit.store.campaign_colors import campaign_colors
 from qrkit.store.duckdb.column_copy import reading_one_state
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
@@ -81,6 +82,7 @@ class Facts:
         time_zone: Time zone for days and hours.
         campaigns: The campaigns, oldest first.
         codes: The QR Codes, in the order they were added.
+        colors: Color numbers of all campaigns of the account by ID; 0 for one without a color of its own.
         titles: Unique titles of the campaigns by ID; None stands for codes outside of any campaign.
         first: First day of the period; None if there is none.
         last: Last day of the period.
@@ -110,6 +112,7 @@ class Facts:
     time_zone: str
     campaigns: Sequence[Campaign]
     codes: Sequence[QRCode]
+    colors: Mapping[str, int]
     titles: Mapping[str | None, str]
     first: date | None
     last: date | None
@@ -178,6 +181,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             time_zone=view.time_zone,
             campaigns=campaigns,
             codes=codes,
+            colors=campaign_colors(portfolio.store, portfolio.account.id),
             titles=titles,
             first=first,
             last=last,

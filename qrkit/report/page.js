@@ -72,6 +72,13 @@ async function unpack(text, rows) {
 
 const DAY = 86400000;
 
+/** Sums of all counts before each place, and of all: the count of any days is then one difference. */
+function running(counts) {
+  const sums = new Float64Array(counts.length + 1);
+  for (let at = 0; at < counts.length; at++) sums[at + 1] = sums[at] + counts[at];
+  return sums;
+}
+
 class Explorer {
   constructor(data, perDay, perHour) {
     Object.assign(this, { data, perDay, perHour, words: data.words });
@@ -85,7 +92,8 @@ class Explorer {
       const sums = this.byCampaign[data.codes[row]];
       for (let day = 0; day < data.days; day++) sums[day] += counts[day];
     });
-    this.all = this.sum(this.byCampaign.map(counts => this.add(counts, 0, data.days - 1)));
+    this.sumsByCampaign = this.byCampaign.map(running);
+    this.all = this.sum(this.sumsByCampaign.map(sums => sums[data.days]));
     this.keepOriginals();
     this.build();
     this.update();
@@ -95,10 +103,9 @@ class Explorer {
     return values.reduce((total, value) => total + value, 0);
   }
 
-  add(counts, from = this.from, to = this.to) {
-    let total = 0;
-    for (let day = from; day <= to; day++) total += counts[day];
-    return total;
+  /** The scans of the chosen days. */
+  within(sums) {
+    return sums[this.to + 1] - sums[this.from];
   }
 
   day(at, options = { day: "numeric", month: "short", year: "numeric" }) {
@@ -109,11 +116,12 @@ class Explorer {
     return new Date(this.start + at * DAY).toISOString().slice(0, 10);
   }
 
-  /** Scans per day of all chosen campaigns. */
-  total(day) {
-    let total = 0;
-    this.byCampaign.forEach((counts, place) => { if (this.chosen[place]) total += counts[day]; });
-    return total;
+  /** Adds up the scans per day of all chosen campaigns. */
+  addUp() {
+    this.totals = new Float64Array(this.data.days);
+    this.byCampaign.forEach((counts, place) => {
+      if (this.chosen[place]) counts.forEach((count, day) => { this.totals[day] += count; });
+    });
   }
 
   get isFiltered() {
@@ -122,14 +130,14 @@ class Explorer {
 
   keepOriginals() {
     this.cells = $$(".codes-table tbody tr").map(row => ({
-      counts: this.perDay[row.dataset.row],
+      sums: running(this.perDay[row.dataset.row]),
       campaign: this.data.codes[row.dataset.row],
       count: $("td.count", row)?.firstChild,
       share: $("td.share", row)?.firstChild,
       row,
     }));
     this.cells.push(...$$("tr[data-campaign]").map(row => ({
-      counts: this.byCampaign[row.dataset.campaign],
+      sums: this.sumsByCampaign[row.dataset.campaign],
       campaign: Number(row.dataset.campaign),
       count: $("td.count", row).firstChild,
       share: $("td.share", row).firstChild,
@@ -245,12 +253,11 @@ class Explorer {
   // ---- drawing
 
   draw() {
-    const width = this.plot.clientWidth, height = width < 560 ? 190 : 250, days = this.data.days;
+    const width = this.plot.clientWidth, height = width < 560 ? 190 : 250, { days } = this.data;
     if (!width) return;
     const named = this.data.campaigns.map((_, place) => place).filter(place => this.chosen[place]);
     const lines = named.length > 1 && named.length <= 6 ? named : [];
-    const totals = Array.from({ length: days }, (_, day) => this.total(day));
-    const most = Math.max(1, ...totals, ...(this.data.before ?? [])), step = this.step(most), top = Math.ceil(most / step) * step;
+    const { totals } = this, most = Math.max(1, ...totals, ...(this.data.before ?? [])), step = this.step(most), top = Math.ceil(most / step) * step;
     this.left = 12 + 7.5 * number(top).length;
     this.right = 14;
     this.x = day => this.left + (width - this.left - this.right) * day / Math.max(1, days - 1);
@@ -312,7 +319,7 @@ class Explorer {
     this.mark.setAttribute("visibility", day === null ? "hidden" : "visible");
     if (day === null) return;
     this.cursor = day;
-    const x = this.x(day), scans = number(this.total(day));
+    const x = this.x(day), scans = number(this.totals[day]);
     const when = this.day(day, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
     const said = fill(this.words.value, { day: when, scans });
     const parts = this.data.campaigns.map(({ name }, place) => [this.chosen[place] ? this.byCampaign[place][day] : 0, name]);
@@ -386,9 +393,9 @@ class Explorer {
     this.first.value = this.iso(this.from);
     this.last.value = this.iso(this.to);
     this.chips?.forEach((chip, place) => chip.setAttribute("aria-pressed", String(this.chosen[place])));
+    this.addUp();
     this.draw();
-    const totals = this.byCampaign.map((counts, place) => (this.chosen[place] ? this.add(counts) : 0));
-    const scans = this.sum(totals);
+    const scans = this.sum(this.sumsByCampaign.map((sums, place) => (this.chosen[place] ? this.within(sums) : 0)));
     this.showRows(scans, isFiltered);
     this.showFigures(scans, isFiltered);
     this.tell(scans, isFiltered);
@@ -404,7 +411,7 @@ class Explorer {
       const isShown = this.chosen[cell.campaign];
       if (cell.row.hidden === isShown) cell.row.hidden = !isShown;
       if (!cell.count || !isShown) continue;
-      const count = this.add(cell.counts), share = scans ? count / scans : 0;
+      const count = this.within(cell.sums), share = scans ? count / scans : 0;
       cell.count.data = isFiltered ? number(count) : cell.texts[0];
       if (cell.share) cell.share.data = isFiltered ? this.percent(share) : cell.texts[1];
       if (cell.bar) cell.bar.style.width = isFiltered ? `${(100 * share).toFixed(1)}%` : cell.width;
@@ -422,9 +429,9 @@ class Explorer {
       figure.number.data = isFiltered ? text : figure.text;
       for (const note of figure.notes) note.toggleAttribute("hidden", isFiltered);
     };
-    const codes = this.cells.filter(cell => cell.row.dataset.row && this.chosen[cell.campaign] && this.add(cell.counts) > 0).length;
+    const codes = this.cells.filter(cell => cell.row.dataset.row && this.chosen[cell.campaign] && this.within(cell.sums) > 0).length;
     let busiest = this.from;
-    for (let day = this.from; day <= this.to; day++) if (this.total(day) > this.total(busiest)) busiest = day;
+    for (let day = this.from; day <= this.to; day++) if (this.totals[day] > this.totals[busiest]) busiest = day;
     show("scans", number(scans));
     show("codes", number(codes));
     show("busiest", scans ? this.day(busiest, { day: "numeric", month: "short" }) : "\u2013");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,6 +41,9 @@ LONG = 60
 
 LOGO = (200, 44)
 """Width and height that a logo may have, in pixels."""
+
+_FALLBACK = re.compile(r"(var\(--[\w-]+),#[0-9a-f]{6}\)")
+"""The color in `var(--ink,#16191d)` that counts where the variable is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +152,9 @@ def _mark(brand: Brand) -> Mark:
 
 
 def _figure(plot: Plot, widths: Mapping[str, int] = PART) -> Figure:
-    """Draw a chart in several widths, by CSS class."""
-    return Figure(plot.title, {name: charts.to_svg(plot.at(width, has_title=False)) for name, width in widths.items()})
+    """Draw a chart in several widths, by CSS class; the page has the colors that its variables stand for."""
+    drawn = {name: charts.to_svg(plot.at(width, has_title=False)) for name, width in widths.items()}
+    return Figure(plot.title, {name: _FALLBACK.sub(r"\1)", svg) for name, svg in drawn.items()})
 
 
 @cache

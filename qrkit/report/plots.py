@@ -54,9 +54,14 @@ class Plot:
 
 
 def campaign_colors(facts: Facts) -> dict[str, int]:
-    """Map campaign titles to color numbers, oldest campaign first; if there are too many, all get the first color."""
-    is_many = len(facts.campaigns) > charts.MOST_COLORS
-    return dict.fromkeys(facts.titles.values(), 1) if is_many else charts.assign_colors(facts.titles.values())
+    """Map campaign titles to the stored color numbers; if there are too many campaigns, all get the first color.
+
+    QR Codes outside of any campaign have no color of their own where there are campaigns.
+    """
+    own = facts.colors
+    if not own or 0 in own.values():
+        return dict.fromkeys(facts.titles.values(), 1)
+    return {title: own.get(id or "", 0) for id, title in facts.titles.items()}
 
 
 def plots(facts: Facts) -> list[Plot]:

@@ -189,6 +189,13 @@ CREATE TABLE superseded (file VARCHAR NOT NULL); -- files that are deleted as so
 {ALL_VISITS};
 """
 
+CAMPAIGN_COLORS = """
+ALTER TABLE campaigns ADD COLUMN color INTEGER DEFAULT 0; -- number in the palette of charts; 0 for none of its own
+UPDATE campaigns SET color = aged.number
+FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created, rowid) AS number FROM campaigns) aged
+WHERE aged.id = campaigns.id AND aged.number <= 6;
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -204,5 +211,6 @@ MIGRATIONS = {
     "brands": BRANDS,
     "designs": DESIGNS,
     "history": HISTORY,
+    "campaign colors": CAMPAIGN_COLORS,
 }
 """The SQL of each migration by name, in the order they are applied."""

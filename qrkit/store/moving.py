@@ -42,7 +42,7 @@ TABLES: dict[str, Kinds] = {
     },
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
-        "template": "VARCHAR", "created": "TIMESTAMP",
+        "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER",
     },
     "qrcodes": QRCODES,
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},

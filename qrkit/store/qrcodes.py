@@ -9,6 +9,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple, Self, get_args
 
+from qrkit.store.campaign_colors import free_color, pass_on_color
 from qrkit.store.connection import Store
 from qrkit.store.engine import Dialect
 from qrkit.store.looks import change_looks
@@ -93,7 +94,7 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
 }
 """The columns of the table `qrcodes` and their types."""
 INSERT_CAMPAIGN = """
-INSERT INTO campaigns (id, account_id, name, description, template, created) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 SELECT_CAMPAIGNS = """
 SELECT id, name, description, template, created FROM campaigns
@@ -103,6 +104,7 @@ ORDER BY created, rowid
 """
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
+DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 TOGETHER = 5_000
 """Number of QR Codes per query."""
@@ -150,7 +152,7 @@ def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
     """Store a campaign of an account."""
     fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
     with change_looks(store):
-        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields])
+        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
 
 
 def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str | None = None) -> list[Campaign]:
@@ -171,8 +173,11 @@ def leave_campaign(store: Store, id: str) -> None:
 
 
 def delete_campaign(store: Store, id: str) -> None:
-    """Delete a campaign that no longer has QR Codes."""
+    """Delete a campaign that no longer has QR Codes; another one may take over its color."""
+    campaign = store.row(DELETED_CAMPAIGN, [id])
     store.execute(DELETE_CAMPAIGN, [id])
+    if campaign:
+        pass_on_color(store, campaign["account_id"], campaign["color"])
 
 
 def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> None:

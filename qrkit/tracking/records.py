@@ -123,6 +123,10 @@ DERIVED = frozenset({"short_url", "image_url", "is_available"})
 """Fields of a QR Code that are not stored, but derived from other fields, the base URL and the plan."""
 
 
+CAMPAIGN_COLORS = 6
+"""Number of colors for campaigns in charts: more could not be distinguished."""
+
+
 class Campaign(Model):
     """A group of QR Codes."""
 

@@ -16,6 +16,7 @@ from qrkit import open_portfolio
 from qrkit.errors import Gone, NotAuthenticated
 from qrkit.portfolio.access import authenticate, list_accounts, list_keys
 from qrkit.store import Store
+from qrkit.store.campaign_colors import campaign_colors
 from qrkit.store.maintenance import verify
 from qrkit.store.moving import migrate
 from qrkit.visits.redirect import Redirects, Request
@@ -73,6 +74,7 @@ def test_records_templates_accounts_and_keys_are_there(place, engine):
     with opened(place) as shop:
         assert shop.base_url == "https://go.example.com"
         assert [one.name for one in shop.list_campaigns()] == ["Spring", "Autumn"]
+        assert list(campaign_colors(shop.store, shop.account.id).values()) == [1, 2]
         codes = {one.name: one for one in shop.list_qrcodes()}
         assert scans_by_name(shop) == SCANS
         door, table = codes["Door"], codes["Table"]

@@ -12,6 +12,7 @@ from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
 from qrkit.store import Scans
+from qrkit.store.campaign_colors import colors_by_name
 from qrkit.tracking.records import Kind
 
 __all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers"]
@@ -223,7 +224,7 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
         narrow: Available width for charts that stand side by side.
     """
     view, before = asked.of(portfolio.scans), asked.before(portfolio.scans)
-    colors = charts.assign_colors(one.name for one in portfolio.list_campaigns())
+    colors = colors_by_name(portfolio.store, portfolio.account.id)
     wide, half = (max((one for one in WIDTHS if one <= room), default=WIDTHS[0]) for room in (width, narrow))
     by_day = analytics.scans_per_day(view, by="campaign")
     yield Drawn("Scans per day", charts.lines(by_day, colors=colors, width=wide), is_wide=True)
@@ -241,7 +242,7 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     A ranking shows what the other filters leave, so that another of its values can be chosen at once.
     """
     scans = portfolio.scans
-    colors = charts.assign_colors(one.name for one in portfolio.list_campaigns())
+    colors = colors_by_name(portfolio.store, portfolio.account.id)
     ids = {one.name: one.id for one in reversed(portfolio.list_campaigns())}
     rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign", most=MOST_BARS)
     named = rows[rows["campaign"].isin(ids)]

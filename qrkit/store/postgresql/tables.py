@@ -212,6 +212,13 @@ SELECT time, kind, qrcode, short_code, content, user_agent, referrer, language, 
 FROM visits; -- archives are for files, so these are all
 """
 
+CAMPAIGN_COLORS = """
+ALTER TABLE campaigns ADD COLUMN color INTEGER DEFAULT 0;
+UPDATE campaigns SET color = aged.number
+FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created, rowid) AS number FROM campaigns) aged
+WHERE aged.id = campaigns.id AND aged.number <= 6;
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -233,6 +240,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "brands": BRANDS,
         "designs": DESIGNS,
         "history": HISTORY,
+        "campaign colors": CAMPAIGN_COLORS,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})
