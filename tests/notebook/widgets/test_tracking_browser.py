@@ -94,6 +94,15 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     assert list(faults(page, ".qrkit-browser", PLACES)) == []
     together.get_by_role("button", name="Change 3 QR Codes").click()
     browser.get_by_text("3 QR Codes changed.").wait_for()
+    browser.get_by_role("button", name="Undo change").click()
+    browser.get_by_text("3 QR Codes changed back.").wait_for()
+    browser.get_by_role("button", name="Edit together").click()
+    together.get_by_label("Template").select_option("brand")
+    together.get_by_label("Find in content").fill("example.com/2")
+    together.get_by_label("Replace with").fill("example.org/two")
+    together.get_by_role("button", name="Preview").click()
+    together.get_by_role("button", name="Change 3 QR Codes").click()
+    browser.get_by_text("3 QR Codes changed.").wait_for()
     cell = run_cell(page, 1)
     cell.get_by_text("('Door 1', 'brand', 'example.com/1'), ('Door 2', 'brand', 'example.org/two')").wait_for()
 
