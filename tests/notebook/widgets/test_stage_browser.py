@@ -145,7 +145,8 @@ def test_picture_stays_in_sight_in_one_column_and_in_two(notebook):
     last = studio.get_by_role("button", name="Download as EPS")
     for width, height in ((480, 1000), (900, 560)):
         page.set_viewport_size({"width": width, "height": height})
-        last.scroll_into_view_if_needed()
+        studio.get_by_role("button", name="Undo").scroll_into_view_if_needed()
+        last.focus()
         box = studio.locator(".qk-stage").bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] < last.bounding_box()["y"]
