@@ -292,11 +292,16 @@ class Catalogue:
         except NotFound:
             return None
         fields = code.model_dump(mode="json", by_alias=False, include={"id", "short_url", "is_available", *EDITED})
-        return fields | {
-            "campaign_id": code.campaign_id or "",
-            "picture": _large_picture(code, self._designs),
-            "drawn_by": self._designs.template_of(code) if code.is_available else "",
-        }
+        absent = dict.fromkeys(EDITED, "")  # records leave empty texts out
+        return (
+            absent
+            | fields
+            | {
+                "campaign_id": code.campaign_id or "",
+                "picture": _large_picture(code, self._designs),
+                "drawn_by": self._designs.template_of(code) if code.is_available else "",
+            }
+        )
 
 
 def _together(fields: Mapping[str, Any]) -> dict[str, str]:

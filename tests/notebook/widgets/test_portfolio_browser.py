@@ -103,7 +103,12 @@ def test_imported_scans_are_shown_apart_from_counted_ones(browser, shop):
 
 def test_codes_are_changed_by_hand(browser, shop):
     code = choose(browser, shop, "Door 1")
-    assert browser.state["chosen"]["content"] == code.content
+    chosen = browser.state["chosen"]
+    assert {name: chosen[name] for name in ("content", "comment", "template")} == {
+        "content": code.content,
+        "comment": "",
+        "template": "",
+    }
     fields = {"name": "Gate", "content": "https://example.com/new", "schedule": [EVENT], "is_schedule_enabled": True}
     say(browser, ask="save", fields=fields | {"campaign_id": ""})
     changed = shop.get_qrcode(code.id)
