@@ -40,7 +40,7 @@ class PortfolioBrowser(Page):
     """
 
     _esm = script("portfolio_forms", "portfolio_browser")
-    _css = style("portfolio_browser")
+    _css = style("portfolio_browser", "qrkit-browser")
     _catalogue: Catalogue
     _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None

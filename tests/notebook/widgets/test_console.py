@@ -124,6 +124,8 @@ def test_console_shows_and_edits_a_store_and_loads_nothing_from_elsewhere(start,
     page.locator(".qrkit-designer, .qk-stage").first.wait_for()
     assert not page.locator(".qrkit-browser").is_visible()
     assert page.evaluate(REPEATED_IDS) == []
+    place = page.locator(".qrkit-designer .qk-side").evaluate("one => getComputedStyle(one).position")
+    assert place == "static", "styles of the portfolio browser do not reach the studio"
     page.get_by_role("tab", name="QR Codes").click()
     page.locator(".qrkit-browser").wait_for()
     replies = page.evaluate(ASK_KERNEL, "execute_request")
