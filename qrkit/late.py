@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -42,6 +43,7 @@ __all__ = [
     "resized",
     "watch",
     "with_logo",
+    "without",
 ]
 
 REMOVAL = "will be removed in qrkit 1.2"
@@ -78,6 +80,22 @@ def late_names(
         return value
 
     return load
+
+
+@contextmanager
+def without(library: str) -> Iterator[None]:
+    """Import modules inside this context as if an optional library of theirs were not installed.
+
+    Args:
+        library: The name of the library. If it has been imported before, nothing changes.
+    """
+    missing: Any = None
+    before = sys.modules.setdefault(library, missing)
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.modules[library]
 
 
 # ---- notebooks

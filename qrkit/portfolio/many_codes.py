@@ -1,4 +1,4 @@
-"""`ManyRecords`: QR Codes of one account by the page, by the selection, and back from deletion."""
+"""`ManyRecords`: QR Codes of one account by the page and by the selection, and what undoes that."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
 from qrkit.portfolio.codes import Records, check_change, visible
 from qrkit.store.qrcodes import delete_qrcodes
-from qrkit.store.searching import Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
+from qrkit.store.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.records import PLANS, QRCode
 
-__all__ = ["DeletedQRCodes", "ManyRecords"]
+__all__ = ["DeletedQRCodes", "EditedQRCodes", "ManyRecords"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,22 @@ class DeletedQRCodes:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class EditedQRCodes:
+    """QR Codes that were edited together, as `Portfolio.undo_edit` changes them back; `len()` tells how many.
+
+    Attributes:
+        before: The fields `id`, `campaign_id`, `content` and `template` of each QR Code before the edit.
+        after: The same fields after the edit, in the same order.
+    """
+
+    before: tuple[dict[str, Any], ...] = field(repr=False)
+    after: tuple[dict[str, Any], ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.before)
 
 
 class ManyRecords(Records):
@@ -76,19 +92,10 @@ class ManyRecords(Records):
         Raises:
             InvalidParameter: If these QR Codes exist, because they were restored before.
         """
-        campaigns = {campaign.id for campaign in self.list_campaigns()}
         with self.store.atomic():
             if deleted_rows(self.store, [row["id"] for row in deleted.rows]):
                 raise InvalidParameter(Problem("deleted", f"{len(deleted.rows)} QR Codes", "were restored before"))
-            put_back(
-                self.store,
-                [
-                    row
-                    | {"campaign_id": row["campaign_id"] if row["campaign_id"] in campaigns else None}
-                    | {"template": row["template"] if row["template"] in self.templates else ""}
-                    for row in deleted.rows
-                ],
-            )
+            put_back(self.store, self._without_what_is_gone(deleted.rows))
 
     def edit_qrcodes(
         self,
@@ -98,8 +105,8 @@ class ManyRecords(Records):
         campaign_id: str | None = None,
         find: str = "",
         replace: str = "",
-    ) -> int:
-        """Change many QR Codes in one transaction, and return how many were changed.
+    ) -> EditedQRCodes:
+        """Change many QR Codes in one transaction, and return what `undo_edit` needs to undo that.
 
         Args:
             ids: IDs of the QR Codes.
@@ -123,20 +130,64 @@ class ManyRecords(Records):
             fields: dict[str, str | None] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 fields["campaign_id"] = campaign_id or None
-            edited = ((code, self._edited(code, fields, find, replace)) for code in codes if code.is_available)
-            changed = [after for before, after in edited if after != before]
-            edit_qrcodes(self.store, changed)
-        return len(changed)
+            before, after = [], []
+            for code in (code for code in codes if code.is_available):
+                content = code.content.replace(find, replace) if find else code.content
+                changed = self._edited(code, {**fields, "content": content}, "replace", replace)
+                if changed != code:
+                    before.append(_edited_fields(code))
+                    after.append(changed)
+            edit_qrcodes(self.store, after)
+        return EditedQRCodes(tuple(before), tuple(map(_edited_fields, after)))
 
-    def _edited(self, code: QRCode, fields: Mapping[str, Any], find: str, replace: str) -> QRCode:
-        """Return a QR Code with other fields, and with a part of its content replaced."""
-        changed = code.model_copy(update=dict(fields))
-        if not find or find not in code.content:
-            return changed
+    def undo_edit(self, edited: EditedQRCodes) -> int:
+        """Change back what `edit_qrcodes` changed, in one transaction, and return how many QR Codes were changed back.
+
+        Fields that were changed again since then keep the later value, and deleted QR Codes stay deleted. A QR Code
+        whose previous campaign or template has been deleted since then is left without it.
+
+        Args:
+            edited: What `edit_qrcodes` of this portfolio returned.
+
+        Raises:
+            InvalidParameter: If a previous content breaks a rule today, such as when a version was set that is too
+                small for it; the error names the first such QR Code, and nothing is changed.
+        """
+        with self.store.atomic():
+            previous = self._without_what_is_gone(edited.before)
+            changes = {after["id"]: (before, after) for before, after in zip(previous, edited.after, strict=True)}
+            undone = []
+            for code in self.search_page(Search(ids=tuple(changes)))[1]:
+                before, after = changes[code.id]
+                now = _edited_fields(code)
+                fields = {name: before[name] for name in EDITED if now[name] == after[name]}
+                if code.is_available and now | fields != now:
+                    undone.append(self._edited(code, fields, "edited", f"{len(edited):,} QR Codes"))
+            edit_qrcodes(self.store, undone)
+        return len(undone)
+
+    def _edited(self, code: QRCode, fields: Mapping[str, Any], name: str, value: str) -> QRCode:
+        """Return a QR Code with other fields; name and value are what an error reports if the content is invalid."""
+        if fields.get("content", code.content) == code.content:
+            return code.model_copy(update=dict(fields))
         try:
-            linked = self._linked(changed.replace(content=code.content.replace(find, replace)))
+            linked = self._linked(code.replace(**fields))
             check_change(code, linked)
         except (InvalidParameter, ContentTooLong) as error:
-            rule = f"does not work for {code.name!r}: {error}"
-            raise InvalidParameter(Problem("replace", replace, rule)) from error
+            raise InvalidParameter(Problem(name, value, f"does not work for {code.name!r}: {error}")) from error
         return linked
+
+    def _without_what_is_gone(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return previous rows of QR Codes, without campaigns and templates that have been deleted since then."""
+        campaigns = {campaign.id for campaign in self.list_campaigns()}
+        templates = set(self.templates)
+        return [
+            row
+            | {"campaign_id": row["campaign_id"] if row["campaign_id"] in campaigns else None}
+            | {"template": row["template"] if row["template"] in templates else ""}
+            for row in rows
+        ]
+
+
+def _edited_fields(code: QRCode) -> dict[str, Any]:
+    return {name: getattr(code, name) for name in EDITED}

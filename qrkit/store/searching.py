@@ -14,7 +14,7 @@ from qrkit.store.recording import include_waiting
 from qrkit.store.short_codes import remember_changed
 from qrkit.tracking.records import QRCode
 
-__all__ = ["Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
+__all__ = ["EDITED", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
 EDITED = ("id", "campaign_id", "content", "template")
 """The ID, and the columns that an edit of many QR Codes changes."""

@@ -106,9 +106,9 @@ def test_many_codes_are_edited_together_and_visitors_follow(shop):
     (window,) = shop.list_campaigns()
     ids = [code.id for code in shop.list_qrcodes()]
     target(shop.store, "code1")  # remembered from before
-    assert shop.edit_qrcodes(ids[:3], template="brand", campaign_id=window.id) == 3
-    assert shop.edit_qrcodes(ids[:3], template="brand", campaign_id=window.id) == 0
-    assert shop.edit_qrcodes(ids, find="https://example.com/1", replace="https://example.org/eins ") == 3
+    assert len(shop.edit_qrcodes(ids[:3], template="brand", campaign_id=window.id)) == 3
+    assert len(shop.edit_qrcodes(ids[:3], template="brand", campaign_id=window.id)) == 0
+    assert len(shop.edit_qrcodes(ids, find="https://example.com/1", replace="https://example.org/eins ")) == 3
     codes = shop.list_qrcodes()
     assert [code.template for code in codes] == ["brand"] * 3 + [""] * 9
     assert [code.name for code in codes if code.campaign_id] == ["Table 0", "Tür 1", "Table 2"] + [
@@ -116,8 +116,46 @@ def test_many_codes_are_edited_together_and_visitors_follow(shop):
     ]
     assert codes[10].content == "https://example.org/eins 0?a=100%_x"
     assert target(shop.store, "code1").content == "https://example.org/eins ?a=100%_x"
-    assert shop.edit_qrcodes(ids[:3], template="", campaign_id="") == 3
+    assert len(shop.edit_qrcodes(ids[:3], template="", campaign_id="")) == 3
     assert {(code.template, code.campaign_id) for code in shop.list_qrcodes()[:3]} == {("", None)}
+
+
+def test_an_edit_is_undone_and_visitors_follow(shop):
+    (window,) = shop.list_campaigns()
+    before = shop.list_qrcodes()
+    ids = [code.id for code in before]
+    fields = {"template": "brand", "campaign_id": window.id, "find": "com/1", "replace": "org/eins"}
+    edited = shop.edit_qrcodes(ids, **fields)
+    assert len(edited) == 12
+    assert target(shop.store, "code1").content == "https://example.org/eins?a=100%_x"
+    assert shop.undo_edit(edited) == 12
+    assert shop.list_qrcodes() == before
+    assert target(shop.store, "code1").content == "https://example.com/1?a=100%_x"
+    assert shop.undo_edit(edited) == 0
+
+
+def test_undo_of_an_edit_keeps_what_was_changed_or_deleted_since(shop):
+    (window,) = shop.list_campaigns()
+    codes = shop.list_qrcodes()[:4]
+    edited = shop.edit_qrcodes([code.id for code in codes], template="brand", campaign_id="", find="com", replace="org")
+    shop.update_qrcode(codes[0].id, content="https://example.net/later")
+    shop.delete_qrcode(codes[1].id)
+    shop.delete_campaign(window.id, keep=True)
+    assert shop.undo_edit(edited) == 3
+    first, third, fourth = shop.list_qrcodes()[:3]
+    assert (first.content, first.template) == ("https://example.net/later", "")
+    assert third == codes[2]
+    assert (fourth.content, fourth.campaign_id) == (codes[3].content, None)
+
+
+def test_undo_of_an_edit_that_a_later_version_forbids_changes_nothing(shop):
+    code = shop.insert_qrcode("https://example.com/" + "a" * 30, name="Static", is_dynamic=False)
+    edited = shop.edit_qrcodes([code.id, shop.list_qrcodes()[0].id], template="brand", find="a" * 30, replace="a")
+    shop.update_qrcode(code.id, properties={"version": 2})
+    before = shop.list_qrcodes()
+    with pytest.raises(InvalidParameter, match="does not work for 'Static'"):
+        shop.undo_edit(edited)
+    assert shop.list_qrcodes() == before
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,23 @@
-"""What the console shows: one widget at a time, chosen by tabs. This runs in the process behind an open page."""
+"""What the console shows: one widget at a time, chosen by tabs. This runs in the process behind an open page.
+
+Widgets and portfolios are imported where they are used, so that each page opens as soon as it can.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 from ipywidgets import HTML, Widget, widget_serialization
 from traitlets import Dict, Instance, List, Unicode
 
 from qrkit.errors import QrkitError
-from qrkit.portfolio import Portfolio, open_portfolio
-from qrkit.portfolio.opening import portfolio_in
-from qrkit.store.postgresql.database import is_server
-from qrkit.store.served.database import served_store
+
+if TYPE_CHECKING:
+    from qrkit.portfolio import Portfolio
 
 __all__ = ["Pages", "pages_of", "show_console", "show_studio"]
 
@@ -99,5 +101,10 @@ def pages_of(portfolio: Portfolio) -> Pages:
 
 def _opened(place: str) -> Portfolio:
     """Open the portfolio of a store, through the process that has its file open if there is one."""
+    from qrkit.portfolio import open_portfolio
+    from qrkit.portfolio.opening import portfolio_in
+    from qrkit.store.postgresql.database import is_server
+    from qrkit.store.served.database import served_store
+
     served = None if is_server(place) else served_store(place)
     return portfolio_in(served) if served else open_portfolio(place)

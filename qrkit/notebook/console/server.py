@@ -18,9 +18,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
+from qrkit.late import without
 from qrkit.server.hosts import check_listening_host, reachable
 
-with extra("console"):
+# jsonschema, which Voila imports, builds a grammar of IRIs with it. That takes a second, and no schema here has IRIs.
+with extra("console"), without("rfc3987_syntax"):
     import ipykernel  # noqa: F401  # the process behind an open page needs it
     from jupyter_client.kernelspec import KernelSpecManager
     from tornado.httpserver import HTTPServer

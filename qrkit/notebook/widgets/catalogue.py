@@ -16,6 +16,7 @@ from qrkit.notebook.views.tracking import code_image
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.store.searching import Search, imports
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.short_urls import read_short_url
@@ -160,8 +161,8 @@ class Catalogue:
             self.portfolio.update_qrcode(self.chosen, template=name)
         self.reload()
 
-    def edit_selection(self, fields: Mapping[str, str]) -> int:
-        """Change the selected codes, and return how many were changed.
+    def edit_selection(self, fields: Mapping[str, str]) -> EditedQRCodes:
+        """Change the selected codes, and return what `Portfolio.undo_edit` needs to undo that.
 
         Args:
             fields: Some of the fields in `EDITED_TOGETHER`, as `Portfolio.edit_qrcodes` accepts them.
@@ -291,11 +292,16 @@ class Catalogue:
         except NotFound:
             return None
         fields = code.model_dump(mode="json", by_alias=False, include={"id", "short_url", "is_available", *EDITED})
-        return fields | {
-            "campaign_id": code.campaign_id or "",
-            "picture": _large_picture(code, self._designs),
-            "drawn_by": self._designs.template_of(code) if code.is_available else "",
-        }
+        absent = dict.fromkeys(EDITED, "")  # records leave empty texts out
+        return (
+            absent
+            | fields
+            | {
+                "campaign_id": code.campaign_id or "",
+                "picture": _large_picture(code, self._designs),
+                "drawn_by": self._designs.template_of(code) if code.is_available else "",
+            }
+        )
 
 
 def _together(fields: Mapping[str, Any]) -> dict[str, str]:

@@ -99,7 +99,7 @@ class Designer(Page):
         "badge",
         "designer",
     )
-    _css = style("designer")
+    _css = style("designer", "qrkit-designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
 

@@ -33,7 +33,7 @@ function render({ model, el }) {
     total, add,
   );
   const said = h("span", { role: "status" });
-  const undo = button("Undo deletion", () => browser.ask({ ask: "undelete" }));
+  const undo = button("", () => browser.ask({ ask: "undo" }));
   const notice = h("div", { class: "qk-notice" }, said, undo);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
 
@@ -151,8 +151,9 @@ function render({ model, el }) {
     split.hidden = bar.hidden = Boolean(state.studio);
     root.classList.toggle("qk-editing", Object.values(isOpen).some(Boolean));
     for (const one of [editor, fresh, together, studio]) one.update(state);
-    said.textContent = state.said || (state.deleted ? `${plural(state.deleted)} deleted.` : "");
-    undo.hidden = !state.deleted;
+    said.textContent = state.said || (state.undoable?.said ?? "");
+    undo.textContent = state.undoable?.button ?? "";
+    undo.hidden = !state.undoable;
     notice.hidden = !said.textContent;
     wrong.textContent = state.errors[""] ?? "";
     wrong.hidden = !wrong.textContent;

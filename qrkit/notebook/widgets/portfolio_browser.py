@@ -15,7 +15,7 @@ from qrkit.notebook.widgets.designer import Designer
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
-from qrkit.portfolio.many_codes import DeletedQRCodes
+from qrkit.portfolio.many_codes import DeletedQRCodes, EditedQRCodes
 
 __all__ = ["PortfolioBrowser"]
 
@@ -27,8 +27,9 @@ class PortfolioBrowser(Page):
     """A widget to browse a portfolio. In a notebook, the last line of a cell displays it.
 
     Choose a code to see its picture, and to edit its fields and its schedule. Open it in the studio, duplicate it, or
-    delete it; you can undo the last deletion. Select several codes, or all that match a search, to edit them together.
-    Running a cell again shows the same browser with the current state of the portfolio.
+    delete it. Select several codes, or all that match a search, to edit them together. The last deletion, or the last
+    edit of several codes if that came later, can be undone. Running a cell again shows the same browser with the
+    current state of the portfolio.
 
     Args:
         portfolio: The portfolio to browse.
@@ -39,9 +40,9 @@ class PortfolioBrowser(Page):
     """
 
     _esm = script("portfolio_forms", "portfolio_browser")
-    _css = style("portfolio_browser")
+    _css = style("portfolio_browser", "qrkit-browser")
     _catalogue: Catalogue
-    _deleted: DeletedQRCodes | None
+    _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None
 
     def __init__(self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser") -> None:
@@ -51,10 +52,10 @@ class PortfolioBrowser(Page):
                     self._catalogue.reload()
                 else:
                     self._leave_studio()
-                    self._catalogue, self._deleted = Catalogue(portfolio), None
+                    self._catalogue, self._undoable = Catalogue(portfolio), None
             return
         self._catalogue = Catalogue(portfolio)
-        self._deleted = None
+        self._undoable = None
         self.studio, self._is_in_studio, self._is_drawing = None, False, False
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None
@@ -80,7 +81,7 @@ class PortfolioBrowser(Page):
             "saved": self._saved,
             "said": self._said,
             "preview": self._preview,
-            "deleted": len(self._deleted) if self._deleted else 0,
+            "undoable": self._undoable and _undo_words(self._undoable),
             "studio": studio and studio.model_id,
         }
 
@@ -137,30 +138,36 @@ class PortfolioBrowser(Page):
         ids = list(catalogue.selected) if message.get("are_selected") else [catalogue.chosen]
 
         def delete() -> None:
-            self._deleted = self.portfolio.delete_qrcodes(ids)
+            self._undoable = self.portfolio.delete_qrcodes(ids)
             catalogue.select(ids, is_on=False)
 
         if ids and self._change((), "", delete):
             self._leave_studio()
             self._say(f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes.")
 
-    def _on_undelete(self, _message: Any) -> None:
-        deleted = self._deleted
-        if deleted and self._change((), "", lambda: self.portfolio.restore_qrcodes(deleted)):
-            self._deleted = None
-            self._say(f"{_count(len(deleted))} restored, with short URLs and scans.")
+    def _on_undo(self, _message: Any) -> None:
+        """Undo the last deletion or edit of several codes."""
+        undoable = self._undoable
+        if isinstance(undoable, DeletedQRCodes):
+            if self._change((), "", lambda: self.portfolio.restore_qrcodes(undoable)):
+                self._undoable = None
+                self._say(f"{_count(len(undoable))} restored, with short URLs and scans.")
+        elif undoable:
+            undone: list[int] = []
+            if self._change((), "", lambda: undone.append(self.portfolio.undo_edit(undoable))):
+                self._undoable = None
+                self._say(f"{_count(undone[0])} changed back.")
 
     def _on_preview(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
         self._preview = self._catalogue.preview(_fields(message))
 
     def _on_edit_selection(self, message: dict[str, Any]) -> None:
-        changed: list[int] = []
+        edited: list[EditedQRCodes] = []
         fields = _fields(message)
-
-        if self._change(EDITED_TOGETHER, "all.", lambda: changed.append(self._catalogue.edit_selection(fields))):
-            self._preview = None
-            self._say(f"{_count(changed[0])} changed.")
+        if self._change(EDITED_TOGETHER, "all.", lambda: edited.append(self._catalogue.edit_selection(fields))):
+            self._preview, self._undoable = None, edited[0] or self._undoable
+            self._say(f"{_count(len(edited[0]))} changed.")
 
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
@@ -213,6 +220,13 @@ def _fields(message: dict[str, Any]) -> dict[str, Any]:
     return fields if isinstance(fields, dict) else {}
 
 
+def _undo_words(undoable: DeletedQRCodes | EditedQRCodes) -> dict[str, str]:
+    """Return what the browser says about what can be undone, and the text of the button."""
+    if isinstance(undoable, DeletedQRCodes):
+        return {"said": f"{_count(len(undoable))} deleted.", "button": "Undo deletion"}
+    return {"said": f"{_count(len(undoable))} changed.", "button": "Undo change"}
+
+
 def _count(number: int) -> str:
     return f"{number:,} QR Code{'' if number == 1 else 's'}"
 
@@ -228,7 +242,7 @@ PortfolioBrowser.handlers = {
     "add": PortfolioBrowser._on_add,
     "duplicate": PortfolioBrowser._on_duplicate,
     "delete": PortfolioBrowser._on_delete,
-    "undelete": PortfolioBrowser._on_undelete,
+    "undo": PortfolioBrowser._on_undo,
     "preview": PortfolioBrowser._on_preview,
     "edit selection": PortfolioBrowser._on_edit_selection,
     "studio": PortfolioBrowser._on_studio,

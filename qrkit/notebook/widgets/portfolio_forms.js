@@ -20,7 +20,9 @@ function field(label, path, input, help = "") {
   input.setAttribute("aria-describedby", error.id);
   const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
   const tell = (errors) => {
-    error.textContent = errors[path] ?? "";
+    const rule = errors[path] ?? "";
+    // The rule of dates says how they are written, but the browser writes them.
+    error.textContent = rule && input.type === "datetime-local" && !input.value ? "must not be empty" : rule;
     error.hidden = !error.textContent;
     input.setAttribute("aria-invalid", Boolean(error.textContent));
   };

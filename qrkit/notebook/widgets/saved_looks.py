@@ -1,4 +1,7 @@
-"""Looks that the studio saves by name, as templates and brands, and the campaigns that use them: `SavedLooks`."""
+"""Looks that the studio saves by name, as templates and brands, and the campaigns that use them: `SavedLooks`.
+
+Portfolios are imported where they are used: most studios have none, and open sooner without pandas and DuckDB.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qrkit.drawing.logo import PlacedLogo, without_logo
 from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.portfolio.brands import brand_from
-from qrkit.portfolio.code_sets import zip_in_look
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -86,6 +87,8 @@ class SavedLooks:
         Raises:
             InvalidParameter: If the name is taken or invalid, or a brand cannot have this look.
         """
+        from qrkit.portfolio.brands import brand_from
+
         shelf: Any = self._shelf(kind)
         before = shelf.get(name) if name in shelf else None
         if before is not None and not is_replacing:
@@ -156,6 +159,8 @@ class SavedLooks:
         if self._portfolio is None:
             raise NotFound("campaign", campaign_id)
         campaign, pattern = campaign_id or None, names or "{name}"
+        from qrkit.portfolio.code_sets import zip_in_look
+
         return zip_in_look(self._portfolio, look, campaign_id=campaign, names=pattern, format=format, print_size=size)
 
     def undo(self) -> None:

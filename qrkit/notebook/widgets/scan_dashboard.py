@@ -67,7 +67,7 @@ class ScanDashboard(Page):
     """
 
     _esm = script("scan_dashboard")
-    _css = style("scan_dashboard") + _colors()
+    _css = style("scan_dashboard", "qrkit-dashboard") + _colors()
     asked: Asked
 
     def __init__(

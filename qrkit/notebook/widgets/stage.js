@@ -13,10 +13,11 @@ function path2d(data, side) {
 }
 
 const CORNERS = { nw: [0, 0], ne: [1, 0], sw: [0, 1], se: [1, 1] };
+const SIDES = [["left", "width"], ["top", "height"]]; // where a box begins and how long it is; by axis
 const SNAP = 5; // pixels of the screen
 const SMALLEST = 4; // pixels of the picture
 const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, and Delete to remove it. Hold Shift for steps of 10.";
-const HINT = "Drag a layer or press arrow keys to move it; hold Alt to ignore the guides. Drag a corner or press + or − to resize it; hold Shift to stretch it.";
+const HINT = "Drag a layer or press arrow keys to move it. Drag a corner or press + or − to resize it; hold Shift to stretch it. Hold Alt to ignore the guides.";
 const GROUNDS = { checks: "Checkered", paper: "White", dark: "Dark" };
 const round = (number) => Math.round(number * 10) / 10;
 
@@ -102,34 +103,57 @@ function makeStage(studio) {
     return [lines("left", "width"), lines("top", "height")];
   }
 
-  /** Bring a box that nearly lies on a line there, and show the line. */
-  function snapped(box, lines, pixels, isFree) {
-    const sides = [["left", "width"], ["top", "height"]];
-    sides.forEach(([start, length], axis) => {
-      let best = null;
-      for (const line of isFree ? [] : lines[axis]) {
-        for (const share of [0.5, 0, 1]) {
-          const by = line - box[start] - box[length] * share;
-          if (Math.abs(by) < SNAP * pixels && (best === null || Math.abs(by) < Math.abs(best.by))) best = { line, by };
-        }
+  /** The line that one of these places is nearest to, and how far away it is; null if none is within reach. */
+  function nearest(lines, places, reach) {
+    let best = null;
+    for (const line of lines) {
+      for (const place of places) {
+        const by = line - place;
+        if (Math.abs(by) < reach && (best === null || Math.abs(by) < Math.abs(best.by))) best = { line, by };
       }
-      guides[axis].classList.toggle("qk-on", best !== null);
-      if (best === null) return;
-      box[start] += best.by;
-      guides[axis].style[start] = `${(best.line / state.size[axis]) * 100}%`;
+    }
+    return best;
+  }
+
+  function showGuides(found) {
+    found.forEach((one, axis) => {
+      guides[axis].classList.toggle("qk-on", one !== null);
+      if (one) guides[axis].style[SIDES[axis][0]] = `${(one.line / state.size[axis]) * 100}%`;
     });
+  }
+
+  /** Bring a box whose edges or middle nearly lie on lines there, and show the lines. */
+  function moved(start, by, lines, reach) {
+    const box = { ...start, left: start.left + by[0], top: start.top + by[1] };
+    const found = SIDES.map(([from, length], axis) => nearest(lines[axis], [0.5, 0, 1].map((share) => box[from] + box[length] * share), reach));
+    found.forEach((one, axis) => (box[SIDES[axis][0]] += one?.by ?? 0));
+    showGuides(found);
     return box;
   }
 
-  /** The corner opposite stays; the form too, unless Shift is held. */
-  function resized(start, corner, moveX, moveY, isFree) {
+  /** The corner opposite stays; the form too, unless it is free. Edges that nearly lie on lines are brought there. */
+  function resized(start, corner, by, isFree, lines, reach) {
     const [right, bottom] = CORNERS[corner];
-    let width = Math.max(SMALLEST, start.width + (right ? moveX : -moveX));
-    let height = Math.max(SMALLEST, start.height + (bottom ? moveY : -moveY));
-    if (!isFree) {
-      const factor = Math.max(width / start.width, height / start.height);
-      [width, height] = [start.width * factor, start.height * factor];
-    }
+    const outwards = [right ? 1 : -1, bottom ? 1 : -1];
+    const before = [start.width, start.height];
+    let size = before.map((length, axis) => Math.max(SMALLEST, length + outwards[axis] * by[axis]));
+    const scale = (factor) => (size = before.map((length) => length * factor));
+    if (!isFree) scale(Math.max(size[0] / before[0], size[1] / before[1]));
+    const found = SIDES.map(([from], axis) => {
+      const edge = start[from] + (outwards[axis] > 0 ? size[axis] : before[axis] - size[axis]);
+      const one = nearest(lines[axis], [edge], reach);
+      return one && size[axis] + outwards[axis] * one.by >= SMALLEST ? one : null;
+    });
+    // A form that stays has only one size, so the nearer of two lines counts.
+    if (!isFree && found[0] && found[1]) found[Math.abs(found[0].by) <= Math.abs(found[1].by) ? 1 : 0] = null;
+    found.forEach((one, axis) => {
+      if (!one) return;
+      const length = size[axis] + outwards[axis] * one.by;
+      if (isFree) size[axis] = length;
+      else scale(length / before[axis]);
+    });
+    showGuides(found);
+    const [width, height] = size;
     const left = right ? start.left : start.left + start.width - width;
     const top = bottom ? start.top : start.top + start.height - height;
     return { left, top, width, height };
@@ -148,13 +172,10 @@ function makeStage(studio) {
     box.focus({ preventScroll: true });
     box.setPointerCapture(event.pointerId);
     event.preventDefault();
-    const move = (moved) => {
-      const moveX = (moved.clientX - event.clientX) * pixels;
-      const moveY = (moved.clientY - event.clientY) * pixels;
-      const to = corner
-        ? resized(start, corner, moveX, moveY, moved.shiftKey && isOne)
-        : snapped({ ...start, left: start.left + moveX, top: start.top + moveY }, lines, pixels, moved.altKey);
-      put(index, to, gesture);
+    const move = (now) => {
+      const by = [(now.clientX - event.clientX) * pixels, (now.clientY - event.clientY) * pixels];
+      const reach = now.altKey ? 0 : SNAP * pixels;
+      put(index, corner ? resized(start, corner, by, now.shiftKey && isOne, lines, reach) : moved(start, by, lines, reach), gesture);
     };
     isDragging = true;
     const end = () => {

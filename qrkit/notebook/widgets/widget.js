@@ -2,8 +2,9 @@
 // The files of a widget are one module, this one first; the last one says what it exports.
 
 const LONG = 1500; // milliseconds without an answer until it is said that the kernel is busy
+const scope = Math.random().toString(36).slice(2, 10); // widgets of one page have a module each, and count on their own
 let lastId = 0;
-const newId = () => `qk-${(lastId += 1)}`;
+const newId = () => `qk-${scope}-${(lastId += 1)}`;
 
 /** An element: attributes, listeners as onName, children. Each that takes the focus keeps JupyterLab's shortcuts off. */
 function h(tag, attributes = {}, ...children) {

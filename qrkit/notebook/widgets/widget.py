@@ -31,9 +31,13 @@ def script(*names: str) -> str:
     return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("widget", *names))
 
 
-def style(*names: str) -> str:
-    """Join the style sheets of a widget, starting with `widget.css`."""
-    return "\n".join((HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("widget", *names))
+def style(name: str, root: str) -> str:
+    """Join `widget.css` and the style sheet of a widget, whose rules hold only inside the element of class `root`.
+
+    So widgets of one page do not change each other, and neither does the portfolio browser the studio inside it.
+    """
+    shared, own = ((HERE / f"{one}.css").read_text(encoding="utf-8") for one in ("widget", name))
+    return f"{shared}\n@scope (.{root}) to (:scope .qrkit-widget) {{\n{own}}}\n"
 
 
 class Page(anywidget.AnyWidget):

@@ -17,6 +17,11 @@ from qrkit.notebook.console.pages import pages_of
 START_SECONDS = 240
 WAIT_MS = 180_000
 WIDTHS = (390, 900, 1440)
+REPEATED_IDS = """() => {
+    const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
+    return ids.filter((id, at) => ids.indexOf(id) !== at);
+}"""
+"""By the IDs, labels find their fields, also where several widgets share a page."""
 ASK_KERNEL = """async (type) => {
     const { kernelId } = JSON.parse(document.getElementById("jupyter-config-data").textContent);
     const socket = new WebSocket(`ws://${location.host}/api/kernels/${kernelId}/channels`);
@@ -118,6 +123,9 @@ def test_console_shows_and_edits_a_store_and_loads_nothing_from_elsewhere(start,
     page.get_by_role("tab", name="Studio").click()
     page.locator(".qrkit-designer, .qk-stage").first.wait_for()
     assert not page.locator(".qrkit-browser").is_visible()
+    assert page.evaluate(REPEATED_IDS) == []
+    place = page.locator(".qrkit-designer .qk-side").evaluate("one => getComputedStyle(one).position")
+    assert place == "static", "styles of the portfolio browser do not reach the studio"
     page.get_by_role("tab", name="QR Codes").click()
     page.locator(".qrkit-browser").wait_for()
     replies = page.evaluate(ASK_KERNEL, "execute_request")

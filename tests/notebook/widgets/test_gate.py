@@ -1,21 +1,32 @@
 """Which requests reach the console: tried over sockets, with another app where Voila would be."""
 
+import asyncio
 import http.client
+import os
+import re
+import subprocess
 import threading
+from base64 import b64encode
+from pathlib import Path
 
 import pytest
+from tornado.httpclient import HTTPRequest
 from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
+from tornado.websocket import WebSocketHandler, websocket_connect
 
 from qrkit.notebook.console.gate import Gate
+from tests.server.test_deployment import free_port, running
 
 pytestmark = pytest.mark.needs("loopback")
 
 TOKEN = "a-long-random-word"
 KERNEL = "0b8f0d3c-1d5e-4d59-9a9e-3f1f6b1f2a3c"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
+RECIPES = (Path(__file__).parents[3] / ".github" / "console.md").read_text(encoding="utf-8")
+ECHO = "1b8f0d3c-1d5e-4d59-9a9e-3f1f6b1f2a3c"
 
 
 class Behind(RequestHandler):
@@ -23,6 +34,13 @@ class Behind(RequestHandler):
 
     def prepare(self):
         self.finish("behind the gate")
+
+
+class Echo(WebSocketHandler):
+    """Stands for a kernel."""
+
+    def on_message(self, message):
+        self.write_message(message)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +54,8 @@ def port():
         loops.append(loop)
 
         async def begin():
-            HTTPServer(Gate(Application([(".*", Behind)]), TOKEN, ["qr.example.com"])).add_sockets([listening])
+            app = Application([(f"/api/kernels/{ECHO}/channels", Echo), (".*", Behind)])
+            HTTPServer(Gate(app, TOKEN, ["qr.example.com"])).add_sockets([listening])
             started.set()
 
         loop.add_callback(begin)
@@ -162,3 +181,76 @@ def test_answers_forbid_other_hosts_frames_and_referrers(ask):
     assert "frame-ancestors 'none'" in policy
     assert "http" not in policy
     assert (answer.getheader("Referrer-Policy"), answer.getheader("Cache-Control")) == ("no-referrer", "no-store")
+
+
+def nginx_at(port, upstream, folder):
+    """Nginx with the recipe, but for ports, paths, the token and TLS."""
+    (folder / "qr.htpasswd").write_text("ana:{PLAIN}secret\n", encoding="utf-8")
+    recipe = re.search(r"```nginx\n(.*?)```", RECIPES, re.DOTALL)[1]
+    ours = {"/etc/nginx": str(folder), "127.0.0.1:8866": f"127.0.0.1:{upstream}", "Bearer TOKEN": f"Bearer {TOKEN}"}
+    for old, new in ours.items():
+        assert old in recipe
+        recipe = recipe.replace(old, new)
+    names = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{name}_temp_path {folder}/{name};\n" for name in names)
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    start = f"{user}daemon off;\npid {folder}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{paths}"
+    server = f"server {{\nlisten 127.0.0.1:{port};\n{recipe}}}\n}}\n"
+    (folder / "nginx.conf").write_text(start + server, encoding="utf-8")
+    return running(["nginx", "-e", "stderr", "-c", folder / "nginx.conf"], port)
+
+
+def caddy_at(port, upstream, folder):
+    """Caddy with the recipe, but for ports and TLS."""
+    hashed = "$2b$04$vkopzss3KoClGFAg1dfdpeuyX0329H02QqgRhhIuaHBdpEJd21JSa"  # of "secret"
+    recipe = re.search(r"```\n(qr\.example\.com \{.*?)```", RECIPES, re.DOTALL)[1]
+    ours = {
+        "qr.example.com": f"http://qr.example.com:{port}",
+        "HASH": hashed,
+        "127.0.0.1:8866": f"127.0.0.1:{upstream}",
+    }
+    for old, new in ours.items():
+        assert old in recipe
+        recipe = recipe.replace(old, new)
+    version = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout
+    if [int(number) for number in re.findall(r"\d+", version)[:2]] < [2, 8]:
+        recipe = recipe.replace("basic_auth", "basicauth")  # its name before
+    (folder / "Caddyfile").write_text(f"{{\nadmin off\n}}\n{recipe}", encoding="utf-8")
+    environment = os.environ | {"QRKIT_CONSOLE_TOKEN": TOKEN, "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    command = ["caddy", "run", "--config", folder / "Caddyfile", "--adapter", "caddyfile"]
+    return running(command, port, env=environment)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param(start, marks=pytest.mark.needs(name))
+        for name, start in {"nginx": nginx_at, "caddy": caddy_at}.items()
+    ],
+)
+def test_recipes_for_proxies_ask_for_a_password_and_pass_pages_and_websockets_on(port, tmp_path, start):
+    named = {"Host": "qr.example.com", "Origin": "http://qr.example.com"}
+    password = {"Authorization": f"Basic {b64encode(b'ana:secret').decode()}"}
+    proxy = free_port()
+
+    def status(**headers):
+        connection = http.client.HTTPConnection("127.0.0.1", proxy, timeout=10)
+        connection.request("GET", "/", headers=headers)
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        connection.close()
+        return answer.status, body
+
+    async def talk():
+        url = f"ws://127.0.0.1:{proxy}/api/kernels/{ECHO}/channels"
+        socket = await websocket_connect(HTTPRequest(url, headers=named | password))
+        await socket.write_message("hello")
+        answer = await socket.read_message()
+        socket.close()
+        return answer
+
+    with start(proxy, port, tmp_path):
+        assert status(**named)[0] == 401
+        assert status(**named, **password) == (200, "behind the gate")
+        assert status(**(named | {"Origin": "http://elsewhere.example"}), **password)[0] == 403
+        assert asyncio.run(talk()) == "hello"

@@ -103,7 +103,12 @@ def test_imported_scans_are_shown_apart_from_counted_ones(browser, shop):
 
 def test_codes_are_changed_by_hand(browser, shop):
     code = choose(browser, shop, "Door 1")
-    assert browser.state["chosen"]["content"] == code.content
+    chosen = browser.state["chosen"]
+    assert {name: chosen[name] for name in ("content", "comment", "template")} == {
+        "content": code.content,
+        "comment": "",
+        "template": "",
+    }
     fields = {"name": "Gate", "content": "https://example.com/new", "schedule": [EVENT], "is_schedule_enabled": True}
     say(browser, ask="save", fields=fields | {"campaign_id": ""})
     changed = shop.get_qrcode(code.id)
@@ -164,17 +169,45 @@ def test_a_deletion_can_be_undone_until_the_next(browser, shop):
     shop.scans.insert([{"short_code": "code1", "time": "2026-03-31T10:00:00Z"}])
     before = shop.list_qrcodes()
     say(browser, ask="delete")
-    assert (browser.state["total"], browser.state["deleted"], browser.state["chosen"]) == (29, 1, None)
-    say(browser, ask="undelete")
-    assert (browser.state["total"], browser.state["deleted"]) == (30, 0)
+    assert (browser.state["total"], browser.state["chosen"]) == (29, None)
+    assert browser.state["undoable"] == {"said": "1 QR Code deleted.", "button": "Undo deletion"}
+    say(browser, ask="undo")
+    assert (browser.state["total"], browser.state["undoable"]) == (30, None)
     assert browser.state["chosen"]["id"] == code.id
-    say(browser, ask="undelete")
+    say(browser, ask="undo")
     ids = [one.id for one in before[:3]]
     say(browser, ask="select", ids=ids, is_on=True)
     say(browser, ask="delete", are_selected=True)
-    assert (browser.state["total"], browser.state["deleted"], browser.state["selected"]) == (27, 3, 0)
-    say(browser, ask="undelete")
+    assert (browser.state["total"], browser.state["selected"]) == (27, 0)
+    assert browser.state["undoable"]["said"] == "3 QR Codes deleted."
+    say(browser, ask="undo")
     assert shop.list_qrcodes() == before
+
+
+def test_an_edit_of_several_codes_can_be_undone_and_says_how_many(browser, shop):
+    _, tables = shop.list_campaigns()
+    before = shop.list_qrcodes()
+    say(browser, ask="filter", words="door")
+    say(browser, ask="select", is_on=True)
+    say(browser, ask="edit selection", fields={"campaign_id": tables.id, "find": "example.com", "replace": "shop.test"})
+    assert (browser.state["said"], browser.state["total"]) == ("15 QR Codes changed.", 15)
+    say(browser, ask="edit selection", fields={"find": "nowhere.test", "replace": "shop.test"})
+    assert browser.state["said"] == "0 QR Codes changed."
+    assert browser.state["undoable"] == {"said": "15 QR Codes changed.", "button": "Undo change"}
+    assert shop.list_qrcodes() != before
+    say(browser, ask="undo")
+    assert (browser.state["said"], browser.state["undoable"]) == ("15 QR Codes changed back.", None)
+    assert shop.list_qrcodes() == before
+
+
+def test_an_undo_that_is_refused_says_why_and_stays(browser, shop):
+    static = shop.insert_qrcode("https://example.com/" + "a" * 30, name="Static", is_dynamic=False)
+    say(browser, ask="select", ids=[static.id], is_on=True)
+    say(browser, ask="edit selection", fields={"find": "a" * 30, "replace": "a"})
+    shop.update_qrcode(static.id, properties={"version": 2})
+    say(browser, ask="undo")
+    assert "does not work for 'Static'" in browser.errors[""]
+    assert browser.state["undoable"]["button"] == "Undo change"
 
 
 def test_a_preview_tells_what_an_edit_of_the_selection_changes(browser, shop):

@@ -115,6 +115,17 @@ def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
     settled(page)
     heart, _, logo = told(page).layers
     assert middle(heart)[0] == pytest.approx(middle(logo)[0], abs=0.2)
+    corner, star = box.bounding_box(), studio.get_by_role("button", name="star").bounding_box()
+    page.mouse.move(corner["x"], corner["y"])
+    page.mouse.down()
+    page.mouse.move(star["x"] + 3, corner["y"], steps=5)
+    assert studio.locator(".qk-guide.qk-on").count() == 1
+    page.mouse.up()
+    settled(page)
+    assert studio.locator(".qk-guide.qk-on").count() == 0
+    heart, _, logo = told(page).layers
+    assert heart.x == pytest.approx(logo.x, abs=0.2), "a corner that is dragged snaps, too"
+    assert heart.width == pytest.approx(heart.height)
     studio.get_by_role("button", name="star").focus()
     page.keyboard.press("Delete")
     settled(page)
@@ -127,12 +138,15 @@ def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
     assert len(told(page).layers) == 3
 
 
-def test_picture_stays_in_sight_in_one_column(notebook):
-    _, studio = opened(notebook, EMPTY, width=480)
+def test_picture_stays_in_sight_in_one_column_and_in_two(notebook):
+    page, studio = opened(notebook, EMPTY, width=480)
     tab(studio, "Presets")
     studio.get_by_role("button", name="Plain", exact=True).scroll_into_view_if_needed()
     last = studio.get_by_role("button", name="Download as EPS")
-    last.scroll_into_view_if_needed()
-    box = studio.locator(".qk-stage").bounding_box()
-    assert box["y"] >= 0
-    assert box["y"] + box["height"] < last.bounding_box()["y"]
+    for width, height in ((480, 1000), (900, 560)):
+        page.set_viewport_size({"width": width, "height": height})
+        studio.get_by_role("button", name="Undo").scroll_into_view_if_needed()
+        last.focus()
+        box = studio.locator(".qk-stage").bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] < last.bounding_box()["y"]

@@ -25,7 +25,7 @@ for number in range(3):
 times = pd.date_range("2026-03-01", periods=31, freq="D") + pd.Timedelta(hours=9)
 shop.scans.insert(pd.DataFrame({"short_code": "d1", "time": times}))
 """
-TELL = "print([one.name for one in shop.list_qrcodes()], [len(one.schedule) for one in shop.list_qrcodes()])"
+TELL = "print([(one.name, one.comment, len(one.schedule)) for one in shop.list_qrcodes()])"
 TELL_MORE = "print([(one.name, one.template, one.content[8:]) for one in shop.list_qrcodes()])"
 
 
@@ -62,7 +62,7 @@ def test_codes_are_found_and_changed_by_keys(notebook, faults):
     browser.get_by_role("button", name="Save").click()
     browser.get_by_text("Saved").wait_for()
     assert list(faults(page, ".qrkit-browser", PLACES)) == []
-    run_cell(page, 1).get_by_text("['Door 0', 'Gate', 'Door 2'] [0, 1, 0]").wait_for()
+    run_cell(page, 1).get_by_text("[('Door 0', '', 0), ('Gate', '', 1), ('Door 2', '', 0)]").wait_for()
 
 
 def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
@@ -92,6 +92,15 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     together.get_by_role("button", name="Preview").click()
     together.get_by_text("Changes the content of 1 of 3 QR Codes.").wait_for()
     assert list(faults(page, ".qrkit-browser", PLACES)) == []
+    together.get_by_role("button", name="Change 3 QR Codes").click()
+    browser.get_by_text("3 QR Codes changed.").wait_for()
+    browser.get_by_role("button", name="Undo change").click()
+    browser.get_by_text("3 QR Codes changed back.").wait_for()
+    browser.get_by_role("button", name="Edit together").click()
+    together.get_by_label("Template").select_option("brand")
+    together.get_by_label("Find in content").fill("example.com/2")
+    together.get_by_label("Replace with").fill("example.org/two")
+    together.get_by_role("button", name="Preview").click()
     together.get_by_role("button", name="Change 3 QR Codes").click()
     browser.get_by_text("3 QR Codes changed.").wait_for()
     cell = run_cell(page, 1)
