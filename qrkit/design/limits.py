@@ -437,8 +437,8 @@ SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
 _MarkerPattern = Literal[
     "default", "eye-1", "eye-2", "eye-3", "eye-4", "eye-5", "eye-6", "eye-7", "eye-8", "eye-9", "eye-10", "eye-11",
     "eye-12", "eye-13", "eye-14", "eye-15", "eye-16", "eye-17", "arch", "circle", "dot", "drop", "extra-rounded",
-    "flower", "heart", "leaf", "leaf-dot", "octagon", "pillow", "rounded", "soft", "soft-circle", "soft-dot",
-    "soft-square", "squircle", "star",
+    "flower", "heart", "leaf", "leaf-dot", "modules", "octagon", "petal", "pillow", "rounded", "soft", "soft-circle",
+    "soft-dot", "soft-square", "squircle", "star",
 ]  # fmt: skip
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
 """All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
@@ -451,8 +451,9 @@ MarkerPattern = Annotated[
     BeforeValidator(_lower),
     Field(
         title="Shape",
-        description="Shape of the ring and center of the finder pattern. Some scanners on web pages miss `eye-10` and "
-        "`star` in small pictures.",
+        description="Shape of the ring and center of the finder pattern; `modules` draws it like the other modules, "
+        "joined by a thread so that phones find it. Scanners on web pages that use jsQR often miss centers that are "
+        "not squares in grainy pictures, such as those of `eye-10`, `eye-11` and `eye-12`.",
     ),
 ]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from qrkit.design.outline import KAPPA, Outline, Segment, circle, rounded
+from qrkit.design.decoration import Modules
+from qrkit.design.outline import KAPPA, Outline, Segment, circle, rectangle, rounded
 from qrkit.design.shapes.smoothed import smoothed
+from qrkit.design.shapes.sprites import SPRITES
 
-__all__ = ["STAMPS", "STYLES"]
+__all__ = ["STAMPS", "STYLES", "as_modules"]
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
@@ -87,6 +89,24 @@ STYLES: dict[str, Callable[[Cells], Outline]] = {
     "fluid": _fluid,
 }
 """Maps the styles whose modules depend on their neighbors to the functions that draw them."""
+
+
+def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Outline:
+    """Draw cells, such as those of an eye, as the modules of a symbol are drawn; for sprites of your own, as squares.
+
+    Args:
+        modules: The style of the modules.
+        cells: Rows of bytes, 1 for each cell with a module.
+        touching: True to enlarge dots and other small modules until they touch.
+    """
+    if style := STYLES.get(modules.type):
+        return style(cells)
+    stamp = STAMPS.get(modules.type) or SPRITES.get(modules.sprite or "") or rectangle(0, 0, 1, 1)
+    left, top, right, bottom = stamp.box()
+    if touching and (scale := 1 / max(right - left, bottom - top)) > 1:
+        stamp = stamp.placed((1 - scale) / 2, (1 - scale) / 2, scale)
+    places = ((column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell)
+    return Outline.joined(stamp.placed(column, row) for column, row in places)
 
 
 def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
