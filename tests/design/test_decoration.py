@@ -60,7 +60,7 @@ modules = built(
     Modules,
     type=st.just("sprite"),
     sprite=st.sampled_from(SPRITE_NAMES),
-    sizes=st.none() | st.lists(st.floats(0.6, 1), min_size=2, max_size=2).map(sorted),
+    sizes=st.none() | st.lists(st.floats(0.3, 1), min_size=2, max_size=2).map(sorted),
     palette=st.lists(colors, max_size=8),
 )
 marker = built(

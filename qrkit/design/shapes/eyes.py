@@ -24,7 +24,9 @@ from qrkit.design.outline import (
     bowed,
     chamfered,
     circle,
+    heart,
     rectangle,
+    regular,
     rounded,
     squircle,
     star,
@@ -178,21 +180,6 @@ def _plus() -> Outline:
     return rectangle(1.95, 2.4, 3.1, 2.2) + rectangle(2.4, 1.95, 2.2, 3.1)
 
 
-def _heart() -> Outline:
-    # A deeper notch, or lower sides that are more slender, would hide the runs of 1 : 1 : 3 : 1 : 1 from readers.
-    shape = Outline(
-        (
-            ("M", (0, -0.74)),
-            ("C", (0.25, -1.05, 1, -1.05, 1, -0.25)),
-            ("C", (1, 0.55, 0.45, 0.8, 0, 0.98)),
-            ("C", (-0.45, 0.8, -1, 0.55, -1, -0.25)),
-            ("C", (-1, -1.05, -0.25, -1.05, 0, -0.74)),
-            ("Z", ()),
-        )
-    )
-    return shape.placed(MIDDLE, MIDDLE - 0.05, 1.75)
-
-
 def _threaded(modules: Modules) -> Eye:
     """Draw an eye like the modules of a symbol, joined by a thread. Phones do not find rings of separate dots."""
     edge, ring = (1 - THREAD) / 2, SIDE - 1 + THREAD
@@ -206,6 +193,7 @@ def _threaded(modules: Modules) -> Eye:
 
 
 STAR = star(MIDDLE, 3.55, 2.0, 1.4, 5)
+HEART = heart(MIDDLE, MIDDLE - 0.05, 1.75)
 
 EYES = {
     "default": Eye(_ring(), _pupil(3)),
@@ -219,7 +207,7 @@ EYES = {
     "eye-8": Eye(rectangle(0, 0, 7, 7) + _scalloped(1.1, 5, 0.2).hole(), _scalloped(2.04, 4, 0.2)),
     "eye-9": Eye(_ring(), star(MIDDLE, MIDDLE, 1.87, 1.431, 8)),
     "eye-10": Eye(_ring(), STAR),
-    "eye-11": Eye(_ring(), _heart()),
+    "eye-11": Eye(_ring(), HEART),
     "eye-12": Eye(_ring(), _plus()),
     "eye-13": Eye(_ring(), _flower(4, 0.95, 0.9, turn=1 / 8)),
     "eye-14": Eye(_ring(0, (1, 1, 0, 0)), _pupil(3.2, (1.5, 1.5, 0, 0))),
@@ -232,15 +220,18 @@ EYES = {
     ),
     "arch": Eye(_ring((2.5, 2.5, 0, 0), (1.5, 1.5, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0)), "eye-14"),
     "circle": Eye(_disc(3.5) + _disc(2.58).hole(), _disc(1.65), "eye-3"),
+    "diamond": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE, 1.93, 4), "eye-4"),
     "dot": Eye(_ring(1.75, 0.75), _disc(1.6), "eye-2"),
     "drop": Eye(_ring((2.5, 2.5, 0, 2.5), (1.5, 1.5, 0, 1.5)), _pupil(3, (1.2, 1.2, 0, 1.2)), "eye-5", mirrored=True),
     "extra-rounded": Eye(_ring(2.5, 1.5), _pupil(3.2, 1.1), "eye-3"),
     "flower": Eye(_ring(1.75, 0.75), _flower(5, 1.05, 0.75), "eye-13"),
-    "heart": Eye(_ring(2.2, 1.2), _heart(), "eye-11"),
+    "heart": Eye(_ring(2.2, 1.2), HEART, "eye-11"),
+    "hexagon": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE, 1.75, 6), "eye-2"),
     "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.5, 0, 1.5, 0)), _pupil(3, (1.2, 0, 1.2, 0)), "eye-5", mirrored=True),
     "leaf-dot": Eye(_ring((0, 2.5, 0, 2.5), (0, 1.5, 0, 1.5)), _disc(1.6), "eye-6", mirrored=True),
     "modules": _threaded(Modules(type="dots")),
     "octagon": Eye(chamfered(0, 0, 7, 1.4) + chamfered(1, 1, 5, 0.8).hole(), chamfered(1.9, 1.9, 3.2, 0.8), "eye-4"),
+    "pentagon": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE + 0.1, 1.83, 5), "eye-2"),
     "petal": Eye(_ring((0, 2.5, 2.5, 2.5), (0, 1.5, 1.5, 1.5)), _pupil(3, (0, 1.2, 1.2, 1.2)), "eye-6", mirrored=True),
     "pillow": Eye(_pillow(0.25, 0.25, 1) + _pillow(1.25, 0.25, 0.4).hole(), _pillow(2.1, 0.12, 0.4), "eye-16"),
     "rounded": Eye(_ring(1.5, 0.5), _pupil(3, 0.6), "eye-1"),
