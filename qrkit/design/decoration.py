@@ -53,10 +53,10 @@ ICON = "icon:"
 
 PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
     "behind": MODULE_TYPES,
-    "inside": ("default", *ALIKE, "sprite"),
+    "inside": ("default", "rounded", "bars", "columns", *ALIKE, "sprite"),
     "halftone": ("default",),
 }
-"""The module styles for each place of a photo: inside, a module has one color, which joined ones cannot have."""
+"""The module styles for each place of a photo: inside, each module has its own color, so it needs its own outline."""
 
 Name = Annotated[Text, Field(description="A name for your own reference.")]
 ModuleInk = Annotated[Color, Field(title="Color", description="Color of some of the modules.")]
