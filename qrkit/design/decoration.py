@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
+from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
     ALIKE,
     MODULE_TYPES,
@@ -52,10 +53,10 @@ ICON = "icon:"
 
 PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
     "behind": MODULE_TYPES,
-    "inside": ("default", *ALIKE, "sprite"),
+    "inside": ("default", "rounded", "bars", "columns", *ALIKE, "sprite"),
     "halftone": ("default",),
 }
-"""The module styles for each place of a photo: inside, a module has one color, which joined ones cannot have."""
+"""The module styles for each place of a photo: inside, each module has its own color, so it needs its own outline."""
 
 Name = Annotated[Text, Field(description="A name for your own reference.")]
 ModuleInk = Annotated[Color, Field(title="Color", description="Color of some of the modules.")]
@@ -165,8 +166,14 @@ class Marker(Model):
         title="Shape of the center",
         description="The pattern whose center is drawn; by default, that of `pattern`.",
     )
-    inner_color: Color | None = Field(default=None, description="Color of the center; by default, the foreground.")
-    outer_color: Color | None = Field(default=None, description="Color of the ring; by default, the foreground.")
+    inner_color: Fill | None = Field(
+        default=None,
+        description="Color or gradient of the center; by default, the foreground. Positions of a gradient are shares "
+        "of the finder pattern.",
+    )
+    outer_color: Fill | None = Field(
+        default=None, description="Color or gradient of the ring; by default, the foreground."
+    )
     opacity: Opacity = 1.0
 
     if TYPE_CHECKING:
@@ -176,10 +183,19 @@ class Marker(Model):
             pattern: MarkerPattern,
             *,
             inner: MarkerPattern | None = ...,
-            inner_color: str | Color | None = ...,
-            outer_color: str | Color | None = ...,
+            inner_color: str | Color | Gradient | Object | None = ...,
+            outer_color: str | Color | Gradient | Object | None = ...,
             opacity: float = ...,
         ) -> None: ...
+
+    @model_validator(mode="after")
+    def _check_units(self) -> Self:
+        for field in ("inner_color", "outer_color"):
+            fill = getattr(self, field)
+            if isinstance(fill, Gradient) and fill.units != "relative":
+                rule = "must have relative units, because a finder pattern moves with the symbol"
+                raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+        return self
 
 
 class Markers(Model):
@@ -205,8 +221,8 @@ class Markers(Model):
         pattern: MarkerPattern,
         *,
         inner: MarkerPattern | None = None,
-        inner_color: str | Color | None = None,
-        outer_color: str | Color | None = None,
+        inner_color: str | Color | Gradient | Object | None = None,
+        outer_color: str | Color | Gradient | Object | None = None,
         opacity: float = 1.0,
     ) -> Self:
         """Use one marker in all three corners.

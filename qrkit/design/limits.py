@@ -423,11 +423,14 @@ PhotoPlace = Annotated[
 ]
 
 ModuleWidth = Annotated[
-    Number, Within(0.6, 1, "modules"), Field(title="Width", description="Width of the drawn shape, in modules.")
+    Number,
+    Within(0.3, 1, "modules"),
+    Field(title="Width", description="Width of the drawn shape, in modules; phones need about 0.8."),
 ]
 
 _SpriteName = Literal[
-    "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x"
+    "circle", "diamond", "diamond2", "five", "four", "plus", "six", "smiley", "star", "triangle", "x",
+    "heart", "hexagon", "octagon", "pentagon",
 ]  # fmt: skip
 SPRITE_NAMES: tuple[_SpriteName, ...] = get_args(_SpriteName)
 """The built-in sprites, as named in `Modules.sprite`."""
@@ -436,9 +439,9 @@ SpriteName = Annotated[_SpriteName, BeforeValidator(_lower)]
 
 _MarkerPattern = Literal[
     "default", "eye-1", "eye-2", "eye-3", "eye-4", "eye-5", "eye-6", "eye-7", "eye-8", "eye-9", "eye-10", "eye-11",
-    "eye-12", "eye-13", "eye-14", "eye-15", "eye-16", "eye-17", "arch", "circle", "dot", "drop", "extra-rounded",
-    "flower", "heart", "leaf", "leaf-dot", "octagon", "pillow", "rounded", "soft", "soft-circle", "soft-dot",
-    "soft-square", "squircle", "star",
+    "eye-12", "eye-13", "eye-14", "eye-15", "eye-16", "eye-17", "arch", "circle", "diamond", "dot", "drop",
+    "extra-rounded", "flower", "heart", "hexagon", "leaf", "leaf-dot", "modules", "octagon", "pentagon", "petal",
+    "pillow", "rounded", "soft", "soft-circle", "soft-dot", "soft-square", "squircle", "star",
 ]  # fmt: skip
 MARKER_PATTERNS: tuple[_MarkerPattern, ...] = get_args(_MarkerPattern)
 """All marker patterns. The interface defines default and eye-1 to eye-17; qrkit adds the others."""
@@ -451,8 +454,9 @@ MarkerPattern = Annotated[
     BeforeValidator(_lower),
     Field(
         title="Shape",
-        description="Shape of the ring and center of the finder pattern. Some scanners on web pages miss `eye-10` and "
-        "`star` in small pictures.",
+        description="Shape of the ring and center of the finder pattern; `modules` draws it like the other modules, "
+        "joined by a thread so that phones find it. Scanners on web pages that use jsQR often miss centers that are "
+        "not squares in grainy pictures, such as those of `eye-10`, `eye-11` and `eye-12`.",
     ),
 ]
 

@@ -7,7 +7,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Outline", "bowed", "chamfered", "circle", "polygon", "rectangle", "rounded", "squircle", "star", "toward"]
+__all__ = [
+    "Outline",
+    "bowed",
+    "chamfered",
+    "circle",
+    "heart",
+    "polygon",
+    "rectangle",
+    "regular",
+    "rounded",
+    "squircle",
+    "star",
+    "toward",
+]
 
 Segment = tuple[str, tuple[float, ...]]
 """A letter and absolute coordinates: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in SVG paths."""
@@ -189,6 +202,39 @@ def star(x: float, y: float, outer: float, inner: float, points: int) -> Outline
             for index, radius in enumerate((outer, inner) * points)
         )
     )
+
+
+def regular(x: float, y: float, radius: float, corners: int) -> Outline:
+    """Create a polygon of equal sides and angles, whose first corner is at the top.
+
+    Args:
+        x: Center, from the left.
+        y: Center, from the top.
+        radius: Distance from the center to a corner.
+        corners: Number of corners.
+    """
+    return star(x, y, radius, radius * math.cos(math.pi / corners), corners)
+
+
+def heart(x: float, y: float, half: float) -> Outline:
+    """Create a heart with full sides and a shallow notch, so that readers that sample its middle find it dark.
+
+    Args:
+        x: Middle, from the left.
+        y: Middle, from the top.
+        half: Half of its width.
+    """
+    shape = Outline(
+        (
+            ("M", (0, -0.74)),
+            ("C", (0.25, -1.05, 1, -1.05, 1, -0.25)),
+            ("C", (1, 0.55, 0.45, 0.8, 0, 0.98)),
+            ("C", (-0.45, 0.8, -1, 0.55, -1, -0.25)),
+            ("C", (-1, -1.05, -0.25, -1.05, 0, -0.74)),
+            ("Z", ()),
+        )
+    )
+    return shape.placed(x, y, half)
 
 
 def bowed(bow: float, *points: tuple[float, float]) -> Outline:

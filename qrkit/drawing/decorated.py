@@ -13,7 +13,7 @@ from qrkit.design.design import Design
 from qrkit.design.limits import Flip
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.framing import Framed, framed
+from qrkit.drawing.framing import Framed, framed, ground
 from qrkit.drawing.layers import draw_layers, left_out
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.markers import draw_markers, is_square
@@ -75,7 +75,7 @@ def draw_parts(design: Design, symbol: Symbol, pictures: Pictures) -> Parts:
     """Lay out all parts of a drawing; see `draw` for the parameters."""
     layout = lay_out(design, symbol, exact=True)
     foreground = paint(design.foreground, layout.width, layout.height)
-    background = paint(design.background, layout.width, layout.height)
+    background = paint(ground(design), layout.width, layout.height)
     sheet = Sheet(design, symbol, layout, pictures, foreground, background)
     dark, light = _cells(sheet)
     symbol_items = (*draw_modules(sheet, dark, light), *draw_markers(sheet))

@@ -16,8 +16,9 @@ from qrkit.design.outline import Outline, circle
 from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
 from qrkit.drawing.frames.parts import Arc, Cut, Room, Slot
-from qrkit.drawing.layout import Layout, lay_out
+from qrkit.drawing.layout import Layout, into_placeholder, lay_out
 from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
+from qrkit.drawing.paints import moved, on_white, paint
 from qrkit.drawing.scene import Shape
 from qrkit.drawing.svg_elements import Definitions, elements
 from qrkit.drawing.svg_text import number
@@ -27,7 +28,7 @@ from qrkit.symbol.encode import symbol_of
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["Framed", "frame_as_wrapper", "frame_warnings", "framed"]
+__all__ = ["Framed", "frame_as_wrapper", "frame_warnings", "framed", "ground"]
 
 LEAST_PADDING = 2
 """Light modules between the symbol and a frame, however small the quiet zone is: readers need them."""
@@ -97,7 +98,10 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         height=across,
     )
     ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
-    painted = [(shape, ink if color == "ink" else paper) for shape, color in cut.parts]
+    light = frame.background or moved(
+        paint(ground(design), layout.width, layout.height), into_placeholder(layout, hole, exact=True)
+    )
+    painted = [(shape, ink if color == "ink" else light) for shape, color in cut.parts]
     own = frame.caption.color if frame.caption else None
     letters = lettering.placed(cut)
     words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in letters]
@@ -121,14 +125,23 @@ def frame_as_wrapper(design: Design) -> Design:
     layout = lay_out(design, symbol_of(design), exact=True)
     done = framed(design, design.frame, layout)
     size = f'width="{number(done.width)}" height="{number(done.height)}"'
-    paths = "".join(line for shape in done.shapes for line in elements(shape, Definitions()))
+    definitions = Definitions()
+    paths = "".join(line for shape in done.shapes for line in elements(shape, definitions))
     box = f'viewBox="0 0 {number(done.width)} {number(done.height)}"'
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box}>{paths}</svg>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box}>{definitions}{paths}</svg>'
     source = "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
     wrapper = Wrapper(source=source, width=done.width, height=done.height, placeholder=done.placeholder)
     # The side of the QR Code image itself, in whose pixels layers lie; the wrapper has the size of the whole.
     side = round(layout.width) if design.width or design.height else None
-    return design.replace(frame=None, wrapper=wrapper, width=side, height=side)
+    return design.replace(frame=None, wrapper=wrapper, width=side, height=side, background=ground(design))
+
+
+def ground(design: Design) -> Fill:
+    """Return what lies behind the modules: in a frame without a color of its own, the background on white.
+
+    The light area of such a frame continues the background, so it has to be opaque under the symbol as well.
+    """
+    return on_white(design.background) if design.frame and not design.frame.background else design.background
 
 
 def frame_warnings(design: Design, layout: Layout) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from qrkit.design.decoration import Marker
 from qrkit.design.design import Design
-from qrkit.design.shapes.eyes import eye
-from qrkit.drawing.paints import fainter
-from qrkit.drawing.scene import Item, Shape
+from qrkit.design.shapes.eyes import SIDE, eye
+from qrkit.drawing.paints import fainter, moved, paint
+from qrkit.drawing.scene import Item, Matrix, Shape
 from qrkit.drawing.sheet import Sheet
 from qrkit.symbol.symbol import finder_places
 
@@ -20,12 +20,12 @@ def draw_markers(sheet: Sheet) -> list[Item]:
         if is_square(sheet.design, corner):
             continue
         marker = getattr(sheet.design.markers, corner) or Marker(pattern="default")
-        form = eye(marker.pattern, corner, marker.inner)
         x, y = sheet.layout.place(column, row)
-        parts = ((form.outer, marker.outer_color), (form.inner, marker.inner_color))
-        for outline, color in parts:
-            paint = fainter(color or sheet.ink, marker.opacity)
-            items.append(Shape(outline.placed(x, y, sheet.layout.module), paint))
+        side = sheet.layout.module * SIDE
+        form = eye(marker.pattern, corner, marker.inner, sheet.design.modules)
+        for outline, color in ((form.outer, marker.outer_color), (form.inner, marker.inner_color)):
+            own = moved(paint(color, side, side), Matrix(move_x=x, move_y=y)) if color else sheet.ink
+            items.append(Shape(outline.placed(x, y, sheet.layout.module), fainter(own, marker.opacity)))
     return items
 
 

@@ -11,7 +11,7 @@ from qrkit.design.decoration import Sprite
 from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import STAMPS, STYLES
+from qrkit.design.shapes.styles import STAMPS, STYLES, one_module
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.photos import module_colors
 from qrkit.drawing.scene import Item, Paint, Shape, Squares, Stamps
@@ -51,7 +51,8 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     if style := STYLES.get(modules.type):
         # The style sees alignment patterns as modules, so that its neighbors join them without a gap.
         joined = style(dark) + _alignment_patterns(sheet)
-        return [Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)]
+        whole = Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)
+        return [whole, *_colored_parts(sheet, dark)]
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
         return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
     return _sprites(sheet, dark, light)
@@ -86,6 +87,17 @@ def _colored_squares(sheet: Sheet, dark: Cells) -> Iterable[Squares]:
         )
         if any(map(any, cells)):
             yield Squares(layout.x, layout.y, layout.module, cells, color, sheet.design.modules.joins_squares)
+
+
+def _colored_parts(sheet: Sheet, dark: Cells) -> Iterable[Shape]:
+    """Draw the modules that a photo colors over those of one color, which keep the page out of the joins."""
+    layout, colors = sheet.layout, module_colors(sheet)
+    for color in dict.fromkeys(colors.values()):
+        parts = [
+            one_module(sheet.design.modules.type, dark, *place) for place in _places(dark) if colors.get(place) == color
+        ]
+        if parts:
+            yield Shape(Outline.joined(parts).placed(layout.x, layout.y, layout.module), color)
 
 
 def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import hypot, sqrt
 
-from qrkit.design.color import Color
-from qrkit.design.gradient import Gradient
-from qrkit.drawing.scene import Linear, Paint, Radial
+from qrkit.design.color import WHITE, Color
+from qrkit.design.gradient import Fill, Gradient, Stop
+from qrkit.drawing.scene import Linear, Matrix, Paint, Radial
 
-__all__ = ["fainter", "opaque", "paint"]
+__all__ = ["fainter", "moved", "on_white", "opaque", "paint"]
 
 INSIDE = 0.999
 """Largest distance of a focal point from the center, in radii: renderers disagree about points on the circle."""
@@ -56,6 +56,25 @@ def fainter(one: Paint, opacity: float) -> Paint:
     if isinstance(one, Linear):
         return Linear(one.start, one.stop, stops)
     return Radial(one.centre, one.radius, one.focus, stops)
+
+
+def moved(one: Paint, matrix: Matrix) -> Paint:
+    """Scale and move a paint. The matrix must scale width and height alike."""
+    if isinstance(one, Color):
+        return one
+    points = (one.start, one.stop) if isinstance(one, Linear) else (one.centre, one.focus)
+    first, second = (matrix.box(*point, 0, 0)[:2] for point in points)
+    if isinstance(one, Linear):
+        return Linear(first, second, one.stops)
+    return Radial(first, one.radius * matrix.scale_x, second, one.stops)
+
+
+def on_white(fill: Fill) -> Fill:
+    """Return what a color or a gradient looks like on white."""
+    if isinstance(fill, Color):
+        return fill.over(WHITE)
+    stops = (Stop(offset=stop.offset, color=_fade(stop.color, stop.opacity).over(WHITE)) for stop in fill.stops)
+    return fill.replace(stops=tuple(stops))
 
 
 def opaque(one: Paint) -> Paint | None:

@@ -99,16 +99,18 @@ def brand_from(design: Design, name: str, *, logo: str | None = None) -> Brand:
         InvalidParameter: If a color is a gradient or transparent, or modules are drawn with sprites of fixed sizes.
     """
     ink, ground = design.foreground, design.background
-    if isinstance(ink, Gradient) or isinstance(ground, Gradient):
-        field = "foreground" if isinstance(ink, Gradient) else "background"
+    marker = design.markers.top_left
+    accent = marker.inner_color if marker else None
+    if isinstance(ink, Gradient) or isinstance(ground, Gradient) or isinstance(accent, Gradient):
+        fields = {"foreground": ink, "background": ground, "markers.topLeft.innerColor": accent}
+        field = next(name for name, fill in fields.items() if isinstance(fill, Gradient))
         rule = "is a gradient, and a brand has flat colors; choose a color, or save the look as a template"
         raise InvalidParameter(Problem(field, None, rule, "bad-value"))
-    marker = design.markers.top_left
     words = design.frame.words if design.frame else None
     return Brand(
         name,
         ink=ink,
-        accent=marker.inner_color if marker else None,
+        accent=accent,
         ground=ground,
         logo=logo,
         font=words.font if words else None,

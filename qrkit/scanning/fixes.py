@@ -147,9 +147,10 @@ def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
         if (marker := getattr(design.markers, corner)) is None:
             continue
         kept = {
-            name: color
+            name: fill
             for name in ("inner_color", "outer_color")
-            if (color := getattr(marker, name)) and color.alpha == 255 and luma(color) <= DARKEST
+            if (fill := getattr(marker, name))
+            and all(color.alpha == 255 and luma(color) <= DARKEST for color in _colors(fill))
         }
         safe[corner] = Marker(pattern=safe_eye(marker.pattern), **kept)
     markers = design.markers.replace(**safe)
@@ -161,8 +162,8 @@ def darker_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
     dark = {}
     for corner in corners:
         if marker := getattr(design.markers, corner):
-            colors = {name: color for name in ("inner_color", "outer_color") if (color := getattr(marker, name))}
-            dark[corner] = marker.replace(opacity=1, **{name: _darken(color) for name, color in colors.items()})
+            fills = {name: fill for name in ("inner_color", "outer_color") if (fill := getattr(marker, name))}
+            dark[corner] = marker.replace(opacity=1, **{name: _recolor(fill, _darken) for name, fill in fills.items()})
     markers = design.markers.replace(**dark)
     return {"markers": markers} if markers != design.markers else None
 

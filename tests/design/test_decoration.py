@@ -1,6 +1,7 @@
 """The records of a decorated design: what they take, what they refuse and how they say so."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -59,7 +60,7 @@ modules = built(
     Modules,
     type=st.just("sprite"),
     sprite=st.sampled_from(SPRITE_NAMES),
-    sizes=st.none() | st.lists(st.floats(0.6, 1), min_size=2, max_size=2).map(sorted),
+    sizes=st.none() | st.lists(st.floats(0.3, 1), min_size=2, max_size=2).map(sorted),
     palette=st.lists(colors, max_size=8),
 )
 marker = built(
@@ -110,7 +111,7 @@ def test_a_decorated_design_survives_json_and_the_replacing_of_a_field(design):
     text = design.to_json()
     assert Design.from_json(text) == design
     assert Design.from_json(text).to_json() == text
-    assert "null" not in text
+    assert not re.search(r'(?<!\\)":null', text)
     changed = design.replace(padding=7)
     assert (changed.padding, changed.replace(padding=design.padding)) == (7, design)
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Caption, Design, Frame, Layer, QRImage, data_uri, decode, generate
+from qrkit import Caption, Design, Frame, Gradient, Layer, QRImage, data_uri, decode, generate
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.errors import AssetError, InvalidParameter
 from tests.drawing.pictures import modules, pixels
@@ -138,6 +138,31 @@ def test_colors_follow_the_design_unless_the_frame_has_its_own():
     assert {(0, 0, 128, 255), (255, 255, 240, 255)} <= colors(own)
     frame = Frame("bar", caption=Caption("Menu", color="red"), color="teal", background="yellow")
     assert {(0, 128, 128, 255), (255, 255, 0, 255), (255, 0, 0, 255)} <= colors(generate(LINK, frame=frame))
+
+
+GROUNDS = {
+    "linear": Gradient.linear("#FDE68A", "#F9A8D4"),
+    "radial": Gradient.radial("#FDE68A", "#A7F3D0", radius=0.5),
+    "translucent": "#40FFCC00",
+    "fading": Gradient.linear("#FFE4E6", "#40FDA4AF"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [*((kind, "linear") for kind in FRAME_KINDS), *(("round", name) for name in GROUNDS)]
+)
+def test_no_edge_shows_where_the_image_of_the_symbol_ends(kind, name):
+    """Frames had one color of a gradient, so that the symbol stood on a square of another tint."""
+    design = Design(content=LINK, size=4, frame=Frame(kind, radius=0.2), background=GROUNDS[name])
+    image = QRImage(design)
+    shown = pixels(image).astype(int)[..., :3]
+    left, top = (round(place - 4 * image.scene.module) for place in image.scene.origin)
+    middle = slice(top + 40, top + 100)
+    outside, inside = shown[middle, left - 2 : left], shown[middle, left : left + 2]
+    is_light = outside.min(axis=2) > 150  # the decoys of `round` are not
+    assert is_light.any() and np.abs(outside - inside)[is_light].max() <= 6
+    other = pixels(QRImage(design.frame_as_wrapper())).astype(int)[..., :3]
+    assert np.abs(other - shown).max() <= 3
 
 
 def test_caption_shrinks_then_says_how_much_fits():

@@ -57,6 +57,9 @@ pictures = st.integers(0, 2**32).map(coarse)
 some = settings(max_examples=12, deadline=None)
 
 
+TYPES = ("default", "dots", "gapped", "rounded", "bars", "columns")
+
+
 def luma(found):
     return found[..., :3] @ LUMA
 
@@ -75,7 +78,7 @@ def test_photo_behind_is_lighter_than_the_modules_by_what_phones_need(photo, ink
     assert shown[~dark].min() - inks.max() >= GAP
 
 
-@given(pictures, st.sampled_from(["white", "ivory"]), st.sampled_from(["default", "dots", "gapped"]))
+@given(pictures, st.sampled_from(["white", "ivory"]), st.sampled_from(TYPES))
 @some
 def test_photo_inside_is_darker_than_the_background_by_what_phones_need(photo, paper, type):
     image = generate("hi", version=2, background=paper, photo=Photo(photo, place="inside"), size=6,
@@ -87,6 +90,18 @@ def test_photo_inside_is_darker_than_the_background_by_what_phones_need(photo, p
     assert (found[dark & is_solid(image)][:, 3, 3] == (0, 0, 0, 255)).all()
     if type == "default":
         assert (found[dark] == found[dark][:, :1, :1]).all()
+
+
+@pytest.mark.parametrize("style", ["rounded", "bars", "columns"])
+def test_modules_with_a_photo_inside_have_the_outlines_of_their_style(style):
+    fields = {"version": 3, "modules": {"type": style}, "size": 12, "warn": False}
+    plain = generate("hi", **fields)
+    colored = pixels(generate("hi", photo=Photo(LIGHT, place="inside"), **fields))
+    is_ink, is_paper = (pixels(plain)[..., 0] == shade for shade in (0, 255))
+    assert (luma(colored[is_paper]) == 255).all()
+    assert luma(colored[is_ink]).max() <= 255 - GAP
+    middles = colored[is_ink & (pixels(plain)[..., 1] == 0)]
+    assert len(np.unique(middles, axis=0)) > 8
 
 
 @given(pictures)

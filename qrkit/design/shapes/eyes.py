@@ -6,7 +6,8 @@ a finder pattern. Some readers measure runs: on lines through the middle, ring, 
 Others take the four outermost points of the ring as its corners, so the ring has sharp corners (a radius of 0.4 makes
 such readers fail) and is one piece. Therefore the rings vary only along their sides and inside.
 
-The shapes after them are bolder: readers of the first kind find them, readers of the second kind rarely do.
+The shapes after them are bolder: readers of the first kind find them, readers of the second kind rarely do. One of
+them, `modules`, has no form of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from qrkit.design.decoration import Modules
 from qrkit.design.limits import MarkerPattern
 from qrkit.design.outline import (
     KAPPA,
@@ -22,14 +24,17 @@ from qrkit.design.outline import (
     bowed,
     chamfered,
     circle,
+    heart,
     rectangle,
+    regular,
     rounded,
     squircle,
     star,
 )
+from qrkit.design.shapes.styles import as_modules
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["EYES", "Eye", "eye"]
+__all__ = ["EYES", "SIDE", "Eye", "eye"]
 
 SIDE = 7
 MIDDLE = SIDE / 2
@@ -55,6 +60,11 @@ class Eye:
     mirrored: bool = False
 
 
+THREAD = 0.84
+"""Width of the thread between the modules of an eye, in modules; thinner rings are harder to find."""
+RING = (b"\1\1\1\1\1\1\1", *5 * [b"\1\0\0\0\0\0\1"], b"\1\1\1\1\1\1\1")
+CENTER = (*2 * [bytes(SIDE)], *3 * [b"\0\0\1\1\1\0\0"], *2 * [bytes(SIDE)])
+"""The dark modules of a finder pattern, as rows of 1 and 0."""
 PARALLEL = 1.052
 """Length of the handles of a squircle of five modules whose line is parallel to that of a squircle of seven."""
 
@@ -170,22 +180,20 @@ def _plus() -> Outline:
     return rectangle(1.95, 2.4, 3.1, 2.2) + rectangle(2.4, 1.95, 2.2, 3.1)
 
 
-def _heart() -> Outline:
-    # A deeper notch, or lower sides that are more slender, would hide the runs of 1 : 1 : 3 : 1 : 1 from readers.
-    shape = Outline(
-        (
-            ("M", (0, -0.74)),
-            ("C", (0.25, -1.05, 1, -1.05, 1, -0.25)),
-            ("C", (1, 0.55, 0.45, 0.8, 0, 0.98)),
-            ("C", (-0.45, 0.8, -1, 0.55, -1, -0.25)),
-            ("C", (-1, -1.05, -0.25, -1.05, 0, -0.74)),
-            ("Z", ()),
-        )
+def _threaded(modules: Modules) -> Eye:
+    """Draw an eye like the modules of a symbol, joined by a thread. Phones do not find rings of separate dots."""
+    edge, ring = (1 - THREAD) / 2, SIDE - 1 + THREAD
+    line = rounded(edge, edge, ring, ring, THREAD / 2)
+    hole = rectangle(edge + THREAD, edge + THREAD, ring - 2 * THREAD, ring - 2 * THREAD).hole()
+    return Eye(
+        as_modules(modules, RING, touching=True) + line + hole,
+        as_modules(modules, CENTER, touching=True) + _pupil(2 + THREAD),
+        "default",
     )
-    return shape.placed(MIDDLE, MIDDLE - 0.05, 1.75)
 
 
 STAR = star(MIDDLE, 3.55, 2.0, 1.4, 5)
+HEART = heart(MIDDLE, MIDDLE - 0.05, 1.75)
 
 EYES = {
     "default": Eye(_ring(), _pupil(3)),
@@ -199,7 +207,7 @@ EYES = {
     "eye-8": Eye(rectangle(0, 0, 7, 7) + _scalloped(1.1, 5, 0.2).hole(), _scalloped(2.04, 4, 0.2)),
     "eye-9": Eye(_ring(), star(MIDDLE, MIDDLE, 1.87, 1.431, 8)),
     "eye-10": Eye(_ring(), STAR),
-    "eye-11": Eye(_ring(), _heart()),
+    "eye-11": Eye(_ring(), HEART),
     "eye-12": Eye(_ring(), _plus()),
     "eye-13": Eye(_ring(), _flower(4, 0.95, 0.9, turn=1 / 8)),
     "eye-14": Eye(_ring(0, (1, 1, 0, 0)), _pupil(3.2, (1.5, 1.5, 0, 0))),
@@ -212,14 +220,19 @@ EYES = {
     ),
     "arch": Eye(_ring((2.5, 2.5, 0, 0), (1.5, 1.5, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0)), "eye-14"),
     "circle": Eye(_disc(3.5) + _disc(2.58).hole(), _disc(1.65), "eye-3"),
+    "diamond": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE, 1.93, 4), "eye-4"),
     "dot": Eye(_ring(1.75, 0.75), _disc(1.6), "eye-2"),
     "drop": Eye(_ring((2.5, 2.5, 0, 2.5), (1.5, 1.5, 0, 1.5)), _pupil(3, (1.2, 1.2, 0, 1.2)), "eye-5", mirrored=True),
     "extra-rounded": Eye(_ring(2.5, 1.5), _pupil(3.2, 1.1), "eye-3"),
     "flower": Eye(_ring(1.75, 0.75), _flower(5, 1.05, 0.75), "eye-13"),
-    "heart": Eye(_ring(2.2, 1.2), _heart(), "eye-11"),
+    "heart": Eye(_ring(2.2, 1.2), HEART, "eye-11"),
+    "hexagon": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE, 1.75, 6), "eye-2"),
     "leaf": Eye(_ring((2.5, 0, 2.5, 0), (1.5, 0, 1.5, 0)), _pupil(3, (1.2, 0, 1.2, 0)), "eye-5", mirrored=True),
     "leaf-dot": Eye(_ring((0, 2.5, 0, 2.5), (0, 1.5, 0, 1.5)), _disc(1.6), "eye-6", mirrored=True),
+    "modules": _threaded(Modules(type="dots")),
     "octagon": Eye(chamfered(0, 0, 7, 1.4) + chamfered(1, 1, 5, 0.8).hole(), chamfered(1.9, 1.9, 3.2, 0.8), "eye-4"),
+    "pentagon": Eye(_ring(1.75, 0.75), regular(MIDDLE, MIDDLE + 0.1, 1.83, 5), "eye-2"),
+    "petal": Eye(_ring((0, 2.5, 2.5, 2.5), (0, 1.5, 1.5, 1.5)), _pupil(3, (0, 1.2, 1.2, 1.2)), "eye-6", mirrored=True),
     "pillow": Eye(_pillow(0.25, 0.25, 1) + _pillow(1.25, 0.25, 0.4).hole(), _pillow(2.1, 0.12, 0.4), "eye-16"),
     "rounded": Eye(_ring(1.5, 0.5), _pupil(3, 0.6), "eye-1"),
     "soft": Eye(_ring(2.2, 1.2), _pupil(3, 0.9), "eye-1"),
@@ -235,13 +248,14 @@ DIRECTIONS = {"top_left": (1, 1), "top_right": (-1, 1), "bottom_left": (1, -1)}
 """Corners of the symbol, and the factors that mirror a shape with a direction there."""
 
 
-def eye(pattern: str, corner: str, inner: str | None = None) -> Eye:
+def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | None = None) -> Eye:
     """Return the shape of an eye as drawn in a corner.
 
     Args:
         pattern: A name in `EYES`.
         corner: top_left, top_right or bottom_left.
         inner: A name in `EYES`, whose pupil is drawn instead of that of `pattern`.
+        modules: The style in which the pattern `modules` is drawn; by default, dots.
 
     Raises:
         InvalidParameter: If no pattern or corner has this name.
@@ -251,8 +265,8 @@ def eye(pattern: str, corner: str, inner: str | None = None) -> Eye:
     if corner not in DIRECTIONS:
         raise InvalidParameter(Problem("corner", corner, "has no eye; " + nearest(corner, DIRECTIONS)))
     if inner and inner != pattern:
-        return replace(eye(pattern, corner), inner=eye(inner, corner).inner)
-    shape = EYES[pattern]
+        return replace(eye(pattern, corner, None, modules), inner=eye(inner, corner, None, modules).inner)
+    shape = _threaded(modules) if pattern == "modules" and modules else EYES[pattern]
     if not shape.mirrored:
         return shape
     across, down = DIRECTIONS[corner]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from qrkit.design.outline import Outline, bowed, circle, polygon, star
+from qrkit.design.outline import Outline, bowed, chamfered, circle, heart, polygon, regular, star
 
 __all__ = ["SPRITES"]
 
@@ -75,5 +75,9 @@ SPRITES = {
     "star": star(CENTER, CENTER, 0.62, 0.31, 5),
     "triangle": _triangle(0.92, 0.115),
     "x": _cross(0.485, 0.18, math.pi / 4),
+    "heart": heart(CENTER, 0.532, 0.465),
+    "hexagon": regular(CENTER, CENTER, 0.475, 6),
+    "octagon": chamfered(0.06, 0.06, 0.88, 0.258),
+    "pentagon": regular(CENTER, CENTER, 0.495, 5),
 }
 """The interface's names in their order, then qrkit's own in alphabetical order."""

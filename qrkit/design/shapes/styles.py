@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from qrkit.design.outline import KAPPA, Outline, Segment, circle, rounded
+from qrkit.design.decoration import Modules
+from qrkit.design.limits import ModuleType
+from qrkit.design.outline import KAPPA, Outline, Segment, circle, rectangle, rounded
 from qrkit.design.shapes.smoothed import smoothed
+from qrkit.design.shapes.sprites import SPRITES
 
-__all__ = ["STAMPS", "STYLES"]
+__all__ = ["STAMPS", "STYLES", "as_modules", "one_module"]
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
@@ -87,6 +90,48 @@ STYLES: dict[str, Callable[[Cells], Outline]] = {
     "fluid": _fluid,
 }
 """Maps the styles whose modules depend on their neighbors to the functions that draw them."""
+
+
+def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Outline:
+    """Draw cells, such as those of an eye, as the modules of a symbol are drawn; for sprites of your own, as squares.
+
+    Args:
+        modules: The style of the modules.
+        cells: Rows of bytes, 1 for each cell with a module.
+        touching: True to enlarge dots and other small modules until they touch.
+    """
+    if style := STYLES.get(modules.type):
+        return style(cells)
+    stamp = STAMPS.get(modules.type) or SPRITES.get(modules.sprite or "") or rectangle(0, 0, 1, 1)
+    left, top, right, bottom = stamp.box()
+    if touching and (scale := 1 / max(right - left, bottom - top)) > 1:
+        stamp = stamp.placed((1 - scale) / 2, (1 - scale) / 2, scale)
+    places = ((column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell)
+    return Outline.joined(stamp.placed(column, row) for column, row in places)
+
+
+def one_module(style: ModuleType, cells: Cells, column: int, row: int) -> Outline:
+    """Return what one module takes up of the shape that a style draws.
+
+    Args:
+        style: rounded, bars or columns, in which no module reaches into the cell of another.
+        cells: Rows of bytes, 1 for each cell with a module.
+        column: Column of the module.
+        row: Row of the module.
+    """
+    line = cells[row]
+    left, right = column > 0 and line[column - 1], column + 1 < len(line) and line[column + 1]
+    up, down = row > 0 and cells[row - 1][column], row + 1 < len(cells) and cells[row + 1][column]
+    if style == "bars":
+        up = down = 0
+    elif style == "columns":
+        left = right = 0
+    edge = 0 if style == "rounded" else (1 - BAR) / 2
+    start, end, top, bottom = (0 if joined else edge for joined in (left, right, up, down))
+    one, two, three, four = (
+        0 if joined else 0.5 - edge for joined in (left or up, right or up, right or down, left or down)
+    )
+    return rounded(column + start, row + top, 1 - start - end, 1 - top - bottom, (one, two, three, four))
 
 
 def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from math import ceil
 
-from qrkit.design.outline import Outline, circle, rectangle
-from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import STAMPS, STYLES
+from qrkit.design.outline import circle
+from qrkit.design.shapes.styles import as_modules
 from qrkit.drawing.frames.parts import Cut, Part, Room, lines, strip_height
 
 __all__ = ["disc"]
@@ -22,7 +21,7 @@ def disc(room: Room) -> Cut:
     margin = ceil(room.side * (ROOT - 1) / 2 + 1)
     width, strip = room.side + 2 * margin, strip_height(room, 0.5)
     ground = circle(width / 2, width / 2, width / 2)
-    decoys = _draw(room, _decoys(room, margin))
+    decoys = as_modules(room.modules, _decoys(room, margin))
     parts: tuple[Part, ...] = ((ground, "paper"), (decoys, "ink"))
     first, second = lines(room, width / 2, width + strip / 2, width * 0.9, on_ink=False)
     return Cut(width, width + strip, margin, margin, parts, first, second)
@@ -45,12 +44,3 @@ def _decoys(room: Room, margin: int) -> list[bytes]:
 def _run(cells: bytearray | list[int], place: int) -> bool:
     """Return True if a decoy at this place would make a run too long."""
     return place >= LONGEST_RUN and all(cells[place - LONGEST_RUN : place])
-
-
-def _draw(room: Room, cells: list[bytes]) -> Outline:
-    """Draw decoys as the modules of the symbol are drawn; those of sprites of your own are squares."""
-    if style := STYLES.get(room.modules.type):
-        return style(cells)
-    stamp = STAMPS.get(room.modules.type) or SPRITES.get(room.modules.sprite or "") or rectangle(0, 0, 1, 1)
-    places = ((column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell)
-    return Outline.joined(stamp.placed(column, row) for column, row in places)

@@ -28,8 +28,8 @@ def color_contrasts(design: Design) -> dict[str, dict[str, str]]:
     for name, corner in CORNERS.items():
         marker = getattr(design.markers, corner)
         for part, limits in (("inner", PUPIL_CONTRAST), ("outer", CONTRAST)):
-            if marker and (color := getattr(marker, f"{part}_color")):
-                value = min(light.values()) - color.over(WHITE).luma
+            if marker and (fill := getattr(marker, f"{part}_color")):
+                value = min(light.values()) - max(_lumas(fill).values())
                 told[f"markers.{name}.{part}Color"] = _judge(value, limits)
     return told
 

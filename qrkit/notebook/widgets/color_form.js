@@ -36,7 +36,8 @@ function colorControl(studio, spec, path) {
   });
   input.addEventListener("change", () => input.getAttribute("aria-invalid") || studio.colors.use(input.value));
   input.addEventListener("blur", () => studio.refresh());
-  function update(value, errors) {
+  function update(fill, errors) {
+    const value = fill?.stops ? fill.stops[0].color : fill;
     const isWrong = made.complain(errors);
     field.update(value, isWrong);
     const found = isWrong ? null : studio.contrasts[path.join(".")];

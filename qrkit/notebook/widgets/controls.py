@@ -52,6 +52,9 @@ FIRST = {"Gradient": ("gradient", "stops")}
 WITHOUT_CONTROL = ("Caption.font", "Design.part")
 """Fields that only code can set."""
 
+FLAT = ("Marker.inner_color", "Marker.outer_color")
+"""Fills that people set to a color; a gradient, which only code can set, is shown as its first color."""
+
 WITHOUT_UNIT = ("Point", "Gradient")
 """Records whose numbers are shares of the image or pixels, depending on the gradient's `units`."""
 
@@ -220,6 +223,8 @@ def _one_of(branches: tuple[Any, ...], where: str) -> dict[str, Any]:
     types = [branch for branch in branches if branch is not NoneType]
     if len(types) == 1:
         return _look(types[0], where) | {"optional": True}
+    if where in FLAT:
+        return {"kind": "color"}
     looks = [_look(branch, where) for branch in types]
     kinds = ("color", "gradient") if looks[0]["kind"] == "color" else tuple(look["kind"] for look in looks)
     inside = tuple(Control(name=kind, label=kind.capitalize(), **look) for kind, look in zip(kinds, looks, strict=True))
