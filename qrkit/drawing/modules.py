@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import compress, product, repeat
 from operator import gt
 
 from qrkit.design.decoration import Sprite
@@ -29,6 +29,9 @@ SIZE_STEPS = 5
 
 HALFTONE_SIDE = 0.75
 """Side of the squares on a photo, in modules; readers need 0.7, and whole pixels are crisp."""
+
+IS_ALIGNMENT = bytes(role == Role.ALIGNMENT for role in range(256))
+"""For `bytes.translate`: whether a role is that of alignment patterns."""
 
 KINDS = {"fill": ("dark",), "blank": ("light",), "padding": ("quiet",), "both": ("light", "quiet")}
 """The kinds of modules on which each type of sprite is drawn."""
@@ -105,9 +108,12 @@ def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamp
     layout, modules, colors = sheet.layout, sheet.design.modules, module_colors(sheet)
     looks = list(product(modules.palette or [sheet.foreground], _scales(stamp, modules.sizes)))
     chosen: dict[tuple[Paint, float], list[tuple[float, float]]] = {look: [] for look in looks}
+    groups = [(chosen[look], look[1]) for look in looks]
     for place, number in zip(places, _chance(sheet, "looks", len(places), len(looks)), strict=True):
-        paint, scale = looks[number]
-        chosen.setdefault((colors.get(place, paint), scale), []).append(layout.place(*place))
+        group, scale = groups[number]
+        if place in colors:
+            group = chosen.setdefault((colors[place], scale), [])
+        group.append(layout.place(*place))
     for (paint, scale), group in chosen.items():
         if group:
             side, edge = layout.module * scale, layout.module * (1 - scale) / 2
@@ -128,6 +134,8 @@ def _scales(stamp: Outline, sizes: tuple[float, ...] | None) -> list[float]:
 
 def _chance(sheet: Sheet, group: str, count: int, choices: int) -> Iterator[int]:
     """Yield a random number below `choices` for each of `count` places; the same design always gives the same ones."""
+    if choices == 1:
+        return repeat(0, count)
     text = f"{sheet.design.modules.seed} {group} {sheet.design.content}"
     digest = hashlib.shake_256(text.encode()).digest(2 * count)
     return (int.from_bytes(digest[2 * index : 2 * index + 2], "big") % choices for index in range(count))
@@ -153,10 +161,8 @@ def _patterns_apart(sheet: Sheet) -> list[Item]:
 
 def _apart(sheet: Sheet, cells: Cells) -> Cells:
     """Leave out the modules of alignment patterns."""
-    return tuple(
-        bytes(cell and role != Role.ALIGNMENT for cell, role in zip(row, roles, strict=True))
-        for row, roles in zip(cells, sheet.symbol.roles, strict=True)
-    )
+    patterns = (roles.translate(IS_ALIGNMENT) for roles in sheet.symbol.roles)
+    return tuple(bytes(map(gt, row, pattern)) for row, pattern in zip(cells, patterns, strict=True))
 
 
 def _sprites(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
@@ -210,7 +216,8 @@ def _random_sprites(sheet: Sheet, group: str, places: list[Place], sprites: list
 
 
 def _places(cells: Cells) -> list[Place]:
-    return [(column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell]
+    columns = range(len(cells[0]))
+    return [(column, row) for row, line in enumerate(cells) for column in compress(columns, line)]
 
 
 def _quiet_places(side: int, padding: int) -> list[Place]:

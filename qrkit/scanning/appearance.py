@@ -23,6 +23,7 @@ from qrkit.scanning.budget import (
     errors_of,
     mean_around,
     true_modules,
+    with_margin,
     wrong_modules,
 )
 from qrkit.scanning.module_roles import module_codewords, role_grid
@@ -59,7 +60,7 @@ class Appearance:
 
     def budget(self, symbol: Symbol) -> Budget:
         """Return the error correction that a symbol of this version uses in this design."""
-        dark = np.pad(true_modules(symbol), MARGIN)
+        dark = with_margin(true_modules(symbol))
         return damage(wrong_modules(np.where(dark, self.if_dark, self.if_light), symbol), symbol)
 
     def least_used(self, level: ErrorCorrectionLevel) -> float:
@@ -92,7 +93,7 @@ class Appearance:
     def _readings(self) -> tuple[np.ndarray, np.ndarray]:
         """Return whether each module reads dark if it is dark, and light if it is light."""
         inner = slice(MARGIN, -MARGIN)
-        changing = np.pad(np.isin(role_grid(self.version), CHANGING), MARGIN)
+        changing = with_margin(np.isin(role_grid(self.version), CHANGING))
         least, most = (median(luma[changing]) for luma in (self.if_dark, self.if_light))
         whole = most - least
         if abs(whole) < FAINTEST:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = [
     "errors_of",
     "mean_around",
     "true_modules",
+    "with_margin",
     "wrong_modules",
 ]
 
@@ -179,6 +180,13 @@ def true_modules(symbol: Symbol) -> Flags:
     return np.frombuffer(b"".join(symbol.modules), dtype=np.uint8).reshape(symbol.side, symbol.side) > 0
 
 
+def with_margin(modules: Flags) -> Flags:
+    """Surround modules with `MARGIN` modules that are False."""
+    wide = np.zeros([side + 2 * MARGIN for side in modules.shape], dtype=bool)
+    wide[MARGIN:-MARGIN, MARGIN:-MARGIN] = modules
+    return wide
+
+
 def wrong_modules(luma: Greys, symbol: Symbol) -> Flags:
     """Mark the modules that read wrong.
 
@@ -215,7 +223,7 @@ def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
         dark: bool, side x side: the modules that should be dark.
         is_careful: True to ignore modules under a logo, which do not show what dark and light are.
     """
-    is_dark = np.pad(dark, MARGIN)
+    is_dark = with_margin(dark)
     least, most = (median(luma[of]) for of in (is_dark, ~is_dark))
     whole = max(most - least, FAINTEST)
     low, high = _around(luma, is_dark, np.ones_like(is_dark))
@@ -251,9 +259,9 @@ def _sum_around(values: Greys) -> Greys:
     edge, side = WINDOW // 2, len(values)
     padded = np.zeros((side + 2 * edge, side + 2 * edge))
     padded[edge:-edge, edge:-edge] = values
-    # Ten sums of whole arrays, first down, then across, are faster than sums of windows.
-    rows = np.sum([padded[at : at + side] for at in range(WINDOW)], axis=0)
-    sums: Greys = np.sum([rows[:, at : at + side] for at in range(WINDOW)], axis=0)
+    # Sums of whole arrays, first down, then across, are faster than sums of windows.
+    rows = reduce(np.add, (padded[at : at + side] for at in range(WINDOW)))
+    sums: Greys = reduce(np.add, (rows[:, at : at + side] for at in range(WINDOW)))
     return sums
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -54,27 +55,45 @@ def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, 
     top, left = ((MARGIN + place) * pixels for place in finder_places(sampled.side)[corner])
     box = is_dark[top : top + FINDER * pixels, left : left + FINDER * pixels]
     greys = luma[top : top + FINDER * pixels, left : left + FINDER * pixels]
-    centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
-    # The distance from the center in modules, of which lines of equal distance are squares.
-    distance = np.maximum(centre[:, None], centre[None, :])
-    is_inside = (distance < 2) & (np.hypot(centre[:, None], centre[None, :]) < PUPIL_REACH)
-    ring, gap = (_sides(centre, place) for place in (3, 2))
-    ring_luma, pupil_luma = (median(greys[part]) for part in (ring, distance < 1))
+    parts = _parts_of_eye(pixels)
+    ring_luma, pupil_luma = (median(greys[part]) for part in (parts.ring, parts.middle))
     edge = AROUND * pixels
     wide = luma[top - edge : top + FINDER * pixels + edge, left - edge : left + FINDER * pixels + edge]
     width, growth = _ring_of(wide, light, ring_luma, pixels)
     return EyeShape(
         corner=corner,
         radius=max(_radius(np.rot90(box, turned)) for turned in range(4)) / pixels,
-        core=float(np.sqrt(_ink(greys, light, pupil_luma)[is_inside].sum())) / pixels,
-        ring=float(box[ring].mean()),
-        gap=float(1 - box[gap].mean()),
+        core=float(np.sqrt(_ink(greys, light, pupil_luma)[parts.inside].sum())) / pixels,
+        ring=float(box[parts.ring].mean()),
+        gap=float(1 - box[parts.gap].mean()),
         width=width,
         growth=growth,
         diagonal=min(_diagonal_gap(np.rot90(box, turned)) for turned in range(4)) / pixels,
         ring_contrast=light - ring_luma,
         pupil_contrast=light - pupil_luma,
     )
+
+
+class _EyeParts(NamedTuple):
+    """The pixels of the parts of an eye: the sides of ring and gap, the middle of the pupil, and all inside the ring.
+
+    Each is bool, 7 · pixels squared.
+    """
+
+    ring: np.ndarray
+    gap: np.ndarray
+    middle: np.ndarray
+    inside: np.ndarray
+
+
+@lru_cache(maxsize=8)
+def _parts_of_eye(pixels: int) -> _EyeParts:
+    """Return the parts of an eye with this number of pixels per module."""
+    centre = np.abs(np.arange(FINDER * pixels) + 0.5 - FINDER * pixels / 2) / pixels
+    # The distance from the center in modules, of which lines of equal distance are squares.
+    distance = np.maximum(centre[:, None], centre[None, :])
+    inside = (distance < 2) & (np.hypot(centre[:, None], centre[None, :]) < PUPIL_REACH)
+    return _EyeParts(_sides(centre, 3), _sides(centre, 2), distance < 1, inside)
 
 
 def _sides(centre: np.ndarray, distance: float) -> np.ndarray:

@@ -7,6 +7,7 @@ white. Print grades use reflectance, which is linear; `reflectance` converts lum
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -40,7 +41,7 @@ MOST_READ_SIDE = 1600
 WEIGHTS = np.array(LUMA, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Sampled:
     """A drawn symbol with `MARGIN` modules around it, in the orientation of the encoded symbol.
 
@@ -62,11 +63,19 @@ class Sampled:
 
     def on(self, page: float) -> Greys:
         """Return the image on a page of this luma."""
-        return self.luma * self.alpha + np.float32(page) * (1 - self.alpha)
+        return self.luma if self._is_opaque else self.luma * self.alpha + np.float32(page) * (1 - self.alpha)
 
     def modules(self, page: float = 1.0) -> Greys:
         """Return the mean luma of each module's inner half, which readers sample, (side + 2 · MARGIN) squared."""
-        return middles(self.on(page), self.pixels)
+        return self._on_white if page == 1.0 else middles(self.on(page), self.pixels)
+
+    @cached_property
+    def _is_opaque(self) -> bool:
+        return bool((self.alpha == 1).all())
+
+    @cached_property
+    def _on_white(self) -> Greys:
+        return middles(self.on(1.0), self.pixels)
 
 
 def middles(greys: Greys, pixels: int) -> Greys:

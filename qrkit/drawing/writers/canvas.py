@@ -31,7 +31,8 @@ from qrkit.drawing.scene import (
     Stamps,
 )
 from qrkit.drawing.svg_elements import Definitions, document, elements, path_data, picture, transform
-from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png, rasterise_all
+from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
+from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
 
 if TYPE_CHECKING:
     import numpy as np
@@ -377,7 +378,7 @@ class _Drawings:
     def _rendered(self) -> list[bytes]:
         column = self._width, self._height
         covers = [(document(*column, "".join(self._covers), Definitions()), *column)] if self._covers else []
-        return rasterise_all([*self._documents, *covers])
+        return rasterise_new([*self._documents, *covers])
 
     @cached_property
     def _covered(self) -> Image:

@@ -35,6 +35,7 @@ __all__ = [
     "LONGEST_SECONDS",
     "MOST_WORKERS",
     "Step",
+    "check_time",
     "compress_png",
     "paint_png",
     "rasterise",
@@ -166,12 +167,22 @@ def compress_png(pixels: bytes, width: int, height: int, level: int | None = Non
     return _send_request(_compressors, job, [SIZE.pack(width, height), pixels], LONGEST_SECONDS)
 
 
-def _send_request(pool: Workers, job: bytes, parts: Sequence[bytes], seconds: float) -> bytes:
+def check_time(seconds: float = LONGEST_SECONDS) -> float:
+    """Return this time limit, or the time that the limits of `within` leave, if it is shorter.
+
+    Raises:
+        RenderingFailed: If no time is left.
+    """
     deadline = _deadline.get()
     if deadline is not None:
         seconds = min(seconds, deadline - monotonic())
         if seconds <= 0:
             raise RenderingFailed("the drawing cannot be rendered: all its parts together take too long")
+    return seconds
+
+
+def _send_request(pool: Workers, job: bytes, parts: Sequence[bytes], seconds: float) -> bytes:
+    seconds = check_time(seconds)
     try:
         outcome, answer = pool.ask(REQUEST.pack(job, sum(map(len, parts))), *parts, seconds=seconds)
     except WorkersBusy as error:
