@@ -29,7 +29,8 @@ UNDER = f"""
     SELECT unnest($starts::TIMESTAMP[]) AS start, unnest($contents::VARCHAR[]) AS content
 ), rescheduled AS (
     SELECT
-        s.number, s.alone, s.again, coalesce(s.content, '') AS content, coalesce(c.content, $own, q.content) AS content_under
+        s.number, s.alone, s.again, coalesce(s.content, '') AS content,
+        coalesce(c.content, $own, q.content) AS content_under
     FROM lean s
     JOIN qrcodes q ON q.number = s.number
     ASOF LEFT JOIN changes c ON c.start <= s.time

@@ -139,4 +139,5 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         rule = "belongs to a store with several accounts; visits to unknown short codes belong to none of them"
         raise InvalidParameter(Problem("scans", None, rule))
     types = {"short_code": "str", "visits": "int64", "visitors": "int64"}
-    return with_dtypes(in_zone_of(scans, scans.ask(ORPHANS.format(period=period_sql(scans)), most=most), ("first", "last")), types)
+    counted = scans.ask(ORPHANS.format(period=period_sql(scans)), most=most)
+    return with_dtypes(in_zone_of(scans, counted, ("first", "last")), types)

@@ -16,7 +16,6 @@ before the first visit in the store.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from qrkit.store.migrations import ALL_VISITS, DAY_KEY, VISIT_COLUMNS
 
@@ -52,18 +51,22 @@ def marked(rows: str) -> str:
     return MARKED.format(rows=rows)
 
 
-def archived_visits(file: Path, version: int) -> str:
-    """Return a SELECT of the visits in a file, as the table `visits` has them."""
-    return f"SELECT {VISIT_COLUMNS} FROM ({_select([file], version)})"
+def archived_visits(address: str, version: int) -> str:
+    """Return a SELECT of the visits in the file at an address, as the table `visits` has them."""
+    return f"SELECT {VISIT_COLUMNS} FROM ({_select([address], version)})"
 
 
-def view_of(files: Mapping[Path, int]) -> str:
-    """Return the statement that makes the view of the visits in the store and in files, each with its version."""
+def view_of(files: Mapping[str, int]) -> str:
+    """Return the statement that makes the view.
+
+    Args:
+        files: The version of each file, by its address.
+    """
     versions = sorted(set(files.values()))
     selects = [_select([file for file in files if files[file] == version], version) for version in versions]
     return " UNION ALL ".join([ALL_VISITS, *selects])
 
 
-def _select(files: Sequence[Path], version: int) -> str:
-    listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+def _select(files: Sequence[str], version: int) -> str:
+    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     return (UNMARKED_FILES if version == 1 else MARKED_FILES).format(files=f"[{listed}]")

@@ -412,7 +412,7 @@ class Store:
     def show_history(self) -> None:
         """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
         folder = self.database.history
-        files = {folder / row["file"]: row["version"] for row in self.rows(FILES)} if folder else {}
+        files = {str(folder / row["file"]): row["version"] for row in self.rows(FILES)} if folder else {}
         with self.atomic():
             self.execute(view_of(files))
             self.execute(SET_PLACE, [str(folder)])

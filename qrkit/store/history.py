@@ -93,11 +93,11 @@ def history_files(store: Store) -> list[HistoryFile]:
 
 def archived_rows(store: Store, file: HistoryFile) -> str:
     """Return a SELECT of the visits in a file."""
-    return archived_visits(_folder(store) / file.file, file.version)
+    return archived_visits(str(_folder(store) / file.file), file.version)
 
 
 def write_file(store: Store, rows: str) -> HistoryFile | None:
-    """Write the visits of a SELECT, all of some days of one month, to a new file, in the open transaction; None if there are none.
+    """Write the visits of a SELECT, all of some days of a month, to a new file, in the open transaction; None if it has none.
 
     The file is on the disk and holds exactly these visits when this returns. It is unlisted.
 
@@ -119,7 +119,7 @@ def write_file(store: Store, rows: str) -> HistoryFile | None:
             flush(folder)
         store.execute(WRITE.format(rows=marked(rows), file=str(part).replace("'", "''")))
         flush(part)
-        if _content(store, archived_visits(part, VERSION)) != wanted:
+        if _content(store, archived_visits(str(part), VERSION)) != wanted:
             raise damaged(store.path, f"cannot be archived: {part} does not hold what was written to it")
         part.replace(made)
         flush(place)

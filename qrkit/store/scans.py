@@ -225,8 +225,7 @@ class Scans(Shown):
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
         """Run a `SELECT … FROM scans` and return a DataFrame; the table `scans` has the columns of `to_frame`.
 
-        `FROM lean` is faster if you do not need the system, browser and device, and `FROM wide` has both; these two also
-        have `number`, the number of the QR Code, and what VISITORS counts visitors by. `FROM codes` selects the QR Codes of
+        `FROM lean` is faster if you do not need the system, browser and device. `FROM codes` selects the QR Codes of
         the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign.
 
         Columns: those of the statement, with DuckDB's dtypes.

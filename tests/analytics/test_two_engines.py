@@ -34,7 +34,7 @@ AGENTS = (
 )
 
 
-# What DuckDB has and sqlglot leaves as it is; and what visitors are counted by, which a store on a server has in its copy.
+# What DuckDB has and sqlglot leaves as it is. Visitors are counted by columns that only the copy of a server has.
 FUNCTIONS = """
 CREATE FUNCTION epoch_us(TIMESTAMP) RETURNS BIGINT LANGUAGE sql AS 'SELECT (extract(epoch FROM $1) * 1000000)::BIGINT';
 CREATE FUNCTION epoch_us(INTERVAL) RETURNS BIGINT LANGUAGE sql AS 'SELECT (extract(epoch FROM $1) * 1000000)::BIGINT';
