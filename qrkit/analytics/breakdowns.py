@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.all_visits import VISITORS
 from qrkit.store.scan_attributes import Attribute, table_of, value_sql
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = ["check_most", "scans_by", "scans_by_location", "top_qrcodes"]
 
-TOP = """
-, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+TOP = f"""
+, counted AS (SELECT number, count(*) AS scans, {VISITORS} AS visitors FROM lean GROUP BY number)
 SELECT qrcode_id, qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
 FROM counted JOIN codes USING (number)
 ORDER BY scans DESC, qrcode_id
 LIMIT $most
 """
 
-BY_LOCATION = """
-, counted AS (SELECT number, count(*) AS scans, count(DISTINCT visitor) AS visitors FROM lean GROUP BY number)
+BY_LOCATION = f"""
+, counted AS (SELECT number, count(*) AS scans, {VISITORS} AS visitors FROM lean GROUP BY number)
 SELECT
     c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
     c.qrcode_latitude AS latitude, c.qrcode_longitude AS longitude,
@@ -35,11 +36,11 @@ WHERE c.qrcode_latitude IS NOT NULL AND c.qrcode_longitude IS NOT NULL
 ORDER BY scans DESC, qrcode_id
 """
 
-BY_ATTRIBUTE = """
+BY_ATTRIBUTE = f"""
 SELECT
-    {value} AS part,
-    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(*) / sum(count(*)) OVER () AS share
-FROM {table}
+    {{value}} AS part,
+    count(*) AS scans, {VISITORS} AS visitors, count(*) / sum(count(*)) OVER () AS share
+FROM {{table}}
 GROUP BY ALL
 ORDER BY scans DESC, part
 LIMIT $most

@@ -125,7 +125,7 @@ def _value_sql(scans: Scans, attribute: Attribute | ClockAttribute) -> str:
 
 def _table_of(*attributes: Attribute | ClockAttribute) -> str:
     tables = [table_of(one) for one in attributes if one != "weekday" and one != "hour"]
-    return max(tables, default="lean")  # `scans` has the columns of `lean`, too
+    return max(tables, default="lean")  # `wide` has the columns of `lean`, too
 
 
 def _values(scans: Scans, attribute: Attribute | ClockAttribute, most: int, least: int | None) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
+from qrkit.store.all_visits import VISITORS
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -27,11 +28,11 @@ LEFT JOIN lived l USING (number)
 ORDER BY created, qrcode_id
 """
 
-BY_CONTENT = """
+BY_CONTENT = f"""
 , counted AS (
     SELECT
         number, coalesce(content, '') AS content, min(time) AS first, max(time) AS last,
-        count(*) AS scans, count(DISTINCT visitor) AS visitors
+        count(*) AS scans, {VISITORS} AS visitors
     FROM lean
     GROUP BY ALL
 )

@@ -30,6 +30,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.all_visits import VISITORS
 from qrkit.store.campaign_colors import colors_by_name
 from qrkit.store.scan_attributes import Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
@@ -50,9 +51,9 @@ HOUR = timedelta(hours=1)
 MICROSECOND = timedelta(microseconds=1)
 CALENDAR = {"label": "datetime64[us]", "start": "datetime64[us]", "hours": "float64"}
 
-PER_PERIOD = """
-SELECT {label} AS label, {part} AS part, count(*) AS scans, count(DISTINCT visitor) AS visitors
-FROM {table}
+PER_PERIOD = f"""
+SELECT {{label}} AS label, {{part}} AS part, count(*) AS scans, {VISITORS} AS visitors
+FROM {{table}}
 GROUP BY ALL
 """
 

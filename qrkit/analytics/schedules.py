@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.all_visits import VISITORS
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import INSTANT, WEEK, Span, activations, spans
 from qrkit.tracking.text_columns import with_dtypes
@@ -23,17 +24,18 @@ MOST_BEGINNINGS = 200_000
 """Maximum number of event starts in one question: a hundred weekly events over 38 years."""
 LONGEST_SCHEDULE = 100
 
-UNDER = """
+UNDER = f"""
 , changes AS (
     SELECT unnest($starts::TIMESTAMP[]) AS start, unnest($contents::VARCHAR[]) AS content
 ), rescheduled AS (
     SELECT
-        s.number, s.visitor, coalesce(s.content, '') AS content, coalesce(c.content, $own, q.content) AS content_under
+        s.number, s.alone, s.again, coalesce(s.content, '') AS content,
+        coalesce(c.content, $own, q.content) AS content_under
     FROM lean s
     JOIN qrcodes q ON q.number = s.number
     ASOF LEFT JOIN changes c ON c.start <= s.time
 ), counted AS (
-    SELECT number, content, content_under, count(*) AS scans, count(DISTINCT visitor) AS visitors
+    SELECT number, content, content_under, count(*) AS scans, {VISITORS} AS visitors
     FROM rescheduled GROUP BY ALL
 )
 SELECT qrcode_id, qrcode, content, content_under, scans, visitors

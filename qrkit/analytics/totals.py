@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
+from qrkit.store.all_visits import VISITORS
 from qrkit.store.scan_attributes import Attribute, group_sql, table_of
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["imported_scans", "repeat_share", "summary"]
 
-SUMMARY = """
+SUMMARY = f"""
 SELECT
-    count(*) AS scans, count(DISTINCT visitor) AS visitors, count(DISTINCT number) AS qrcodes,
+    count(*) AS scans, {VISITORS} AS visitors, count(DISTINCT number) AS qrcodes,
     min(time) AS first, max(time) AS last
 FROM lean
 """
@@ -31,15 +32,21 @@ FROM codes c JOIN qrcodes q ON q.number = c.number
 WHERE q.imported_scans > 0
 """
 
+# Visitors whose key is on one visit of its day are counted together, in the row of each part without `again`.
 REPEATS = """
 , each AS (
-    SELECT {part} AS part, visitor, count(*) AS scans FROM {table} WHERE visitor IS NOT NULL GROUP BY ALL
+    SELECT {part} AS part, again, count(*) AS scans, count(*) FILTER (alone) AS alone FROM {table} GROUP BY ALL
+), counted AS (
+    SELECT
+        part, sum(CASE WHEN again IS NULL THEN alone ELSE scans END)::BIGINT AS scans,
+        sum(CASE WHEN again IS NULL THEN alone ELSE 1 END)::BIGINT AS visitors,
+        count(*) FILTER (again IS NOT NULL AND scans > 1) AS repeating
+    FROM each
+    GROUP BY part
 )
-SELECT
-    part, sum(scans)::BIGINT AS scans, count(*) AS visitors, count_if(scans > 1) AS again,
-    1 - count(*) / sum(scans) AS share
-FROM each
-GROUP BY part
+SELECT part, scans, visitors, repeating AS again, 1 - visitors / scans AS share
+FROM counted
+WHERE scans > 0
 ORDER BY scans DESC, part
 """
 

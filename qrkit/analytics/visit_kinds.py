@@ -12,7 +12,8 @@ from qrkit.analytics.breakdowns import check_most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.accounts import all_accounts
-from qrkit.store.scans import in_zone_of
+from qrkit.store.all_visits import VISITORS
+from qrkit.store.scans import in_zone_of, period_sql
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -31,9 +32,9 @@ BY_KIND = "SELECT kind, count(*) AS visits FROM lean GROUP BY kind ORDER BY visi
 
 BY_EVIDENCE = """
 , ahead AS (
-    SELECT number, visitor, count(*) AS visits FROM lean WHERE kind = 'prefetch' GROUP BY ALL
+    SELECT number, again, count(*) AS visits FROM lean WHERE kind = 'prefetch' GROUP BY ALL
 ), followed AS (
-    SELECT DISTINCT number, visitor FROM lean SEMI JOIN ahead USING (number, visitor) WHERE kind = 'scan'
+    SELECT DISTINCT number, again FROM lean SEMI JOIN ahead USING (number, again) WHERE kind = 'scan'
 ), judged AS (
     SELECT
         CASE
@@ -53,7 +54,7 @@ BY_EVIDENCE = """
         CASE WHEN f.number IS NULL THEN 'link preview alone' ELSE 'link preview before a scan' END AS evidence,
         a.visits
     FROM ahead a
-    LEFT JOIN followed f ON f.number = a.number AND f.visitor = a.visitor
+    LEFT JOIN followed f ON f.number = a.number AND f.again = a.again
 )
 SELECT e.evidence, e.person, coalesce(sum(j.visits), 0)::BIGINT AS visits
 FROM (VALUES
@@ -66,10 +67,10 @@ GROUP BY e.place, e.evidence, e.person
 ORDER BY e.place
 """
 
-ORPHANS = """
-SELECT short_code, count(*) AS visits, count(DISTINCT visitor) AS visitors, min(time) AS first, max(time) AS last
+ORPHANS = f"""
+SELECT short_code, count(*) AS visits, {VISITORS} AS visitors, min(time) AS first, max(time) AS last
 FROM all_visits
-WHERE kind = 'orphan' AND ($since IS NULL OR time >= $since) AND ($until IS NULL OR time < $until)
+WHERE kind = 'orphan'{{period}}
 GROUP BY short_code
 ORDER BY visits DESC, short_code
 LIMIT $most
@@ -138,4 +139,5 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
         rule = "belongs to a store with several accounts; visits to unknown short codes belong to none of them"
         raise InvalidParameter(Problem("scans", None, rule))
     types = {"short_code": "str", "visits": "int64", "visitors": "int64"}
-    return with_dtypes(in_zone_of(scans, scans.ask(ORPHANS, most=most), ("first", "last")), types)
+    counted = scans.ask(ORPHANS.format(period=period_sql(scans)), most=most)
+    return with_dtypes(in_zone_of(scans, counted, ("first", "last")), types)

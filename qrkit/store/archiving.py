@@ -10,6 +10,7 @@ from qrkit.errors import InvalidParameter, Problem, StoreBusy
 from qrkit.store.connection import Store
 from qrkit.store.history import archived_rows, history_files, list_files, tidy, write_file
 from qrkit.store.migrations import VISIT_COLUMNS
+from qrkit.store.other_engines import write_tables
 from qrkit.store.recording import drain
 from qrkit.store.served.database import ServedStore
 from qrkit.tracking.times import Clock, from_day, moment_in, naive, now
@@ -72,6 +73,8 @@ def archive(store: Store, before: date | str | None = None, *, clock: Clock = no
     for row in store.rows(MONTHS, [until]):
         done = _archive_month(store, row["month"], until, done)
     tidy(store)
+    if history_files(store):
+        write_tables(store, store.database.history)
     return done
 
 

@@ -21,9 +21,9 @@ from qrkit.errors import (
     StoreReadOnly,
     UnreadableFile,
 )  # fmt: skip
+from qrkit.store.all_visits import view_of
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.migrations import ALL_VISITS, VISIT_COLUMNS
 from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = ["Store"]
 APPLIED = "SELECT name FROM migrations"
 RECORD_APPLIED = "INSERT INTO migrations SELECT unnest(?::VARCHAR[]), now() AT TIME ZONE 'UTC'"
 ID = "SELECT value FROM settings WHERE name = 'id'"
-FILES = "SELECT file FROM history ORDER BY file"
+FILES = "SELECT file, version FROM history ORDER BY file"
 PLACE = "SELECT value FROM settings WHERE name = 'history'"
 SET_PLACE = "INSERT OR REPLACE INTO settings (name, value) VALUES ('history', ?)"
 
@@ -413,11 +413,9 @@ class Store:
     def show_history(self) -> None:
         """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
         folder = self.database.history
-        files = [str(folder / row["file"]).replace("'", "''") for row in self.rows(FILES)] if folder else []
-        listed = ", ".join(f"'{file}'" for file in files)
-        archived = f" UNION ALL SELECT {VISIT_COLUMNS} FROM read_parquet([{listed}])" if files else ""
+        files = {str(folder / row["file"]): row["version"] for row in self.rows(FILES)} if folder else {}
         with self.atomic():
-            self.execute(ALL_VISITS + archived)
+            self.execute(view_of(files))
             self.execute(SET_PLACE, [str(folder)])
 
     def _find_history(self) -> None:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from qrkit.errors import CannotWrite, StoreDamaged
 from qrkit.files import complete_file, flush, writing
+from qrkit.store.all_visits import VERSION, archived_visits, marked
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
 from qrkit.store.migrations import VISIT_COLUMNS
@@ -32,8 +33,6 @@ __all__ = [
     "list_files", "tidy", "write_file",
 ]  # fmt: skip
 
-VERSION = 1
-"""The version of the columns in a file."""
 MANIFEST = "manifest.json"
 PATIENCE = 1.0
 """Seconds to wait until no query reads a superseded file; if some still do, it is deleted later."""
@@ -94,11 +93,11 @@ def history_files(store: Store) -> list[HistoryFile]:
 
 def archived_rows(store: Store, file: HistoryFile) -> str:
     """Return a SELECT of the visits in a file."""
-    return f"SELECT {VISIT_COLUMNS} FROM read_parquet({_quoted(_folder(store) / file.file)})"
+    return archived_visits(str(_folder(store) / file.file), file.version)
 
 
 def write_file(store: Store, rows: str) -> HistoryFile | None:
-    """Write the visits of a SELECT, all of one month, to a new file, in the open transaction; None if there are none.
+    """Write the visits of a SELECT, all of some days of a month, to a new file, in the open transaction; None if it has none.
 
     The file is on the disk and holds exactly these visits when this returns. It is unlisted.
 
@@ -118,9 +117,9 @@ def write_file(store: Store, rows: str) -> HistoryFile | None:
         _note_of(made).touch()
         for folder in (place, place.parent, place.parent.parent):
             flush(folder)
-        store.execute(WRITE.format(rows=rows, file=str(part).replace("'", "''")))
+        store.execute(WRITE.format(rows=marked(rows), file=str(part).replace("'", "''")))
         flush(part)
-        if _content(store, f"FROM read_parquet({_quoted(part)})") != wanted:
+        if _content(store, archived_visits(str(part), VERSION)) != wanted:
             raise damaged(store.path, f"cannot be archived: {part} does not hold what was written to it")
         part.replace(made)
         flush(place)
@@ -285,7 +284,3 @@ def _is_deleted(path: Path) -> bool:
         _log.warning("%s cannot be deleted yet: %s", path, error)
         return False
     return True
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

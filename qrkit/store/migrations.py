@@ -6,15 +6,19 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "MIGRATIONS", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "VISIT_COLUMNS"]
 
 VISIT_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
-ALL_VISITS = f"CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits"
-"""The view that every question reads: the visits in the store, and those in the files of the history."""
+DAY_KEY = "xor(visitor, hash(time::DATE))"
+"""The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
+ALL_VISITS = f"""
+CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again FROM visits
+"""
+"""The view that every question reads, without files of the history; `all_visits.view_of` adds them."""
 
 ACCOUNTS = """
 CREATE TABLE accounts (
@@ -196,6 +200,11 @@ FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created, ro
 WHERE aged.id = campaigns.id AND aged.number <= 6;
 """
 
+MARKS = f"""
+{ALL_VISITS};
+DELETE FROM settings WHERE name = 'history'; -- so that the files of the history are added to the view anew
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -212,5 +221,6 @@ MIGRATIONS = {
     "designs": DESIGNS,
     "history": HISTORY,
     "campaign colors": CAMPAIGN_COLORS,
+    "marks": MARKS,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -96,8 +96,8 @@ def check_filters(filters: Sequence[tuple[object, object]]) -> None:
 
 
 def table_of(attribute: Attribute | None) -> str:
-    """Return the table of a view to group by an attribute: `scans`, or `lean`, which is faster."""
-    return "scans" if attribute and needs_user_agent(attribute) else "lean"
+    """Return the table of a view to group by an attribute: `wide`, or `lean`, which is faster."""
+    return "wide" if attribute and needs_user_agent(attribute) else "lean"
 
 
 def value_sql(attribute: Attribute) -> str:

@@ -30,7 +30,7 @@ from qrkit.tracking.times import from_day, moment_in, zone_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Scans", "in_zone_of"]
+__all__ = ["Scans", "in_zone_of", "period_sql"]
 
 SCANS = """
 WITH codes AS (
@@ -40,34 +40,35 @@ WITH codes AS (
         c.id AS campaign_id, coalesce(c.name, '') AS campaign
     FROM qrcodes q
     LEFT JOIN campaigns c ON c.id = q.campaign_id
-    WHERE q.account_id = $account
-        AND ($campaigns IS NULL OR list_contains($campaigns::VARCHAR[], q.campaign_id))
-        AND ($qrcodes IS NULL OR list_contains($qrcodes::VARCHAR[], q.id))
-        AND ($shown IS NULL OR q.number < coalesce((
-            SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
-        ), q.number + 1))
+    WHERE q.account_id = $account{only_codes}
 ), lean AS NOT MATERIALIZED (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, v.user_agent, q.*
+        v.content, v.user_agent, v.alone, v.again, q.*
     FROM all_visits v
     JOIN codes q ON q.number = v.qrcode{join}
-    WHERE list_contains($kinds, v.kind)
-        AND ($since IS NULL OR v.time >= $since)
-        AND ($until IS NULL OR v.time < $until){filters}
-), scans AS (
+    WHERE {only_visits}
+), wide AS NOT MATERIALIZED (
     SELECT
-        v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, v.qrcode_id, v.qrcode, v.qrcode_address, v.qrcode_latitude, v.qrcode_longitude,
-        v.campaign_id, v.campaign,
-        u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device,
+        v.*, u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device,
         coalesce(u.is_bot, false) AS is_bot
     FROM lean v
     JOIN user_agents u ON u.number = v.user_agent
+), scans AS (
+    SELECT
+        time, kind, visitor, referrer, language, country, region, city, latitude, longitude,
+        content, qrcode_id, qrcode, qrcode_address, qrcode_latitude, qrcode_longitude, campaign_id, campaign,
+        system, system_version, browser, browser_version, manufacturer, device_model, device, is_bot
+    FROM wide
 )
 """
-"""The common table expressions at the start of each query. The query then selects from `scans`, from `lean`, which
-skips the join with user agents, or from `codes`, the QR Codes of the view, scanned or not."""
+"""The common table expressions at the start of each query. The query then selects from `scans`; from `lean`, which
+skips the join with user agents, or `wide`, both with what `VISITORS` counts; or from `codes`, the QR Codes of the view,
+scanned or not. Conditions are in the query only where they are set: an unset one takes time for every visit."""
+
+SHOWN = """q.number < coalesce((
+            SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
+        ), q.number + 1)"""
 
 JOIN_AGENTS = "\n    JOIN user_agents u ON u.number = v.user_agent"
 
@@ -265,7 +266,7 @@ class Scans(Shown):
 
         The timestamps are UTC without a time zone; None if there are no visits. Fast, because no scans are read.
         """
-        found = columns(self.store).row(BOUNDS, {name: self._parameters()[name] for name in ("since", "until")})
+        found = columns(self.store).row(BOUNDS, dict(zip(("since", "until"), self.period, strict=True)))
         return (found["first"], found["last"]) if found and found["first"] and found["last"] else None
 
     def to_frame(self) -> pd.DataFrame:
@@ -359,20 +360,29 @@ class Scans(Shown):
 
     def _tables(self) -> str:
         """Return the common table expressions of this view."""
-        filters = "".join(f"\n        AND {filter_sql(attribute)}" for attribute, _ in self.attributes)
+        codes = {
+            "campaigns": "list_contains($campaigns::VARCHAR[], q.campaign_id)",
+            "qrcodes": "list_contains($qrcodes::VARCHAR[], q.id)",
+            "shown": SHOWN,
+        }
+        kinds = ", ".join(f"'{kind}'" for kind in get_args(Kind) if kind in self.kinds)
+        visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute) for attribute, _ in self.attributes)]
         is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
-        return SCANS.format(join=JOIN_AGENTS if is_joined else "", filters=filters)
+        return SCANS.format(
+            join=JOIN_AGENTS if is_joined else "",
+            only_codes="".join(f"\n        AND {codes[name]}" for name in codes if name in self._parameters()),
+            only_visits=" AND ".join(visits) + period_sql(self),
+        )
 
     def _parameters(self) -> dict[str, Any]:
+        """Return the parameters of the common table expressions, without those of filters that are not set."""
+        codes = {"campaigns": self.campaigns, "qrcodes": _names(self.qrcode_id)}
         return {
             **{f"only_{attribute}": list(values) for attribute, values in self.attributes},
+            **{name: list(ids) for name, ids in codes.items() if ids is not None},
+            **({} if self.most_qrcodes is None else {"shown": self.most_qrcodes}),
+            **{name: bound for name, bound in zip(("since", "until"), self.period, strict=True) if bound},
             "account": self.account_id,
-            "kinds": list(self.kinds),
-            "campaigns": _listed(self.campaigns),
-            "qrcodes": _listed(_names(self.qrcode_id)),
-            "since": self.period[0],
-            "until": self.period[1],
-            "shown": self.most_qrcodes,
         }
 
 
@@ -380,13 +390,14 @@ def _names(given: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
     return (given,) if isinstance(given, str) else given
 
 
-def _listed(names: tuple[str, ...] | None) -> list[str] | None:
-    """Convert names to a list, the form in which DuckDB accepts several values for one parameter."""
-    return None if names is None else list(names)
-
-
 def _moment(bound: date | None, zone: ZoneInfo) -> datetime | None:
     return None if bound is None else moment_in(zone, bound)
+
+
+def period_sql(scans: Scans) -> str:
+    """Return SQL conditions on the column `time`, each after AND: those of a view's bounds that are set."""
+    since, until = scans.period
+    return (" AND time >= $since" if since else "") + (" AND time < $until" if until else "")
 
 
 def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

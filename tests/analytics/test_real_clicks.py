@@ -15,14 +15,14 @@ LOG = Path(__file__).parents[3] / "shared" / "data" / "usagov_clicks.jsonl"
 pytestmark = pytest.mark.skipif(not LOG.exists(), reason=f"the click log is not in {LOG.parent}")
 
 
-def portfolio_of_clicks(lines: list[str]) -> Portfolio:
+def portfolio_of_clicks(lines: list[str], path: str | Path = ":memory:") -> Portfolio:
     """A QR Code for each short link of a click log, and a scan for each click.
 
     A line is a JSON object: `g` short link, `u` where it leads, `t` seconds since 1970, `a` user agent, `c` country,
     `gr` region, `cy` city, `ll` [latitude, longitude], `r` referrer, `al` languages. What is not known is missing.
     """
     clicks = [click for click in map(json.loads, lines) if "_heartbeat_" not in click]  # signs of life of the log
-    portfolio = open_portfolio(":memory:", base_url="https://go.example.com")
+    portfolio = open_portfolio(path, base_url="https://go.example.com")
     with portfolio.store.atomic():  # one commit for all of them is much faster than one each
         for short_code, url in {click["g"]: click["u"] for click in clicks}.items():
             # Named after its link: several lead to one page, and an import takes the same name and content for one.

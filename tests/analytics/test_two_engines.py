@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from qrkit import analytics, open_portfolio
 from qrkit.store import Scans
+from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.scans import BOUNDS
 from qrkit.store.short_codes import target
 from qrkit.store.visit_rows import insert_visits
@@ -33,7 +34,7 @@ AGENTS = (
 )
 
 
-# What DuckDB has and sqlglot leaves as it is.
+# What DuckDB has and sqlglot leaves as it is. Visitors are counted by columns that only the copy of a server has.
 FUNCTIONS = """
 CREATE FUNCTION epoch_us(TIMESTAMP) RETURNS BIGINT LANGUAGE sql AS 'SELECT (extract(epoch FROM $1) * 1000000)::BIGINT';
 CREATE FUNCTION epoch_us(INTERVAL) RETURNS BIGINT LANGUAGE sql AS 'SELECT (extract(epoch FROM $1) * 1000000)::BIGINT';
@@ -43,6 +44,10 @@ FUNCTIONS += "".join(
     for name, part in (("hour", "hour"), ("dayofweek_iso", "isodow"))
     for kind in ("TIMESTAMP", "TIMESTAMPTZ")
 )
+FUNCTIONS += f"""
+CREATE OR REPLACE VIEW all_visits AS
+SELECT {VISIT_COLUMNS}, false AS alone, visitor || ' ' || time::DATE AS again FROM visits;
+"""
 MOMENTS = (1082, 1114, 1184)
 """Numbers of the types DATE, TIMESTAMP and TIMESTAMPTZ, which is UTC here."""
 
