@@ -53,11 +53,16 @@ def define_archive(one: Parser) -> None:
         one,
         "The files of shop.duckdb are in the folder shop.history, one for each month. Reports and all other questions "
         "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that come later "
-        "for an archived day stay in the store until the next time.",
-        usage="STORE [--before DAY] [--json]",
-        examples=("qrkit archive shop.duckdb", "qrkit archive shop.duckdb --before 2026-01-01"),
+        "for an archived day stay in the store until the next time. The files of a PostgreSQL database are in the "
+        "folder that --to names the first time; all processes that use the database must be able to read it.",
+        usage="STORE [--before DAY] [--to FOLDER] [--json]",
+        examples=(
+            "qrkit archive shop.duckdb --before 2026-01-01",
+            "qrkit archive postgresql://qrkit@db.example/shop --to /srv/shop.history",
+        ),
     )
-    one.add_argument("store", metavar="STORE", help="a store's file")
+    one.add_argument("store", metavar="STORE", help=STORE)
+    one.add_argument("--to", metavar="FOLDER", help="the folder of the files, of a PostgreSQL database")
     one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
     add_json(one, "store, visits, files, bytes (of these files)")
     one.set_defaults(run=_archive)
@@ -126,14 +131,14 @@ def _backup(asked: argparse.Namespace) -> None:
 
 def _archive(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio:
-        archived = portfolio.archive(before=asked.before)
+        archived = portfolio.archive(before=asked.before, to=asked.to)
     if asked.json:
         print_json(store=shown_place(asked.store), **asdict(archived))
     elif archived.visits:
         what = f"{archived.visits:,} visits moved into the history"
-        print(f"{asked.store}: {what}; files written: {archived.files:,}, {archived.bytes:,} bytes")
+        print(f"{shown_place(asked.store)}: {what}; files written: {archived.files:,}, {archived.bytes:,} bytes")
     else:
-        print(f"{asked.store}: no visits to archive")
+        print(f"{shown_place(asked.store)}: no visits to archive")
 
 
 def _rescue(asked: argparse.Namespace) -> Status:

@@ -17,7 +17,8 @@ from qrkit.tracking.times import naive, utc
 __all__ = ["check_days", "keep_days", "overdue_before", "set_keep_days", "sweep"]
 
 SETTING = "keep_days"
-OVERDUE = "SELECT 1 AS one FROM all_visits WHERE time < ? LIMIT 1"
+OVERDUE = "SELECT 1 AS one FROM visits WHERE time < ? LIMIT 1"
+OVERDUE_FILE = "SELECT 1 AS one FROM history WHERE first < ? LIMIT 1"
 FOR_EVER = "0"
 
 
@@ -69,6 +70,6 @@ def sweep(store: Store, moment: datetime) -> int:
     include_waiting(store)
     tidy(store)
     before = overdue_before(store, moment)
-    if before is None or store.row(OVERDUE, [naive(before)]) is None:
+    if before is None or not any(store.row(sql, [naive(before)]) for sql in (OVERDUE, OVERDUE_FILE)):
         return 0
     return forget_visits(store, before)

@@ -15,6 +15,7 @@ from threading import Event, Thread
 
 from qrkit.store.archiving import archive
 from qrkit.store.connection import Store
+from qrkit.store.history import ArchivedElsewhere
 from qrkit.store.retention import sweep
 from qrkit.tracking.times import Clock, now, utc
 
@@ -111,6 +112,8 @@ class _Upkeep:
             if until == self._archived_until:  # late visits wait for the next day: each archive writes a whole month
                 return
             archived = archive(self._store, until, clock=lambda: moment)
+        except ArchivedElsewhere as error:
+            _log.info("%s", error)
         except Exception as error:  # any error, such as a full disk, because the thread must not end
             self._counts.failed += 1
             _log.warning("visits could not be archived yet: %s", error)

@@ -24,7 +24,10 @@ def is_damage(error: duckdb.Error) -> bool:
 
 
 def damaged(path: str | Path, what: str) -> StoreDamaged:
-    """Create the error for a damaged file, with advice on what to do."""
+    """Create the error for a damaged store, or a damaged file of its history, with advice on what to do."""
+    if "://" in str(path):  # a store on a server, of which only files of the history are read here
+        advice = "restore the file from a backup"
+        return StoreDamaged(f"{path} {what}").advising({"command": advice, "python": f"{advice.capitalize()}."})
     return StoreDamaged(f"{path} {what}").advising(
         {
             "command": f"restore a backup, or write what can be read into a new store: qrkit rescue {path} NEW",
