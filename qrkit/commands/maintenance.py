@@ -53,16 +53,17 @@ def define_archive(one: Parser) -> None:
         one,
         "The files of shop.duckdb are in the folder shop.history, one for each month. Reports and all other questions "
         "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that come later "
-        "for an archived day stay in the store until the next time. The files of a PostgreSQL database are in the "
-        "folder that --to names the first time; all processes that use the database must be able to read it.",
-        usage="STORE [--before DAY] [--to FOLDER] [--json]",
+        "for an archived day stay in the store until the next time. The files of a PostgreSQL database are where "
+        "--to says the first time, in a folder or a bucket that all processes can read. A store in a file may have its "
+        "files in a bucket, too. The keys of a bucket come from where AWS programs look for them.",
+        usage="STORE [--before DAY] [--to PLACE] [--json]",
         examples=(
             "qrkit archive shop.duckdb --before 2026-01-01",
-            "qrkit archive postgresql://qrkit@db.example/shop --to /srv/shop.history",
+            "qrkit archive postgresql://qrkit@db.example/shop --to s3://bucket/shop",
         ),
     )
     one.add_argument("store", metavar="STORE", help=STORE)
-    one.add_argument("--to", metavar="FOLDER", help="the folder of the files, of a PostgreSQL database")
+    one.add_argument("--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files, remembered")
     one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
     add_json(one, "store, visits, files, bytes (of these files)")
     one.set_defaults(run=_archive)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -20,7 +21,9 @@ from qrkit.tracking.times import Clock, from_day, moment_in, naive, now
 __all__ = ["Archived", "archive", "forget_archived"]
 
 MONTHS = "SELECT DISTINCT date_trunc('month', time)::DATE AS month FROM visits WHERE time < ? ORDER BY month"
-SET_PLACE = "INSERT INTO settings (name, value) VALUES ('history', ?)"
+SET_PLACE = """
+INSERT INTO settings (name, value) VALUES ('history', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
 RECENT = "time >= TIMESTAMP '{since}' AND time < TIMESTAMP '{until}'"
 
 
@@ -44,9 +47,9 @@ def archive(
 ) -> Archived:
     """Move the visits of finished days into Parquet files, one for each month.
 
-    For `shop.duckdb`, the files are in the folder `shop.history`. For a store on a server, they are where the first
-    call says. All questions still count these visits. Visits that come later for an archived day stay in the store
-    until the next call, which writes the file of their month anew.
+    For `shop.duckdb`, the files are in the folder `shop.history`, unless the first call names a bucket. For a store on
+    a server, they are where the first call says. All questions still count these visits. Visits that come later for an
+    archived day stay in the store until the next call, which writes the file of their month anew.
 
     Each month is a transaction of its own: after an error or a crash, the months before are archived, and no visit is
     lost or in both places.
@@ -55,14 +58,17 @@ def archive(
         store: A store in a file or on a server.
         before: The first day, in UTC, that stays in the store: a date, a datetime, or text such as 2026-06-01. By
             default today.
-        to: The folder of the files, which all processes that use the server must be able to read. Needed the first time
-            for a store on a server, which remembers it.
+        to: A folder for the files, or a bucket, `s3://bucket/prefix`. The store remembers it. Needed the first time for
+            a store on a server, all processes of which must be able to read it; a store in a file has its files in the
+            folder beside it, or in a bucket.
         clock: A function that returns the current time.
 
     Raises:
         InvalidParameter: If `before` is not a date or is after today; if the store is in memory; if `to` is missing for
             a store on a server, or is not where its files are.
-        StoreBusy: If this thread has an open transaction, the disk is full, or another process archives.
+        MissingProgram: If `to` is a bucket, and s3fs is not installed.
+        StoreBusy: If this thread has an open transaction, the disk is full, the bucket does not answer, or another
+            process archives.
         StoreReadOnly: If the store is a snapshot.
         StoreDamaged: If a file of the history, or a part of the store, cannot be read.
         CannotWrite: If the files cannot be written.
@@ -71,6 +77,8 @@ def archive(
         raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
     until = _first_day_that_stays(before, naive(clock()))
     if isinstance(store, ServedStore):
+        if to is not None:
+            raise StoreBusy(f"{store.path} is served by another process; stop it first, to choose where its files are")
         return Archived(**store.archive(until))
     store.check_writable()
     _choose_place(store, to)
@@ -102,20 +110,28 @@ def forget_archived(store: Store, files: Store, before: datetime) -> None:
 
 
 def _choose_place(store: Store, to: str | Path | None) -> None:
-    """Remember where the files of a store on a server are; check that `to` is where they are."""
-    place = place_of(store)
-    asked = None if to is None else place_at(str(Path(to).absolute()))
+    """Remember where the files of a store shall be; check that `to` is where they are."""
+    place, asked = place_of(store), None if to is None else place_at(str(to))
     if place is None and not store.database.is_shared:
         rule = "is in memory; only the visits of a store in a file or on a server can be archived"
         raise InvalidParameter(Problem("store", store.path, rule))
-    if place is None and asked is None:
-        rule = "must name a folder the first time; all processes that use the database must be able to read it"
-        raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
-    if place is not None and asked is not None and place.address != asked.address:
-        raise InvalidParameter(Problem("to", str(to), f"is not where the files of this store are: {place.address}"))
-    if place is None and asked is not None:
-        with rewriting(store):
-            store.execute(SET_PLACE, [asked.address])
+    if asked is None:
+        if place is None:
+            rule = "must name a folder or a bucket the first time, which all processes that use the database can read"
+            raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
+        return
+    if place is None or (not store.database.is_shared and "://" in asked.address and not history_files(store)):
+        found = json.loads(asked.manifest() or "{}")
+        if found.get("store", store.database.id) != store.database.id:
+            raise InvalidParameter(
+                Problem("to", asked.address, "has the history of another store; choose another place")
+            )
+        store.execute(SET_PLACE, [asked.address])
+        store.find_history()
+    elif place.address != asked.address:
+        raise InvalidParameter(
+            Problem("to", asked.address, f"is not where the files of this store are: {place.address}")
+        )
 
 
 def _first_day_that_stays(before: date | str | None, moment: datetime) -> datetime:

@@ -23,7 +23,7 @@ from qrkit.errors import (
 )  # fmt: skip
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.history_places import Place, quoted
+from qrkit.store.history_places import Place, place_at, quoted
 from qrkit.store.migrations import ALL_VISITS, VISIT_COLUMNS
 from qrkit.store.postgresql.database import Server, is_server
 
@@ -80,7 +80,7 @@ class Store:
         try:
             self._migrate()
             self.database.id = self.rows(ID)[0]["value"]
-            self._find_history()
+            self.find_history()
         except BaseException as error:
             self.close()
             if isinstance(error, self.database.errors):
@@ -436,15 +436,19 @@ class Store:
             if place:
                 self.execute(SET_PLACE, [place.address])
 
-    def _find_history(self) -> None:
-        """Show the history in its new place if the file and the folder beside it were moved or copied.
+    def find_history(self) -> None:
+        """Use the bucket that a store in a file names, or the folder beside it, which may have moved with the file.
 
-        Without the folder, the store opens, because short URLs must work; questions then name the missing file.
+        Without the bucket or the folder, the store opens, because short URLs must work; questions then name what is
+        missing.
         """
         database = self.database
-        if database.history is None or database.read_only or not self.rows(FILES):
+        if database.history is None:
             return
-        if self.rows(PLACE) != [{"value": database.history.address}]:
+        kept = self.rows(PLACE)
+        if kept and "://" in kept[0]["value"]:
+            self.file.use_history(place_at(kept[0]["value"]))
+        elif not database.read_only and kept != [{"value": database.history.address}] and self.rows(FILES):
             try:
                 self.show_history()
             except (StoreBusy, StoreDamaged) as error:

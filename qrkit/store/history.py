@@ -194,12 +194,21 @@ def tidy(store: Store) -> None:
     place = place_of(store)
     if place is None or not place.is_used():
         return
-    if store.database.is_shared:
-        with suppress(ArchivedElsewhere), rewriting(store):
-            _tidy(store, place, nullcontext(True))  # noqa: FBT003
-    else:
-        with store.database.writing:
-            _tidy(store, place, store.file.standing_still(PATIENCE))
+    try:
+        if store.database.is_shared:
+            with suppress(ArchivedElsewhere), rewriting(store):
+                _tidy(store, place, nullcontext(enter_result=True))
+        else:
+            with store.database.writing:
+                _tidy(store, place, store.file.standing_still(PATIENCE))
+    except CannotWrite as error:
+        _log.warning("%s", error)
+
+
+def tidy_opened(store: Store) -> None:
+    """Delete what an earlier process may have left of a history, if only this process has the store."""
+    if not store.database.is_shared:
+        tidy(store)
 
 
 def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[bool]) -> None:
@@ -212,10 +221,7 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
         with store.atomic():
             for file in gone:
                 store.execute(FORGET_FILE, [file])
-    try:
-        _write_manifest(place, store.database.id, listed)
-    except CannotWrite as error:
-        _log.warning("%s", error)
+    _write_manifest(place, store.database.id, listed)
 
 
 def copy_history(store: Store, folder: Path, checked: set[str]) -> None:

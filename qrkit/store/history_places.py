@@ -1,4 +1,4 @@
-"""Places for the files of a history: a folder.
+"""Places for the files of a history: a folder, or a bucket of an object store.
 
 A place writes a file whole or not at all. Before it writes a file, it leaves an empty note that the file may be deleted
 unless the store lists it; so whatever a crash leaves behind is found.
@@ -17,7 +17,7 @@ from qrkit.files import complete_file, flush, writing
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Folder", "Place", "place_at", "quoted"]
+__all__ = ["MANIFEST", "PART", "Folder", "Place", "note_of", "place_at", "quoted"]
 
 MANIFEST = "manifest.json"
 PART = 2**20
@@ -91,8 +91,23 @@ class Place(Protocol):
 
 
 def place_at(address: str) -> Place:
-    """Return the place with an address: the absolute path of a folder."""
-    return Folder(Path(address))
+    """Return the place with an address: the path of a folder, or the URL of a prefix in a bucket.
+
+    Raises:
+        InvalidParameter: If the URL is not s3://bucket/prefix.
+        MissingProgram: If the address is a URL, and s3fs is not installed.
+    """
+    if "://" not in address:
+        return Folder(Path(address).absolute())
+    from qrkit.store.history_bucket import Bucket
+
+    return Bucket(address)
+
+
+def note_of(file: str) -> str:
+    """Return the name of the note that a file may be deleted unless the store lists it."""
+    month, _, name = file.partition("/")
+    return f"{month}/.{name}.unlisted"
 
 
 def quoted(address: str) -> str:
@@ -134,7 +149,7 @@ class Folder:
         part = _part_of(made)
         with writing(made):
             made.parent.mkdir(parents=True, exist_ok=True)
-            _note_of(made).touch()
+            (self.path / note_of(file)).touch()
             for folder in (made.parent, self.path, self.path.parent):
                 flush(folder)
             yield str(part)
@@ -171,12 +186,12 @@ class Folder:
     def unlisted(self) -> list[str]:
         """Return the files that may be deleted unless the store lists them, whether or not they are there."""
         notes = [note.relative_to(self.path) for note in self.path.glob("*/.*.unlisted")]
-        return [f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}.parquet" for note in notes]
+        return [f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes]
 
     def forget_note(self, file: str) -> None:
         """Delete the note that a file may be deleted, and what is left of an interrupted write."""
         if _is_deleted(_part_of(self.path / file)):
-            _is_deleted(_note_of(self.path / file))
+            _is_deleted(self.path / note_of(file))
 
     def manifest(self) -> bytes:
         """Return the list of files for other programs; empty if there is none."""
@@ -203,10 +218,6 @@ class Folder:
 def _part_of(made: Path) -> Path:
     """Return the path to which a file is written before it gets its name."""
     return made.with_name(f".{made.stem}.part")
-
-
-def _note_of(made: Path) -> Path:
-    return made.with_name(f".{made.stem}.unlisted")
 
 
 def _is_deleted(path: Path) -> bool:

@@ -140,6 +140,7 @@ def backup(store: Store, path: str | Path) -> Path:
                 copy_history(store, folder, checked)
                 listed = history_files(store)
                 shutil.copyfileobj(file, target)
+            _forget_place(unfinished)
             check_readable(unfinished, store.path)
             _moved(unfinished, copy)
             keep_only(folder, store.database.id, listed)
@@ -147,6 +148,12 @@ def backup(store: Store, path: str | Path) -> Path:
         unfinished.unlink(missing_ok=True)
         raise
     return copy
+
+
+def _forget_place(copy: Path) -> None:
+    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket."""
+    with duckdb.connect(copy) as connection:
+        connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")
 
 
 def compact(store: Store) -> int:

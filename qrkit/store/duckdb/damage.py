@@ -10,7 +10,7 @@ from qrkit.errors import StoreDamaged
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["HISTORY_FILE", "damaged", "first_line", "is_damage"]
+__all__ = ["HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage"]
 
 WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
 """Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
@@ -21,6 +21,14 @@ HISTORY_FILE = ".parquet"
 def is_damage(error: duckdb.Error) -> bool:
     """Return whether DuckDB reports that the file or its log is damaged."""
     return any(words in str(error) for words in (*WORDS, HISTORY_FILE))
+
+
+def bucket_failure(error: duckdb.Error) -> str:
+    """Return what the library of a bucket says, which DuckDB passes on as a traceback; empty for other errors."""
+    text = str(error).partition("\n\nLINE ")[0]
+    if not text.startswith("Traceback"):
+        return ""
+    return next(line for line in reversed(text.splitlines()) if line and not line.startswith(" "))
 
 
 def damaged(path: str | Path, what: str) -> StoreDamaged:

@@ -21,7 +21,7 @@ from weakref import WeakSet
 import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
-from qrkit.store.duckdb.damage import HISTORY_FILE, damaged, first_line, is_damage
+from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
 from qrkit.store.history_places import Folder, Place
@@ -197,6 +197,7 @@ class Database:
         Raises:
             StoreClosed: If the store was closed, or this process is a fork of the process that opened the file.
             StoreDamaged: If the statement needs a damaged part of the file.
+            StoreBusy: If the bucket of the history does not answer.
         """
         self.check_process()
         with self._use:
@@ -205,6 +206,10 @@ class Database:
         try:
             yield self._cursor()
         except duckdb.Error as error:
+            if self.history and (reason := bucket_failure(error)):
+                self.thread.is_spoilt = True
+                message = f"{self.path} has its history at {self.history.address}, which does not answer: {reason}"
+                raise StoreBusy(message) from error
             if not is_damage(error):
                 raise
             self.has_failed(error)
@@ -343,6 +348,13 @@ class Database:
             except UnreadableFile as error:
                 raise StoreBusy(f"{self.path} failed and cannot be opened again yet: {error}") from error
             self.is_broken = False
+
+    def use_history(self, place: Place) -> None:
+        """Reopen the file with another place for its history."""
+        with self.writing, self.visiting:
+            if self.history is None or self.history.address != place.address:
+                self.history = place
+                self.reopen()
 
     def reopen(self, replace: Callable[[], None] | None = None) -> None:
         """Close and reopen the file, as DuckDB requires after a disk failure; the caller must hold both locks.
