@@ -401,6 +401,7 @@ EXTRAS = {
     "console": "the studio and the console in a browser need it",
     "notebook": "running a notebook needs it",
     "postgresql": "a store in PostgreSQL needs it",
+    "s3": "archived visits in a bucket need it",
     "server": "the HTTP interface and GeoIP databases need it",
     "statistics": "intervals, comparisons, alarms and reports need it",
 }

@@ -53,11 +53,17 @@ def define_archive(one: Parser) -> None:
         one,
         "The files of shop.duckdb are in the folder shop.history, one for each month. Reports and all other questions "
         "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that come later "
-        "for an archived day stay in the store until the next time.",
-        usage="STORE [--before DAY] [--json]",
-        examples=("qrkit archive shop.duckdb", "qrkit archive shop.duckdb --before 2026-01-01"),
+        "for an archived day stay in the store until the next time. The files of a PostgreSQL database are where "
+        "--to says the first time, in a folder or a bucket that all processes can read. A store in a file may have its "
+        "files in a bucket, too. The keys of a bucket come from where AWS programs look for them.",
+        usage="STORE [--before DAY] [--to PLACE] [--json]",
+        examples=(
+            "qrkit archive shop.duckdb --before 2026-01-01",
+            "qrkit archive postgresql://qrkit@db.example/shop --to s3://bucket/shop",
+        ),
     )
-    one.add_argument("store", metavar="STORE", help="a store's file")
+    one.add_argument("store", metavar="STORE", help=STORE)
+    one.add_argument("--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files, remembered")
     one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
     add_json(one, "store, visits, files, bytes (of these files)")
     one.set_defaults(run=_archive)
@@ -126,14 +132,14 @@ def _backup(asked: argparse.Namespace) -> None:
 
 def _archive(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio:
-        archived = portfolio.archive(before=asked.before)
+        archived = portfolio.archive(before=asked.before, to=asked.to)
     if asked.json:
         print_json(store=shown_place(asked.store), **asdict(archived))
     elif archived.visits:
         what = f"{archived.visits:,} visits moved into the history"
-        print(f"{asked.store}: {what}; files written: {archived.files:,}, {archived.bytes:,} bytes")
+        print(f"{shown_place(asked.store)}: {what}; files written: {archived.files:,}, {archived.bytes:,} bytes")
     else:
-        print(f"{asked.store}: no visits to archive")
+        print(f"{shown_place(asked.store)}: no visits to archive")
 
 
 def _rescue(asked: argparse.Namespace) -> Status:

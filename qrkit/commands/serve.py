@@ -23,7 +23,8 @@ GROUPS = {
         "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
     },
     "what it records": {
-        "record_visits": "", "strict": "", "keep_days": "N", "places": "FILE", "access_log": "", "log_level": "LEVEL",
+        "record_visits": "", "strict": "", "keep_days": "N", "archive_after_days": "N",
+        "places": "FILE", "access_log": "", "log_level": "LEVEL",
         "metrics_token_file": "FILE",
     },
     "how much at once": {
@@ -75,8 +76,8 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.reloading import reload_settings
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.socket_server import STDERR
-    from qrkit.store.retention import sweeping
     from qrkit.store.served.door import Door
+    from qrkit.store.upkeep import upkeep
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     environment = dict(os.environ) | ({FILE_VARIABLE: asked.settings} if asked.settings else {})
@@ -102,7 +103,7 @@ def _serve(asked: argparse.Namespace) -> None:
             if settings.keep_days is not None:
                 portfolio.keep_visits(days=settings.keep_days)
             app = make_app(portfolio.store, settings)
-            with sweeping(portfolio.store), Door(portfolio.store):
+            with upkeep(portfolio.store, archive_after_days=settings.archive_after_days), Door(portfolio.store):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:

@@ -11,7 +11,7 @@ from qrkit.portfolio.codes import DEFAULT_BASE_URL
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.store import Store
 from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.history import tidy
+from qrkit.store.history import tidy_opened
 from qrkit.store.json_rows import all_short_codes
 from qrkit.store.moving import check_complete
 from qrkit.store.served.database import ServedStore
@@ -104,7 +104,7 @@ def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = no
     """
     try:
         check_complete(store)
-        tidy(store)
+        tidy_opened(store)
         before = get_setting(store, BASE_URL)
         if isinstance(store, ServedStore) and base_url is not None and base_url_of(base_url) != kept_base_url(store):
             rule = f"cannot change while a server uses {store.path}; set it when you start the server"

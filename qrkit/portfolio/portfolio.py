@@ -137,25 +137,32 @@ class Portfolio(Shown, ManyRecords):
         """
         return sweep(self.store, self.now())
 
-    def archive(self, *, before: date | str | None = None) -> Archived:
-        """Move the visits of finished days into Parquet files beside the store; all questions still count them.
+    def archive(self, *, before: date | str | None = None, to: str | Path | None = None) -> Archived:
+        """Move the visits of finished days into Parquet files, one for each month; all questions still count them.
 
-        For `shop.duckdb`, the files are in the folder `shop.history`, one for each month; keep the folder beside the
-        file. They are for good: a file takes about half the room of the same visits in the store, and other programs
-        can read it. Visits that come later for an archived day stay in the store until the next call.
+        For `shop.duckdb`, the files are in the folder `shop.history`; keep the folder beside the file. A store on a
+        server, or one that shall have its files in a bucket, needs `to` the first time. Files are for good: a file
+        takes about half the room of the same visits in the store, and other programs can read it. Visits that come
+        later for an archived day stay in the store until the next call.
 
         Args:
             before: The first day, in UTC, that stays in the store: a date, a datetime, or text such as 2026-06-01. By
                 default today.
+            to: A folder, for a store on a server, or a bucket, `s3://bucket/prefix`. The store remembers it. All
+                processes that use the store must be able to read it. Keys of the bucket come from where AWS programs
+                look for them: the environment, `~/.aws`, or the role of the machine.
 
         Raises:
-            InvalidParameter: If `before` is not a date or is after today, or the store is in memory or on a server.
-            StoreBusy: If this thread has an open transaction, or the disk is full.
+            InvalidParameter: If `before` is not a date or is after today; if the store is in memory; if `to` is missing
+                for a store on a server, or is not where its files are.
+            MissingProgram: If `to` is a bucket, and s3fs is not installed.
+            StoreBusy: If this thread has an open transaction, the disk is full, the bucket does not answer, or another
+                process archives.
             StoreReadOnly: If the store is a snapshot.
             StoreDamaged: If a file of archived visits, or a part of the store, cannot be read.
             CannotWrite: If the files cannot be written.
         """
-        return archive(self.store, before, clock=self.now)
+        return archive(self.store, before, to=to, clock=self.now)
 
     def reparse(self) -> int:
         """Parse the user agents of all scans in the store again; return how many came from another parser version.

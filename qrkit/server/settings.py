@@ -120,6 +120,11 @@ class Settings(Model):
         default=None,
         description="Days after which visits are reduced to counts; by default, the limit set in the store, if any.",
     )
+    archive_after_days: Annotated[Whole, Within(0, MOST_DAYS_KEPT, "days")] | None = Field(
+        default=None,
+        description="Number of finished days whose visits stay in the store; older ones are moved into Parquet files, "
+        "which all questions still count. By default, the server archives nothing.",
+    )
     places: str | None = Field(
         default=None,
         description="A GeoIP database (mmdb) for the country of visits, and for region and city if it contains them. "

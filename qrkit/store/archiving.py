@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy
 from qrkit.store.connection import Store
-from qrkit.store.history import archived_rows, history_files, list_files, tidy, write_file
+from qrkit.store.history import archived_rows, history_files, list_files, place_of, rewriting, tidy, write_file
+from qrkit.store.history_places import place_at
 from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.other_engines import write_tables
 from qrkit.store.recording import drain
 from qrkit.store.served.database import ServedStore
+from qrkit.store.server_history import files_of, take_visits
 from qrkit.tracking.times import Clock, from_day, moment_in, naive, now
 
 __all__ = ["Archived", "archive", "forget_archived"]
 
 MONTHS = "SELECT DISTINCT date_trunc('month', time)::DATE AS month FROM visits WHERE time < ? ORDER BY month"
+SET_PLACE = """
+INSERT INTO settings (name, value) VALUES ('history', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
 RECENT = "time >= TIMESTAMP '{since}' AND time < TIMESTAMP '{until}'"
 
 
@@ -36,24 +43,33 @@ class Archived:
     bytes: int
 
 
-def archive(store: Store, before: date | str | None = None, *, clock: Clock = now) -> Archived:
-    """Move the visits of finished days into Parquet files beside the store's file, one for each month.
+def archive(
+    store: Store, before: date | str | None = None, *, to: str | Path | None = None, clock: Clock = now
+) -> Archived:
+    """Move the visits of finished days into Parquet files, one for each month.
 
-    For `shop.duckdb`, the files are in the folder `shop.history`. All questions still count these visits. Visits that
-    come later for an archived day stay in the store until the next call, which writes the file of their month anew.
+    For `shop.duckdb`, the files are in the folder `shop.history`, unless the first call names a bucket. For a store on
+    a server, they are where the first call says. All questions still count these visits. Visits that come later for an
+    archived day stay in the store until the next call, which writes the file of their month anew.
 
     Each month is a transaction of its own: after an error or a crash, the months before are archived, and no visit is
     lost or in both places.
 
     Args:
-        store: A store in a file.
+        store: A store in a file or on a server.
         before: The first day, in UTC, that stays in the store: a date, a datetime, or text such as 2026-06-01. By
             default today.
+        to: A folder for the files, or a bucket, `s3://bucket/prefix`. The store remembers it. Needed the first time for
+            a store on a server, all processes of which must be able to read it; a store in a file has its files in the
+            folder beside it, or in a bucket.
         clock: A function that returns the current time.
 
     Raises:
-        InvalidParameter: If `before` is not a date or is after today, or the store is not in a file.
-        StoreBusy: If this thread has an open transaction, or the disk is full.
+        InvalidParameter: If `before` is not a date or is after today; if the store is in memory; if `to` is missing for
+            a store on a server, or is not where its files are.
+        MissingProgram: If `to` is a bucket, and s3fs is not installed.
+        StoreBusy: If this thread has an open transaction, the disk is full, the bucket does not answer, or another
+            process archives.
         StoreReadOnly: If the store is a snapshot.
         StoreDamaged: If a file of the history, or a part of the store, cannot be read.
         CannotWrite: If the files cannot be written.
@@ -62,37 +78,64 @@ def archive(store: Store, before: date | str | None = None, *, clock: Clock = no
         raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
     until = _first_day_that_stays(before, naive(clock()))
     if isinstance(store, ServedStore):
+        if to is not None:
+            raise StoreBusy(f"{store.path} is served by another process; stop it first, to choose where its files are")
         return Archived(**store.archive(until))
-    if store.database.history is None:
-        where = "on a PostgreSQL server" if store.database.is_shared else "in memory"
-        rule = f"is {where}; only the visits of a store in a file can be archived"
-        raise InvalidParameter(Problem("store", store.path, rule))
     store.check_writable()
+    _choose_place(store, to)
     drain(store)
     done = Archived(0, 0, 0)
-    for row in store.rows(MONTHS, [until]):
-        done = _archive_month(store, row["month"], until, done)
+    with files_of(store) as files:
+        for row in store.rows(MONTHS, [until]):
+            done = _archive_month(store, files, row["month"], until, done)
     tidy(store)
-    if history_files(store):
-        write_tables(store, store.database.history)
+    place = place_of(store)
+    if place and history_files(store):
+        write_tables(store, place)
     return done
 
 
-def forget_archived(store: Store, before: datetime) -> None:
+def forget_archived(store: Store, files: Store, before: datetime) -> None:
     """Take the visits before a timestamp (UTC without a time zone) out of the history, in the open transaction.
 
     Raises:
         StoreDamaged: If a file of the history cannot be read.
         CannotWrite: If the files cannot be written.
     """
+    place = files.database.history
     old = [file for file in history_files(store) if file.first < before]
-    if old:
+    if place is not None and old:
         kept = [
-            write_file(store, f"{archived_rows(store, file)} WHERE time >= TIMESTAMP '{before}'")
+            write_file(files, f"{archived_rows(place, file)} WHERE time >= TIMESTAMP '{before}'")
             for file in old
             if file.last >= before
         ]
         list_files(store, old, [file for file in kept if file])
+
+
+def _choose_place(store: Store, to: str | Path | None) -> None:
+    """Remember where the files of a store shall be; check that `to` is where they are."""
+    place, asked = place_of(store), None if to is None else place_at(str(to))
+    if place is None and not store.database.is_shared:
+        rule = "is in memory; only the visits of a store in a file or on a server can be archived"
+        raise InvalidParameter(Problem("store", store.path, rule))
+    if asked is None:
+        if place is None:
+            rule = "must name a folder or a bucket the first time, which all processes that use the database can read"
+            raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
+        return
+    if place is None or (not store.database.is_shared and "://" in asked.address and not history_files(store)):
+        found = json.loads(asked.manifest() or "{}")
+        if found.get("store", store.database.id) != store.database.id:
+            raise InvalidParameter(
+                Problem("to", asked.address, "has the history of another store; choose another place")
+            )
+        store.execute(SET_PLACE, [asked.address])
+        store.find_history()
+    elif place.address != asked.address:
+        raise InvalidParameter(
+            Problem("to", asked.address, f"is not where the files of this store are: {place.address}")
+        )
 
 
 def _first_day_that_stays(before: date | str | None, moment: datetime) -> datetime:
@@ -106,18 +149,22 @@ def _first_day_that_stays(before: date | str | None, moment: datetime) -> dateti
     return bound.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _archive_month(store: Store, month: date, until: datetime, done: Archived) -> Archived:
+def _archive_month(store: Store, files: Store, month: date, until: datetime, done: Archived) -> Archived:
     """Move the visits of a month into its file; return the sums of all months so far."""
     since = datetime(month.year, month.month, 1)
     end = min((since + timedelta(days=31)).replace(day=1), until)
     recent = RECENT.format(since=since, until=end)
-    with store.atomic(), store.adding():
+    place = files.database.history
+    assert place is not None
+    with rewriting(store):
         old = [file for file in history_files(store) if file.file.startswith(f"{month:%Y-%m}/")]
-        selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(store, file) for file in old)]
-        new = write_file(store, " UNION ALL ".join(selects))
-        if new is None:
+        if store is not files:
+            take_visits(store, files, recent)
+        selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(place, file) for file in old)]
+        new = write_file(files, " UNION ALL ".join(selects))
+        files.execute(f"DELETE FROM visits WHERE {recent}")
+        moved = (new.visits if new else 0) - sum(file.visits for file in old)
+        if new is None or not moved:  # another process has archived them
             return done
-        store.execute(f"DELETE FROM visits WHERE {recent}")
         list_files(store, old, [new])
-    moved = new.visits - sum(file.visits for file in old)
     return Archived(done.visits + moved, done.files + 1, done.bytes + new.bytes)

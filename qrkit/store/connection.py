@@ -24,6 +24,7 @@ from qrkit.errors import (
 from qrkit.store.all_visits import view_of
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
+from qrkit.store.history_places import Place, place_at
 from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Store:
         path: The file, which is created if it does not exist, or the URL of an existing database,
             `postgresql://user@host/name`.
         read_only: Whether to reject all changes.
+        history: Where a file has its archived visits; by default, in the folder beside it.
 
     Attributes:
         path: The path as you gave it; a URL is shown without its password and options.
@@ -66,20 +68,20 @@ class Store:
 
     database: Engine
 
-    def __init__(self, path: str | Path = ":memory:", *, read_only: bool = False) -> None:
+    def __init__(self, path: str | Path = ":memory:", *, read_only: bool = False, history: Place | None = None) -> None:
         if is_server(path):
             if read_only:
                 rule = "is only for files; on a database server, use an account that may not change the store"
                 raise InvalidParameter(Problem("read_only", read_only, rule))
             self.database = Server.opened(str(path))
         else:
-            self.database = Database.opened(path, read_only=read_only)
+            self.database = Database.opened(path, read_only=read_only, history=history)
         self.path = self.database.path if self.database.is_shared else str(path)
         self._is_open = True
         try:
             self._migrate()
             self.database.id = self.rows(ID)[0]["value"]
-            self._find_history()
+            self.find_history()
         except BaseException as error:
             self.close()
             if isinstance(error, self.database.errors):
@@ -132,6 +134,13 @@ class Store:
             with self.database.visiting, self._transaction(dialect.begin_visiting):
                 self.take_visits()
                 yield
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Context manager: runs a transaction on a server that waits for no other transaction of this process."""
+        self._get_ready()
+        with self._transaction("BEGIN"):
+            yield
 
     def take_visits(self) -> bool:
         """Acquire the lock for visits until this thread's transaction ends; return False if it is already held."""
@@ -313,6 +322,14 @@ class Store:
         with self.statement() as cursor, self.database.copied(cursor, select) as lines:
             yield lines
 
+    @contextmanager
+    def taken(self, table: str, columns: str, where: str) -> Iterator[Iterator[bytes]]:
+        """Context manager: deletes rows of a table on a server, in the open transaction, and yields them as `csv`."""
+        assert isinstance(self.database, Server)
+        self.database.thread.written += 1
+        with self.statement() as cursor, self.database.taken(cursor, table, columns, where) as lines:
+            yield lines
+
     def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
         """Append CSV lines to a table on a server; without an open transaction, in a new one."""
         assert isinstance(self.database, Server)
@@ -412,21 +429,26 @@ class Store:
 
     def show_history(self) -> None:
         """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
-        folder = self.database.history
-        files = {str(folder / row["file"]): row["version"] for row in self.rows(FILES)} if folder else {}
+        place = self.database.history
+        files = {place.address_of(row["file"]): row["version"] for row in self.rows(FILES)} if place else {}
         with self.atomic():
             self.execute(view_of(files))
-            self.execute(SET_PLACE, [str(folder)])
+            if place:
+                self.execute(SET_PLACE, [place.address])
 
-    def _find_history(self) -> None:
-        """Show the history in its new place if the file and the folder beside it were moved or copied.
+    def find_history(self) -> None:
+        """Use the bucket that a store in a file names, or the folder beside it, which may have moved with the file.
 
-        Without the folder, the store opens, because short URLs must work; questions then name the missing file.
+        Without the bucket or the folder, the store opens, because short URLs must work; questions then name what is
+        missing.
         """
         database = self.database
-        if database.history is None or database.read_only or not self.rows(FILES):
+        if database.history is None:
             return
-        if self.rows(PLACE) != [{"value": str(database.history)}]:
+        kept = self.rows(PLACE)
+        if kept and "://" in kept[0]["value"]:
+            self.file.use_history(place_at(kept[0]["value"]))
+        elif not database.read_only and kept != [{"value": database.history.address}] and self.rows(FILES):
             try:
                 self.show_history()
             except (StoreBusy, StoreDamaged) as error:

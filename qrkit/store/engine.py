@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from qrkit.store.history_places import Place
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -58,6 +60,9 @@ class Dialect:
         count_frame: Adds the scans of the table `incoming` to the counters.
         bring_alone: Gives the open transaction the exclusive right to insert a table of visits; may be empty.
         forget: Records in the counters that the scans before a timestamp were deleted.
+        history_alone: Tries to give the open transaction the exclusive right to change the history; selects is_free.
+            May be empty.
+        superseded: Selects the files of the history that no query reads any more.
         keep: Suffix for a query that locks the selected rows until the transaction ends.
         last_place: Selects the end of the storage positions of visits, a growing whole number.
         places_together: Number of storage positions that hold a few hundred thousand visits.
@@ -78,6 +83,8 @@ class Dialect:
     count_frame: str
     bring_alone: str
     forget: str
+    history_alone: str
+    superseded: str
     keep: str
     last_place: str
     places_together: int
@@ -99,7 +106,8 @@ class Engine(Protocol):
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
-        history: The folder of archived visits; None where visits cannot be archived, or another process does it.
+        history: Where the files of archived visits are; None for a database in memory or on a server, and where
+            another process archives.
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
@@ -119,7 +127,7 @@ class Engine(Protocol):
     is_shared: bool
     is_broken: bool
     inbox: Path | None
-    history: Path | None
+    history: Place | None
     dialect: Dialect
     errors: tuple[type[Exception], ...]
     value_errors: tuple[type[Exception], ...]

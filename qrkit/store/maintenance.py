@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -14,14 +14,16 @@ from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy, Stor
 from qrkit.files import flush, writing
 from qrkit.store.archiving import forget_archived
 from qrkit.store.connection import Store
+from qrkit.store.duckdb.column_copy import complete_copy
 from qrkit.store.duckdb.damage import damaged, first_line, is_damage
 from qrkit.store.duckdb.database import MEMORY, Database, history_folder, reading_file
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
-from qrkit.store.history import copy_history, history_faults, history_files, keep_only, tidy
+from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy
 from qrkit.store.recording import include_waiting
 from qrkit.store.rescuing import rescue
 from qrkit.store.served.database import ServedStore
+from qrkit.store.server_history import archived_agents, bring_back, files_of
 from qrkit.store.store_settings import set_setting
 from qrkit.store.user_agents import forget_numbers
 from qrkit.tracking.times import naive, now, to_iso
@@ -68,7 +70,10 @@ SELECT time::DATE AS day, qrcode, kind, count(*) FROM all_visits WHERE time < ? 
 """
 COUNT_OLD = "SELECT count(*) AS number FROM all_visits WHERE time < ?"
 DELETE_OLD = "DELETE FROM visits WHERE time < ?"
-DELETE_USER_AGENTS = "DELETE FROM user_agents WHERE number NOT IN (SELECT user_agent FROM all_visits)"
+DELETE_USER_AGENTS = """
+DELETE FROM user_agents
+WHERE number NOT IN (SELECT user_agent FROM all_visits) AND number NOT IN (SELECT unnest(?::INTEGER[]))
+"""
 
 
 def check_writing(store: Store) -> None:
@@ -87,12 +92,16 @@ def verify(store: Store) -> list[str]:
     Reads every block of a file. If some blocks cannot be read, `rescue` writes the rest into a new store.
     """
     include_waiting(store)
-    faults = unreadable(store) + history_faults(store)
-    for what, query in CHECKS.items():
-        with suppress(StoreDamaged):  # already in the list
-            row = store.row(f"SELECT ({query}) AS number")
-            if row and row["number"]:
-                faults.append(f"{row['number']} {what}")
+    with files_of(store) as files:
+        faults = unreadable(store) + history_faults(store, files)
+    is_archived = store.database.is_shared and bool(history_files(store))
+    # A server does not see its archived visits, but a copy of it does.
+    with suppress(StoreDamaged), complete_copy(store) if is_archived else nullcontext(store) as checked:
+        for what, query in CHECKS.items():
+            with suppress(StoreDamaged):  # already in the list
+                row = checked.row(f"SELECT ({query}) AS number")
+                if row and row["number"]:
+                    faults.append(f"{row['number']} {what}")
     return faults
 
 
@@ -131,6 +140,7 @@ def backup(store: Store, path: str | Path) -> Path:
                 copy_history(store, folder, checked)
                 listed = history_files(store)
                 shutil.copyfileobj(file, target)
+            _forget_place(unfinished)
             check_readable(unfinished, store.path)
             _moved(unfinished, copy)
             keep_only(folder, store.database.id, listed)
@@ -138,6 +148,12 @@ def backup(store: Store, path: str | Path) -> Path:
         unfinished.unlink(missing_ok=True)
         raise
     return copy
+
+
+def _forget_place(copy: Path) -> None:
+    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket."""
+    with duckdb.connect(copy) as connection:
+        connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")
 
 
 def compact(store: Store) -> int:
@@ -175,20 +191,24 @@ def forget_visits(store: Store, before: datetime) -> int:
 
     Raises:
         InvalidParameter: If `before` is not a datetime.
+        StoreBusy: If another process archives visits at this moment, or the store cannot be written.
     """
     if not isinstance(before, datetime):
         raise InvalidParameter(Problem("before", before, "must be a datetime", "wrong-type"))
     if isinstance(store, ServedStore):
         return store.forget_visits(before)
     include_waiting(store)
-    with store.atomic(), store.adding():
+    with store.atomic(), store.adding(), files_of(store) as files:
         moment = naive(before)
+        hold_history(store)
+        if store is not files:
+            bring_back(store, files, moment)
         row = store.row(COUNT_OLD, [moment])
         store.execute(store.database.dialect.forget, [moment])
         store.execute(COUNT_DAYS, [moment])
         store.execute(DELETE_OLD, [moment])
-        forget_archived(store, moment)
-        store.execute(DELETE_USER_AGENTS)
+        forget_archived(store, files, moment)
+        store.execute(DELETE_USER_AGENTS, [archived_agents(store, files)])
         forget_numbers(store)  # at once: later visits of this transaction need new numbers
     tidy(store)
     return int(row["number"]) if row else 0

@@ -14,11 +14,12 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
-from qrkit.store.history import archived_rows, history_files
+from qrkit.store.history import HistoryFile, archived_rows, history_files
 from qrkit.store.qrcodes import QRCODES
 from qrkit.store.recording import drain
+from qrkit.store.server_history import files_of
 from qrkit.store.store_settings import get_setting, set_setting
-from qrkit.store.transfer import Kinds, add_rows, checksum, csv_of
+from qrkit.store.transfer import Checksum, Kinds, add_rows, checksum, csv_of
 
 __all__ = ["Migrated", "check_complete", "go_on_counting", "migrate"]
 
@@ -112,11 +113,11 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
                 _copy(source, target, table, _select(table, source))
                 _keep(target, state | {"done": [*state["done"], table]})
             state["done"].append(table)
-    for _ in seen(_copied_visits(source, target, state), "Copying visits", _count(source) - _count(target)):
+    for _ in seen(_copied_visits(source, target, state), "Copying visits", _visits(source) - _visits(target)):
         pass
     rows = {}
     for table in seen(TABLES, "Comparing tables", len(TABLES)):
-        before, after = (checksum(store, _select(table, store), TABLES[table]) for store in (source, target))
+        before, after = (_checksum(store, table) for store in (source, target))
         if before != after:
             rule = f"differs from {source.path} in its {table}: {after.rows:,} rows of {before.rows:,}"
             raise UnreadableFile(f"{target.path} {rule}; start again with an empty store, and change nothing meanwhile")
@@ -149,7 +150,7 @@ def _keep(target: Store, state: dict[str, Any]) -> None:
     set_setting(target, PROGRESS, json.dumps(state))
 
 
-def _count(store: Store, table: str = "all_visits") -> int:
+def _count(store: Store, table: str) -> int:
     return int(store.rows(f"SELECT count(*) AS number FROM {table}")[0]["number"])
 
 
@@ -182,20 +183,43 @@ def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Itera
         recent = select + dialect.between.format(since=state["next"], until=after)
         yield from _copied_batch(source, target, recent, state | {"next": after})
         state["next"] = after
-    for file in history_files(source):
-        copied = state.get("files", [])
-        if file.file not in copied:
-            after_file = state | {"files": [*copied, file.file]}
-            yield from _copied_batch(source, target, archived_rows(source, file), after_file)
-            state["files"] = after_file["files"]
+    with files_of(source) as files:
+        for file in history_files(source):
+            copied = state.get("files", [])
+            if file.file not in copied:
+                after_file = state | {"files": [*copied, file.file]}
+                yield from _copied_batch(files, target, _archived(files, file), after_file)
+                state["files"] = after_file["files"]
+
+
+def _archived(files: Store, file: HistoryFile) -> str:
+    assert files.database.history is not None
+    return archived_rows(files.database.history, file)
+
+
+def _visits(store: Store) -> int:
+    """Return the number of visits in a store and its history."""
+    archived = sum(file.visits for file in history_files(store)) if store.database.is_shared else 0
+    return _count(store, "all_visits") + archived
+
+
+def _checksum(store: Store, table: str) -> Checksum:
+    """Return the checksum of a table, and of the archived visits with it."""
+    total = checksum(store, _select(table, store), TABLES[table])
+    if table == "visits" and store.database.is_shared:  # in a file, the view has the archived visits
+        with files_of(store) as files:
+            for file in history_files(store):
+                part = checksum(files, _archived(files, file), TABLES[table])
+                total = Checksum(total.rows + part.rows, total.sum + part.sum)
+    return total
 
 
 def _copied_batch(source: Store, target: Store, select: str, progress: dict[str, Any]) -> Iterator[int]:
-    before = _count(target)
+    before = _visits(target)
     with target.atomic(), target.adding():
         _copy(source, target, "visits", select)
         _keep(target, progress)
-    yield from range(_count(target) - before)
+    yield from range(_visits(target) - before)
 
 
 def go_on_counting(target: Store) -> None:

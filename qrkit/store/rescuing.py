@@ -28,6 +28,7 @@ from qrkit.store.duckdb.database import history_folder
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
 from qrkit.store.history import checksum_of
+from qrkit.store.history_places import Folder
 from qrkit.store.moving import go_on_counting
 from qrkit.store.recording import inbox_files
 
@@ -338,7 +339,7 @@ def _copy_history(connection: duckdb.DuckDBPyConnection, listed: TableRescue, co
     for name, sha256 in connection.execute("SELECT file, sha256 FROM new.history").fetchall():
         file, new = history_folder(copy) / name, history_folder(made) / name
         try:
-            is_sound = checksum_of(file) == sha256
+            is_sound = checksum_of(Folder(history_folder(copy)), name) == sha256
         except OSError:
             is_sound = False
         if is_sound:

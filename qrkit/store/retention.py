@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
-from threading import Event, Thread
 from typing import Any
 
 from qrkit.design.limits import MOST_DAYS_KEPT
@@ -16,16 +12,14 @@ from qrkit.store.history import tidy
 from qrkit.store.maintenance import forget_visits
 from qrkit.store.recording import include_waiting
 from qrkit.store.store_settings import get_setting, set_setting
-from qrkit.tracking.times import Clock, naive, now, utc
+from qrkit.tracking.times import naive, utc
 
-__all__ = ["check_days", "keep_days", "overdue_before", "set_keep_days", "sweep", "sweeping"]
+__all__ = ["check_days", "keep_days", "overdue_before", "set_keep_days", "sweep"]
 
 SETTING = "keep_days"
-OVERDUE = "SELECT 1 AS one FROM all_visits WHERE time < ? LIMIT 1"
+OVERDUE = "SELECT 1 AS one FROM visits WHERE time < ? LIMIT 1"
+OVERDUE_FILE = "SELECT 1 AS one FROM history WHERE first < ? LIMIT 1"
 FOR_EVER = "0"
-HOUR = 3_600.0
-
-_log = logging.getLogger("qrkit")
 
 
 def check_days(days: Any) -> int:
@@ -76,36 +70,6 @@ def sweep(store: Store, moment: datetime) -> int:
     include_waiting(store)
     tidy(store)
     before = overdue_before(store, moment)
-    if before is None or store.row(OVERDUE, [naive(before)]) is None:
+    if before is None or not any(store.row(sql, [naive(before)]) for sql in (OVERDUE, OVERDUE_FILE)):
         return 0
     return forget_visits(store, before)
-
-
-@contextmanager
-def sweeping(store: Store, *, clock: Clock = now, seconds: float = HOUR) -> Iterator[None]:
-    """Context manager: sweeps the store at once, then every `seconds` in a background thread."""
-    ended = Event()
-
-    def go_on() -> None:
-        while not ended.wait(seconds):
-            _tried(store, clock)
-
-    _tried(store, clock)
-    thread = Thread(target=go_on, name=f"sweeps of {store.path}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
-def _tried(store: Store, clock: Clock) -> None:
-    """Sweep the store; log errors such as a full disk, because the next sweep will retry."""
-    try:
-        swept = sweep(store, clock())
-    except Exception as error:
-        _log.warning("visits that are kept too long could not be swept out yet: %s", error)
-    else:
-        if swept:
-            _log.info("%d visits were reduced to counts", swept)

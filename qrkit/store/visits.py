@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 from qrkit.store.recording import drain
+from qrkit.store.server_history import bring_equal
 from qrkit.store.user_agents import LONGEST, numbers_of
 from qrkit.store.visit_frame import prepared_frame
 from qrkit.store.visit_rows import COLUMNS
@@ -33,7 +34,7 @@ SAME = ", ".join(name for name in GIVEN if name != "content")
 COMPARE = f"""
 UPDATE incoming SET is_stored = true WHERE number IN (
     WITH stored AS (
-        SELECT {SAME}, content FROM all_visits v
+        SELECT {SAME}, content FROM {{visits}} v
         WHERE time BETWEEN (SELECT min(time) FROM incoming) AND (SELECT max(time) FROM incoming)
             AND EXISTS (
                 SELECT 1 FROM incoming i WHERE i.time = v.time AND i.short_code = v.short_code AND {{asked}}
@@ -49,10 +50,10 @@ UPDATE incoming SET is_stored = true WHERE number IN (
     GROUP BY {{equal}}
 )
 """
-COMPARE_WITH_CONTENT = COMPARE.format(asked="content IS NOT NULL", equal=f"{SAME}, content")
+COMPARE_WITH_CONTENT = {"asked": "content IS NOT NULL", "equal": f"{SAME}, content"}
 # A row without content is stored with the record's content, which may have changed since. Such a row therefore matches
 # any visit that no row with content has matched.
-COMPARE_WITHOUT = COMPARE.format(asked="content IS NULL", equal=SAME)
+COMPARE_WITHOUT = {"asked": "content IS NULL", "equal": SAME}
 INSERT_FRAME = """
 INSERT INTO visits
 SELECT
@@ -113,10 +114,11 @@ def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
     store.execute(INCOMING)
     store.add_rows("incoming", rows[["number", "is_stored", *GIVEN]])
     has_content = prepared["content"].notna()
+    visits = bring_equal(store, prepared) if store.database.is_shared else "all_visits"
     if has_content.any():
-        store.execute(COMPARE_WITH_CONTENT)
+        store.execute(COMPARE.format(visits=visits, **COMPARE_WITH_CONTENT))
     if not has_content.all():
-        store.execute(COMPARE_WITHOUT)
+        store.execute(COMPARE.format(visits=visits, **COMPARE_WITHOUT))
     store.execute("DELETE FROM incoming WHERE is_stored")
     store.execute(INSERT_FRAME)
     store.execute(store.database.dialect.count_frame)

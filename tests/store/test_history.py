@@ -159,13 +159,6 @@ def test_a_store_without_a_file_of_its_own_is_refused_by_name(shop, tmp_path):
         shop.archive()
 
 
-@pytest.mark.needs("postgres")
-def test_a_database_on_a_server_is_refused_by_name(server, empty_store):
-    refused = pytest.raises(InvalidParameter, match="is on a PostgreSQL server; only the visits")
-    with open_portfolio(server.new_database(empty_store)) as shop, refused:
-        shop.archive()
-
-
 def test_the_store_and_its_history_can_be_moved_together(prepared, tmp_path):
     old, new = tmp_path / "old", tmp_path / "it's new"
     old.mkdir()

@@ -3,7 +3,6 @@
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from threading import Event
 
 import pandas as pd
 import pytest
@@ -11,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly
+from qrkit.errors import InvalidParameter, StoreReadOnly
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.portfolio.privacy import NEVER_KEPT
 from qrkit.server.settings import Settings
 from qrkit.store.maintenance import compact, verify
-from qrkit.store.retention import keep_days, sweeping
+from qrkit.store.retention import keep_days
 from qrkit.store.visit_rows import insert_visits
 from qrkit.store.visitor_data import REASONS
 from qrkit.tracking.records import Visit
@@ -126,43 +125,6 @@ def test_a_user_agent_comes_back_after_its_sweep(shop):
     insert_visits(shop.store, [Visit(NOON, "scan", "door", 1, user_agent=AGENT)])
     assert verify(shop.store) == []
     assert shop.scans.count() == 2
-
-
-def test_a_store_is_swept_at_once_and_again_as_time_goes_on(shop):
-    shop.scans.insert(frame(0, 3, 40))
-    days, passed, counted, asked = iter(range(100)), [], Event(), Event()
-
-    def clock():
-        assert not passed or counted.wait(60)
-        passed.append(next(days))
-        if len(passed) > 5:
-            asked.set()
-        return NOON + timedelta(days=passed[-1])
-
-    shop.keep_visits(days=4)
-    with sweeping(shop.store, clock=clock, seconds=0.001):
-        assert shop.scans.count() == 2
-        counted.set()
-        assert asked.wait(60)
-    assert shop.scans.count() == 0  # five days later
-    assert shop.get_qrcode(shop.list_qrcodes()[0].id).scans == 3
-
-
-def test_a_sweep_that_fails_is_tried_again(shop, caplog):
-    shop.scans.insert(frame(40))
-    shop.keep_visits(days=30)
-    answers, done = iter([StoreBusy("a disk that is full"), StoreBusy("still")]), Event()
-
-    def clock():
-        for error in answers:
-            raise error
-        done.set()
-        return NOON
-
-    with sweeping(shop.store, clock=clock, seconds=0.001):
-        assert done.wait(60)
-    assert shop.scans.count() == 0
-    assert "a disk that is full" in caplog.text
 
 
 def test_a_server_sweeps_by_its_setting(tmp_path):

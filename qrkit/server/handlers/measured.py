@@ -10,6 +10,7 @@ from qrkit.server.messages import Response
 from qrkit.server.metrics import OPENMETRICS, Family, Sample, write_openmetrics
 from qrkit.server.service import Call, Service, bearer_token
 from qrkit.store.recording import waiting_visits
+from qrkit.store.upkeep import upkeep_counts
 from qrkit.tracking.times import now
 
 __all__ = ["metrics"]
@@ -35,7 +36,7 @@ def metrics(call: Call) -> Response:
     if not service.metrics.accepts(bearer_token(request)):
         service.gates.generates.take(request.address)
         raise NotAuthenticated("the token for metrics is missing or wrong; send it as a Bearer token", code="bad-token")
-    families = [*_process(service), *service.metrics.families(), *_visits(service), *_gates(service)]
+    families = [*_process(service), *service.metrics.families(), *_visits(service), *_upkeep(service), *_gates(service)]
     return Response(200, OPENMETRICS, write_openmetrics(families), {"Cache-Control": "no-store"})
 
 
@@ -69,6 +70,15 @@ def _visits(service: Service) -> list[Family]:
             "Visits in the inbox, which are durable and will move into the store.",
             [Sample(waiting_visits(service.store))],
         ),
+    ]
+
+
+def _upkeep(service: Service) -> list[Family]:
+    counts = upkeep_counts(service.store)
+    return [
+        Family("qrkit_visits_archived", "counter", "Visits moved into the history.", [Sample(counts.archived)]),
+        Family("qrkit_visits_swept", "counter", "Visits reduced to counts.", [Sample(counts.swept)]),
+        Family("qrkit_upkeep_failures", "counter", "Sweeps and archives that failed.", [Sample(counts.failed)]),
     ]
 
 

@@ -2,7 +2,7 @@
 
 PostgreSQL stores rows, and takes a hundred times as long as DuckDB to count ten million of them. Analytical queries
 therefore run on a copy, which is updated before each query: new visits are added, and changed tables of records are
-copied again.
+copied again. Archived visits are not copied: DuckDB reads them in the files of the history, which the server lists.
 
 Which visits are new? Transactions are numbered when they begin but become visible when they are committed, so a visit
 with a low transaction number may appear late. A snapshot of the server gives the number below which all transactions
@@ -18,11 +18,13 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from qrkit.store.connection import Store
+from qrkit.store.history import place_of
+from qrkit.store.history_places import Place
 from qrkit.store.recording import include_waiting
 from qrkit.store.transfer import add_rows
 from qrkit.store.user_agents import parse_new_user_agents
@@ -42,7 +44,8 @@ SELECT
     pg_snapshot_xmin(pg_current_snapshot())::TEXT::BIGINT AS ended,
     pg_snapshot_xmax(pg_current_snapshot())::TEXT::BIGINT AS next,
     (SELECT number FROM changes WHERE name = 'records') AS records,
-    (SELECT number FROM changes WHERE name = 'visits') AS visits
+    (SELECT number FROM changes WHERE name = 'visits') AS visits,
+    (SELECT number FROM changes WHERE name = 'history') AS history
 """
 AGENTS = "SELECT count(*) AS agents, sum(number) AS numbers, sum(hashtext(parser)::BIGINT) AS parsers FROM user_agents"
 HIGHEST = "SELECT max(xid) AS number FROM visits WHERE xid < $next"
@@ -54,8 +57,13 @@ CREATE TABLE forgotten (qrcode INTEGER NOT NULL, forgotten BIGINT NOT NULL);
 CREATE VIEW scan_counts AS
 SELECT s.qrcode, coalesce(v.scans, 0) + coalesce(f.forgotten, 0) AS scans, coalesce(f.forgotten, 0) AS forgotten
 FROM short_codes s
-LEFT JOIN (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) v ON v.qrcode = s.qrcode
+LEFT JOIN (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' GROUP BY qrcode) v
+    ON v.qrcode = s.qrcode
 LEFT JOIN forgotten f ON f.qrcode = s.qrcode;
+"""
+COUNTERS = """
+DROP VIEW scan_counts;
+CREATE TABLE scan_counts (qrcode INTEGER NOT NULL, scans BIGINT NOT NULL, forgotten BIGINT NOT NULL);
 """
 DESCRIBED = """
 SELECT column_name AS name, data_type AS kind FROM duckdb_columns() WHERE table_name = $table ORDER BY column_index
@@ -79,7 +87,7 @@ def columns(store: Store) -> Store:
     if made is not None and made.store.is_in_transaction:
         return made.store
     if store.is_in_transaction:
-        alone = Columns(":memory:")
+        alone = Columns(":memory:", store, place_of(store))
         alone.bring_up_to_date(store)
         return alone.store
     found = _columns_of(store)
@@ -111,13 +119,29 @@ def reading_one_state(store: Store) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def complete_copy(store: Store) -> Iterator[Store]:
+    """Context manager: yields a new copy of a server with the counters of the server itself, to check them."""
+    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder:
+        made = Columns(Path(folder) / "columns.duckdb", store, place_of(store))
+        with made.store:
+            with nullcontext() if store.is_in_transaction else store.reading(BEGIN):
+                made.bring_up_to_date(store)
+                made.add_counters(store)
+            yield made.store
+
+
 def _columns_of(store: Store) -> Columns:
-    """Return the copy of a server that all threads of this process share; it is created on first use."""
+    """Return the copy of a server that all threads of this process share.
+
+    It is created on first use, and again when the history of the store has got its place.
+    """
+    place = place_of(store)
     with _making:
         found: Columns | None = store.database.helpers.get("columns")
-        if found is None:
+        if found is None or found.place_address != (place and place.address):
             folder = tempfile.TemporaryDirectory(prefix="qrkit-")
-            found = store.database.helpers["columns"] = Columns(Path(folder.name) / "columns.duckdb")
+            found = store.database.helpers["columns"] = Columns(Path(folder.name) / "columns.duckdb", store, place)
             store.database.before_closing.extend([found.store.close, folder.cleanup])
     return found
 
@@ -127,13 +151,18 @@ class Columns:
 
     Args:
         path: A file that no other process opens, or `:memory:`.
+        original: The store on the server.
+        place: Where the files of archived visits are, which are read there and not copied.
 
     Attributes:
         store: The store that contains the copy.
+        place_address: The address of `place`.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.store = Store(path)
+    def __init__(self, path: str | Path, original: Store, place: Place | None) -> None:
+        self.store = Store(path, history=place)
+        self.store.path = self.store.database.path = original.path  # for messages
+        self.place_address = place and place.address
         self.store.execute(TABLES)
         self._state: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -167,6 +196,11 @@ class Columns:
                 self.store.rows(LOOK)
             yield
 
+    def add_counters(self, original: Store) -> None:
+        """Replace the counts of visits by the counters of the server, for good."""
+        self.store.execute(COUNTERS)
+        self._add(original, "scan_counts", "SELECT * FROM scan_counts")
+
     def _copied(self, original: Store) -> dict[str, Any]:
         """Copy all changes in one transaction; return the server state that the copy now has."""
         found = original.rows(STATE)[0] | original.rows(AGENTS)[0]
@@ -177,6 +211,9 @@ class Columns:
             if self._differ(found, "agents", "numbers", "parsers"):
                 self._replace(original, "user_agents")
             which = f"xid >= {self._state.get('ended', 0)} AND xid < {found['next']}"
+            if self._differ(found, "history"):
+                self._replace(original, "history")
+                self.store.show_history()
             if self._differ(found, "visits"):
                 which = "true"
                 self._replace(original, "forgotten", FORGOTTEN)

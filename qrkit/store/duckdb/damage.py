@@ -10,7 +10,7 @@ from qrkit.errors import StoreDamaged
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["HISTORY_FILE", "damaged", "first_line", "is_damage"]
+__all__ = ["HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage"]
 
 WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
 """Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
@@ -23,8 +23,19 @@ def is_damage(error: duckdb.Error) -> bool:
     return any(words in str(error) for words in (*WORDS, HISTORY_FILE))
 
 
+def bucket_failure(error: duckdb.Error) -> str:
+    """Return what the library of a bucket says, which DuckDB passes on as a traceback; empty for other errors."""
+    text = str(error).partition("\n\nLINE ")[0]
+    if not text.startswith("Traceback"):
+        return ""
+    return next(line for line in reversed(text.splitlines()) if line and not line.startswith(" "))
+
+
 def damaged(path: str | Path, what: str) -> StoreDamaged:
-    """Create the error for a damaged file, with advice on what to do."""
+    """Create the error for a damaged store, or a damaged file of its history, with advice on what to do."""
+    if "://" in str(path):  # a store on a server, of which only files of the history are read here
+        advice = "restore the file from a backup"
+        return StoreDamaged(f"{path} {what}").advising({"command": advice, "python": f"{advice.capitalize()}."})
     return StoreDamaged(f"{path} {what}").advising(
         {
             "command": f"restore a backup, or write what can be read into a new store: qrkit rescue {path} NEW",

@@ -20,10 +20,11 @@ from weakref import WeakSet
 
 import duckdb
 
-from qrkit.errors import StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
-from qrkit.store.duckdb.damage import HISTORY_FILE, damaged, first_line, is_damage
+from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
+from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
+from qrkit.store.history_places import Folder, Place
 from qrkit.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
 FROM (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old
 WHERE scan_counts.qrcode = old.qrcode
 """,
+    history_alone="",  # not needed: the lock for visits is already exclusive
+    superseded="SELECT file FROM superseded",
     keep="",  # a DuckDB transaction reads one snapshot of the tables
     last_place="SELECT coalesce(max(rowid) + 1, 0) AS place FROM visits",
     places_together=500_000,
@@ -100,7 +103,8 @@ class Database:
     Attributes:
         path: The file.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
-        history: The folder of archived visits, which need not exist; None for a database in memory.
+        history: Where the files of archived visits are: the folder beside the file, which need not exist. None for a
+            database in memory.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -116,7 +120,7 @@ class Database:
     errors: tuple[type[Exception], ...] = (duckdb.Error,)
     value_errors: tuple[type[Exception], ...] = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
 
-    def __init__(self, path: str, *, read_only: bool = False) -> None:
+    def __init__(self, path: str, *, read_only: bool = False, history: Place | None = None) -> None:
         self.path = path
         self.id = ""
         self.read_only = read_only
@@ -129,7 +133,7 @@ class Database:
         self.is_broken = False
         self._key = _key(path)
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
-        self.history = None if path == MEMORY else history_folder(Path(self._key))
+        self.history = history or (None if path == MEMORY else Folder(history_folder(Path(self._key))))
         self._users = 0
         self._uses = 0
         self._transactions = 0
@@ -140,12 +144,17 @@ class Database:
         self._reader: BinaryIO | None = None
         self._reading = threading.Lock()
         self._generation = 0
-        self._connection: duckdb.DuckDBPyConnection | None = _connected(path, read_only=read_only)
+        self._connection: duckdb.DuckDBPyConnection | None = self._connected(path)
         _all.add(self)
 
     @classmethod
-    def opened(cls, path: str | Path, *, read_only: bool = False) -> Database:
+    def opened(cls, path: str | Path, *, read_only: bool = False, history: Place | None = None) -> Database:
         """Open the database of a file, or return the database that this process already has open.
+
+        Args:
+            path: The file, or `:memory:`.
+            read_only: Whether to reject all changes.
+            history: Where the files of archived visits are; by default, the folder beside the file.
 
         Raises:
             StoreBusy: If another process has the file open.
@@ -154,10 +163,10 @@ class Database:
             StoreDamaged: If the file or its log is damaged.
         """
         if str(path) == MEMORY:
-            found = cls(MEMORY)
+            found = cls(MEMORY, history=history)
         else:
             with _opening:
-                found = _open_files.get(_key(path)) or cls(str(path), read_only=read_only)
+                found = _open_files.get(_key(path)) or cls(str(path), read_only=read_only, history=history)
                 _open_files[found._key] = found
                 found._users += 1
         return found
@@ -188,6 +197,7 @@ class Database:
         Raises:
             StoreClosed: If the store was closed, or this process is a fork of the process that opened the file.
             StoreDamaged: If the statement needs a damaged part of the file.
+            StoreBusy: If the bucket of the history does not answer.
         """
         self.check_process()
         with self._use:
@@ -196,11 +206,19 @@ class Database:
         try:
             yield self._cursor()
         except duckdb.Error as error:
+            if self.history and (reason := bucket_failure(error)):
+                self.thread.is_spoilt = True
+                message = f"{self.path} has its history at {self.history.address}, which does not answer: {reason}"
+                raise StoreBusy(message) from error
             if not is_damage(error):
                 raise
             self.has_failed(error)
             self.thread.is_spoilt = True
-            where = f", because a file in {self.history} is missing or damaged" if HISTORY_FILE in str(error) else ""
+            where = (
+                f", because a file in {self.history.address} is missing or damaged"
+                if self.history and HISTORY_FILE in str(error)
+                else ""
+            )
             raise damaged(self.path, f"cannot be read{where}: {first_line(error)}") from error
         finally:
             with self._use:
@@ -275,6 +293,14 @@ class Database:
         """Return whether both databases are the same file."""
         return isinstance(other, Database) and (self is other or (self.path != MEMORY and self.file == other.file))
 
+    def _connected(self, path: str) -> duckdb.DuckDBPyConnection:
+        if not self.read_only and path != MEMORY:
+            _prepare(Path(path))
+        try:
+            return _confined(path, self.history, read_only=self.read_only)
+        except duckdb.Error as error:
+            raise _opening_error(path, error) from error
+
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:
             raise StoreClosed(f"{self.path} is closed; open it again")
@@ -323,6 +349,13 @@ class Database:
                 raise StoreBusy(f"{self.path} failed and cannot be opened again yet: {error}") from error
             self.is_broken = False
 
+    def use_history(self, place: Place) -> None:
+        """Reopen the file with another place for its history."""
+        with self.writing, self.visiting:
+            if self.history is None or self.history.address != place.address:
+                self.history = place
+                self.reopen()
+
     def reopen(self, replace: Callable[[], None] | None = None) -> None:
         """Close and reopen the file, as DuckDB requires after a disk failure; the caller must hold both locks.
 
@@ -343,7 +376,7 @@ class Database:
                 # A commit that seemed to fail may have succeeded, so clear the caches.
                 self.memory = {}
                 self.is_broken = True  # until the next line succeeds
-                self._connection = _connected(self._key, read_only=self.read_only)
+                self._connection = self._connected(self._key)
                 self.is_broken = False
 
     @contextmanager
@@ -379,29 +412,24 @@ def reading_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def _connected(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
-    if not read_only and path != MEMORY:
-        _prepare(Path(path))
-    try:
-        return _confined(path, read_only=read_only)
-    except duckdb.Error as error:
-        if "lock on file" in str(error) or "being used by another process" in str(error):
-            message = f"{path} is open in another process; close that one, or use its HTTP interface"
-            copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
-            served = "commands work with it only while `qrkit serve` of the same user is that process"
-            raise StoreBusy(message).advising({"python": copy, "command": served}) from error
-        what = f"cannot be opened as a store: {first_line(error)}"
-        raise (damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")) from error
+def _opening_error(path: str, error: duckdb.Error) -> QrkitError:
+    """Return the error that says why a file cannot be opened, and what to do."""
+    if "lock on file" in str(error) or "being used by another process" in str(error):
+        message = f"{path} is open in another process; close that one, or use its HTTP interface"
+        copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
+        served = "commands work with it only while `qrkit serve` of the same user is that process"
+        return StoreBusy(message).advising({"python": copy, "command": served})
+    what = f"cannot be opened as a store: {first_line(error)}"
+    return damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")
 
 
-def _confined(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
-    if path == MEMORY:
+def _confined(path: str, history: Place | None, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    if history is None:
         return duckdb.connect(path, config=CONFINED)
-    later = ("enable_external_access", "lock_configuration")  # DuckDB takes a folder only once a file is open
+    later = ("enable_external_access", "lock_configuration")  # DuckDB takes a place only once a file is open
     config = {name: value for name, value in CONFINED.items() if name not in later}
     connection = duckdb.connect(path, read_only=read_only, config=config)
-    folder = str(history_folder(Path(_key(path)))).replace("'", "''")
-    connection.execute(f"SET allowed_directories = ['{folder}']")
+    history.admit(connection)
     for name in later:
         connection.execute(f"SET {name} = {CONFINED[name]}")
     return connection

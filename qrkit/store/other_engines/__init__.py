@@ -8,13 +8,14 @@ visit refers to by number: `codes.parquet` and `user_agents.parquet`, both as th
 from __future__ import annotations
 
 import re
+import tempfile
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, get_args
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.files import flush, writing
 from qrkit.store.connection import Store
+from qrkit.store.history_places import Place
 from qrkit.store.user_agents import parse_new_user_agents
 
 __all__ = ["Engine", "archive_sql", "write_tables"]
@@ -39,7 +40,7 @@ ORDER BY number
 """
 TABLES = {"codes": CODES, "user_agents": USER_AGENTS}
 """What a visit refers to, by the name of its file."""
-WRITE = "COPY ({rows}) TO '{file}' (FORMAT parquet, COMPRESSION zstd)"
+WRITE = "COPY rows TO $1 (FORMAT parquet, COMPRESSION zstd)"
 STATEMENT = re.compile(r"^-- (\w+): ", re.MULTILINE)
 
 
@@ -71,18 +72,18 @@ def archive_sql(engine: Engine) -> dict[str, str]:
     return dict(zip(parts[::2], statements, strict=True))
 
 
-def write_tables(store: Store, folder: Path) -> None:
-    """Write what visits refer to, their QR Codes and user agents, to the folder of the history.
+def write_tables(store: Store, place: Place) -> None:
+    """Write what visits refer to, their QR Codes and user agents, to the place of the history.
 
     Raises:
-        CannotWrite: If the folder cannot be written.
-        StoreBusy: If the disk is full.
+        CannotWrite: If the place cannot be written.
     """
+    import duckdb
+
     parse_new_user_agents(store)
-    for name, rows in TABLES.items():
-        made, part = folder / f"{name}.parquet", folder / f".{name}.part"
-        with writing(made):
-            store.execute(WRITE.format(rows=rows, file=str(part).replace("'", "''")))
-            flush(part)
-            part.replace(made)
-            flush(folder)
+    with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, duckdb.connect() as writer:
+        for name, rows in TABLES.items():
+            file = Path(folder) / f"{name}.parquet"
+            writer.register("rows", store.frame(rows))
+            writer.execute(WRITE, [str(file)])
+            place.replace(file.name, file.read_bytes())

@@ -20,6 +20,7 @@ from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
 from qrkit.store.engine import Cursor, Engine, Parameters, Thread
+from qrkit.store.history_places import Place
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
 from qrkit.store.state_folder import state_folder
@@ -79,7 +80,7 @@ class Server:
     Attributes:
         path: The URL, without password and options.
         inbox: The common beginning of the paths of inboxes, in the state folder of this machine.
-        history: Always None; visits in a database are not archived.
+        history: Always None; the database says where its history is.
     """
 
     read_only = False
@@ -100,7 +101,7 @@ class Server:
         self.memory: dict[str, Any] = {}
         self.helpers: dict[str, Any] = {}
         self.is_broken = False
-        self.history: Path | None = None
+        self.history: Place | None = None
         self.inbox: Path | None = state_folder() / f"{hashlib.sha256(self.path.encode()).hexdigest()[:16]}.inbox"
         self._url = url
         self._users = 0
@@ -235,13 +236,16 @@ class Server:
     @contextmanager
     def copied(self, cursor: Cursor, select: str) -> Iterator[Iterator[bytes]]:
         """Context manager: yields the rows of a query as CSV lines; text is quoted, NULL is an empty field."""
-        assert isinstance(cursor, ServerCursor)
-        cursor.execute(f"SELECT * FROM ({select}) found LIMIT 0")
-        texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
-        quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
-        asked = f"COPY ({select}) TO STDOUT (FORMAT csv{quoted})"
-        with cursor.connection.cursor() as reading, reading.copy(asked) as copy:
-            yield (bytes(line) for line in copy)
+        with _sent(cursor, select, like=f"({select}) found") as lines:
+            yield lines
+
+    @contextmanager
+    def taken(self, cursor: Cursor, table: str, columns: str, where: str) -> Iterator[Iterator[bytes]]:
+        """Context manager: deletes rows of a table, and yields exactly these rows, as `copied` does."""
+        with _sent(
+            cursor, f"DELETE FROM {table} WHERE {where} RETURNING {columns}", like=table, columns=columns
+        ) as lines:
+            yield lines
 
     def add_csv(self, cursor: Cursor, table: str, lines: Iterator[bytes]) -> None:
         """Append CSV lines to a table."""
@@ -325,6 +329,18 @@ def _checked(url: str) -> None:
     if not is_good:
         rule = "is not the URL of a PostgreSQL database, such as postgresql://user@host/name; a password has @ / ? # as"
         raise InvalidParameter(Problem("store", shown_url(url), f"{rule} %40 %2F %3F %23"))
+
+
+@contextmanager
+def _sent(cursor: Cursor, query: str, *, like: str, columns: str = "*") -> Iterator[Iterator[bytes]]:
+    """Context manager: yields the rows of a statement as CSV lines; `columns` of `like` have the same types."""
+    assert isinstance(cursor, ServerCursor)
+    cursor.execute(f"SELECT {columns} FROM {like} LIMIT 0")
+    texts = [column[0] for column in cursor.description if column.type_code in TEXTS]
+    quoted = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
+    asked = f"COPY ({query}) TO STDOUT (FORMAT csv{quoted})"
+    with cursor.connection.cursor() as reading, reading.copy(asked) as copy:
+        yield (bytes(line) for line in copy)
 
 
 def _connected(url: str) -> Connection[Any]:

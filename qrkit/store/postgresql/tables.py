@@ -23,6 +23,7 @@ __all__ = ["POSTGRESQL"]
 RECORDS_LOCK = "7116, 1"
 VISITS_LOCK = "7116, 2"
 TABLES_LOCK = "7116, 3"
+HISTORY_LOCK = "7116, 4"
 """Advisory locks: qrkit's own number, which avoids conflicts with other programs, and the number of the lock."""
 
 TABLES = """
@@ -209,7 +210,23 @@ HISTORY = """
 CREATE VIEW all_visits AS
 SELECT time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city,
     latitude, longitude
-FROM visits; -- archives are for files, so these are all
+FROM visits; -- the archived ones are read by a DuckDB beside the server
+"""
+
+ARCHIVES = """
+CREATE TABLE history (
+    file VARCHAR NOT NULL,
+    first TIMESTAMP NOT NULL,
+    last TIMESTAMP NOT NULL,
+    visits BIGINT NOT NULL,
+    bytes BIGINT NOT NULL,
+    sha256 VARCHAR NOT NULL,
+    version INTEGER NOT NULL
+);
+CREATE TABLE superseded (file VARCHAR NOT NULL, since TIMESTAMPTZ NOT NULL DEFAULT now());
+INSERT INTO changes VALUES ('history', 0);
+CREATE TRIGGER changes AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON history
+FOR EACH STATEMENT EXECUTE FUNCTION change('history');
 """
 
 CAMPAIGN_COLORS = """
@@ -241,6 +258,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "designs": DESIGNS,
         "history": HISTORY,
         "campaign colors": CAMPAIGN_COLORS,
+        "archives": ARCHIVES,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})
@@ -260,13 +278,16 @@ SELECT s.qrcode, {PART}, count(*) FROM incoming i JOIN short_codes s ON s.code =
 GROUP BY s.qrcode ORDER BY s.qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
-    # A transaction that waits for this lock already holds the lock for visits, so transactions cannot deadlock.
-    bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK})",
+    # A transaction that waits for these locks already holds the lock for visits, so transactions cannot deadlock.
+    bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK}), pg_advisory_xact_lock({HISTORY_LOCK})",
     forget=f"""
 INSERT INTO scan_parts AS p (qrcode, part, forgotten)
 SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode
 ON CONFLICT (qrcode, part) DO UPDATE SET forgotten = p.forgotten + excluded.forgotten
 """,
+    history_alone=f"SELECT pg_try_advisory_xact_lock({HISTORY_LOCK}) AS is_free",
+    # Other processes may still read a file in a question that has begun before.
+    superseded="SELECT file FROM superseded WHERE since < now() - INTERVAL '1 hour'",
     keep=" FOR KEY SHARE",
     # Storage positions are pages of 8 kB, with about 30 visits each.
     last_place="SELECT pg_relation_size('visits') / current_setting('block_size')::INTEGER AS place",

@@ -18,6 +18,7 @@ from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.database import DISK, DUCKDB, Database
 from qrkit.store.engine import Engine, Parameters, Thread
+from qrkit.store.history_places import Place
 from qrkit.store.sandbox import read_parquet
 from qrkit.store.served.socket_files import connected
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
@@ -115,7 +116,7 @@ class ServedDatabase:
 
     read_only = is_shared = is_broken = False
     inbox: Path | None = None
-    history: Path | None = None
+    history: Place | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
     errors: tuple[type[Exception], ...] = (duckdb.Error, *GONE)
     value_errors = Database.value_errors
