@@ -79,7 +79,7 @@ def found_in(shop):
 
 
 def names_in(folder):
-    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*.parquet"))
+    return sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.parquet"))
 
 
 def listed(shop):
