@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.design.design import Design
-from qrkit.design.frames import FRAME_KINDS, Caption, Frame
+from qrkit.design.frames import FRAME_KINDS, Caption, Frame, FrameKind
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 
 __all__ = ["add_decoration", "captions_as_options", "check_decoration", "decorate", "is_decorated"]
@@ -18,7 +18,7 @@ __all__ = ["add_decoration", "captions_as_options", "check_decoration", "decorat
 OPTIONS = ("preset", "colorway", "logo", "caption", "frame")
 CAPTION = ("caption.text", "frame.caption.text")
 """Fields of frames and of designs that `--caption` sets."""
-USUAL_FRAME = "bar"
+USUAL_FRAME: FrameKind = "bar"
 """Kind of the frame of a caption, if no other is given."""
 
 
@@ -50,7 +50,11 @@ def check_decoration(asked: argparse.Namespace) -> list[Problem]:
 
 @contextmanager
 def captions_as_options() -> Iterator[None]:
-    """Name the text of a caption after its option in errors."""
+    """Name the text of a caption after its option in errors.
+
+    Raises:
+        InvalidParameter: If the block raises it.
+    """
     try:
         yield
     except InvalidParameter as error:
