@@ -50,25 +50,27 @@ def _png(name: str) -> np.ndarray:
     return readers.on_white(readers.raster(_drawn(name).to_bytes("png")))
 
 
-def assert_looks_like_png(shown: readers.Pixels, name: str) -> None:
+def assert_looks_like_png(shown: np.ndarray, name: str) -> None:
     wanted = _png(name).astype(int)
-    assert shown.shape[:2] == wanted.shape[:2]
-    assert (np.abs(readers.on_white(shown) - wanted).max(axis=2) > STRONG).mean() < 0.01
+    assert shown.shape == wanted.shape
+    assert (np.abs(shown - wanted).max(axis=2) > STRONG).mean() < 0.01
 
 
 @every_look
 def test_svg_looks_like_png(name):
-    assert_looks_like_png(readers.svg(_drawn(name).to_bytes("svg")), name)
+    assert_looks_like_png(readers.on_white(readers.svg(_drawn(name).to_bytes("svg"))), name)
 
 
 @pytest.mark.needs("pdftoppm")
 @every_look
 def test_pdf_looks_like_png(name, tmp_path):
-    assert_looks_like_png(vector_readers.poppler(tmp_path, _drawn(name).save(tmp_path / "look.pdf"), dots=72), name)
+    # With one pixel for each of ours, 1 to 2% of the pixels of small dots differ, but only in poppler.
+    finer = vector_readers.poppler(tmp_path, _drawn(name).save(tmp_path / "look.pdf"))
+    assert_looks_like_png(vector_readers.averaged(finer, vector_readers.FINE), name)
 
 
 @pytest.mark.needs("gs")
 @every_look
 def test_eps_looks_like_png(name, tmp_path):
     (shown,) = readers.ghostscript(tmp_path, [_drawn(name).save(tmp_path / "look.eps")], smooth=True)
-    assert_looks_like_png(shown, name)
+    assert_looks_like_png(readers.on_white(shown), name)
