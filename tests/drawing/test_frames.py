@@ -229,8 +229,8 @@ def test_sentence_names_all_missing_letters_but_no_more_than_eight():
         return QRImage(Design(content=LINK, frame=Frame("bar", caption=text))).warnings
 
     assert warning("漢 漢☃") == [
-        "frame.caption: the font has no letters '漢' (U+6F22), '☃' (U+2603), which are drawn as boxes; `font` "
-        "takes a font that has more"
+        "frame.caption: the font has no letters '漢' (U+6F22), '☃' (U+2603), which are drawn as boxes; "
+        "set the caption in a font that has them"
     ]
     assert warning("一二三四五六七八九十")[0].startswith("frame.caption: the font has no letters '一'")
     assert "'八' (U+516B) and 2 more, which are drawn as boxes" in warning("一二三四五六七八九十")[0]
