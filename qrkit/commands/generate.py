@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.content import add_kinds, kind_asked, kind_content
-from qrkit.commands.look import add_decoration, check_decoration, decorate, is_decorated
+from qrkit.commands.look import add_decoration, captions_as_options, check_decoration, decorate, is_decorated
 from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
@@ -91,6 +91,7 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     add_fields(look, Design, FIELDS)
 
 
+@captions_as_options()
 def _generate(asked: argparse.Namespace) -> Status:
     _check_together(asked)
     return _from_table(asked) if asked.table else _generate_one(asked)

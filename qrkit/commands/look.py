@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from qrkit.design.design import Design
-from qrkit.design.frames import FRAME_KINDS, Caption, Frame
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.design.frames import FRAME_KINDS, Caption, Frame, FrameKind
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 
-__all__ = ["add_decoration", "check_decoration", "decorate", "is_decorated"]
+__all__ = ["add_decoration", "captions_as_options", "check_decoration", "decorate", "is_decorated"]
 
 OPTIONS = ("preset", "colorway", "logo", "caption", "frame")
-USUAL_FRAME = "bar"
+CAPTION = ("caption.text", "frame.caption.text")
+"""Fields of frames and of designs that `--caption` sets."""
+USUAL_FRAME: FrameKind = "bar"
 """Kind of the frame of a caption, if no other is given."""
 
 
@@ -37,7 +42,26 @@ def check_decoration(asked: argparse.Namespace) -> list[Problem]:
         problems.append(Problem("colorway", asked.colorway, "needs --preset, whose colors it names"))
     if asked.frame is not None and asked.frame.lower() not in FRAME_KINDS:
         problems.append(Problem("frame", asked.frame, f"is not a frame; {nearest(asked.frame, FRAME_KINDS)}"))
+    if asked.caption is not None:
+        with collecting(problems), captions_as_options():
+            Frame(USUAL_FRAME, caption=asked.caption)
     return problems
+
+
+@contextmanager
+def captions_as_options() -> Iterator[None]:
+    """Name the text of a caption after its option in errors.
+
+    Raises:
+        InvalidParameter: If the block raises it.
+    """
+    try:
+        yield
+    except InvalidParameter as error:
+        if not any(problem.name in CAPTION for problem in error.problems):
+            raise
+        problems = (replace(one, name="caption" if one.name in CAPTION else one.name) for one in error.problems)
+        raise InvalidParameter(*problems) from None
 
 
 def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -> Design:

@@ -49,11 +49,13 @@ def _wrong_letter(letter: str, number: int) -> str | None:
         return f"must be a single line, but character {number} is {letter!r}"
     if unicodedata.bidirectional(letter) in JOINED:
         script = name.split()[0].capitalize()
-        return f"has {script} letters (character {number} is {name}); right-to-left text is not supported"
+        rule = "right-to-left text is not supported, only letters that run from left to right"
+        return f"has {script} letters (character {number} is {name}); {rule}"
     if category == "Cf":
         return f"has an invisible character (character {number} is {name}); remove it"
     if category.startswith("M"):
-        return f"has a mark that joins other letters (character {number} is {name}), which is not supported"
+        rule = "which is not supported, only letters that stand side by side"
+        return f"has a mark that joins other letters (character {number} is {name}), {rule}"
     return None
 
 

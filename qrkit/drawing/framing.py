@@ -147,7 +147,7 @@ def ground(design: Design) -> Fill:
 def frame_warnings(design: Design, layout: Layout) -> list[str]:
     """Return a sentence about the characters of a caption that its font lacks, if there are any."""
     missing = framed(design, design.frame, layout).missing if design.frame else ()
-    return [f"frame.caption: {missing_letters(missing)}"] if missing else []
+    return [f"frame.caption: {missing_letters(missing)}; set the caption in a font that has them"] if missing else []
 
 
 def _inside(start: float, most: float) -> float:

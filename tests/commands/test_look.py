@@ -88,9 +88,18 @@ def test_every_row_of_a_table_gets_the_look(run, folder):
         (("--colorway", "pink"), "colorway='pink': needs --preset"),
         (("--logo", "none.svg"), "logo='none.svg': is neither a file nor icon:NAME"),
         (("--frame", "sael"), "did you mean 'seal'"),
+        (
+            ("--caption", "\u05d0"),
+            "caption='\u05d0': has Hebrew letters (character 1 is HEBREW LETTER ALEF); right-to-left",
+        ),
+        (("--caption", " "), "caption=' ': must not be blank"),
+        (("--caption", "W" * 61), "must have 1..60 characters, not 61"),
+        (("--caption", "W" * 60), "has 60 characters; about 18 fit in this frame around this symbol"),
+        (("--preset", "bubble", "--caption", "W" * 60), "has 60 characters; about 17 fit"),
     ],
 )
 def test_what_is_wrong_is_named(run, options, error):
     status, err = run(LINK, *options, "-o", "a.png")
     assert status == 2
     assert error in err
+    assert "frame.caption" not in err

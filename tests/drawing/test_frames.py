@@ -210,7 +210,7 @@ def test_missing_letters_are_boxes_and_are_named():
     [
         (
             {"text": "a", "font": "Arial"},
-            "font='Arial': is not a font; allowed: a data URI of a TrueType or OpenType font",
+            "font='Arial': is not a font; use a data URI of a TrueType or OpenType font",
         ),
         ({"text": "a", "font": font_uri(b"none")}, "font=.*: is not a TrueType or OpenType font; convert WOFF"),
         ({"text": "a", "font": font_uri(MANROPE[:999])}, "font=.*: is a damaged font"),
@@ -229,9 +229,11 @@ def test_sentence_names_all_missing_letters_but_no_more_than_eight():
         return QRImage(Design(content=LINK, frame=Frame("bar", caption=text))).warnings
 
     assert warning("漢 漢☃") == [
-        "frame.caption: the font has no letters '漢' (U+6F22), '☃' (U+2603), which are drawn as boxes"
+        "frame.caption: the font has no letters '漢' (U+6F22), '☃' (U+2603), which are drawn as boxes; "
+        "set the caption in a font that has them"
     ]
-    assert warning("一二三四五六七八九十")[0].endswith("'八' (U+516B) and 2 more, which are drawn as boxes")
+    assert warning("一二三四五六七八九十")[0].startswith("frame.caption: the font has no letters '一'")
+    assert "'八' (U+516B) and 2 more, which are drawn as boxes" in warning("一二三四五六七八九十")[0]
 
 
 def test_three_scripts_have_letters():

@@ -2,10 +2,10 @@
 
 import pytest
 
-from qrkit import Brand, Frame, open_portfolio
+from qrkit import Brand, Design, Frame, Gradient, Markers, open_portfolio
 from qrkit.errors import AssetError, InvalidParameter, NotFound, RemoteContentDisabled
 from qrkit.portfolio.access import create_account
-from qrkit.portfolio.brands import Brands, brand_behind
+from qrkit.portfolio.brands import Brands, brand_behind, brand_from
 from qrkit.portfolio.saved import LONGEST_NAME
 from qrkit.store import Store
 from qrkit.tracking.short_urls import new_id
@@ -13,6 +13,7 @@ from qrkit.tracking.short_urls import new_id
 ACME = Brand(
     "Acme", ink="#1B2A49", accent="#9A3412", logo="icon:heart", frame=Frame("bar", caption="Go"), eye="rounded"
 )
+FADE = Gradient.linear("navy", "black")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,20 @@ def test_unknown_brand_is_named_with_the_nearest(brands, call):
     with pytest.raises(NotFound, match="no brand 'acne'; did you mean 'acme'") as caught:
         getattr(brands, call)("acne")
     assert caught.value.code == "brand-not-found"
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"foreground": FADE}, "foreground"),
+        ({"background": FADE}, "background"),
+        ({"markers": Markers.all("rounded", inner_color=FADE)}, "markers.topLeft.innerColor"),
+    ],
+)
+def test_brand_has_no_gradients(fields, field):
+    with pytest.raises(InvalidParameter, match="has flat colors") as caught:
+        brand_from(Design(content="x", **fields), "Acme")
+    assert caught.value.name == field
 
 
 @pytest.mark.parametrize("name", ["", "x" * (LONGEST_NAME + 1), None, 3, "\ud800"])

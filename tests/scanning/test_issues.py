@@ -167,6 +167,17 @@ def test_safe_eyes_keep_their_dark_colours():
         assert (str(marker.inner_color), marker.outer_color) == (str(design.markers.top_left.inner_color), None)
 
 
+def test_pale_gradients_of_eyes_become_darker_gradients():
+    pale = Gradient.linear("#FCA5A5", "#93C5FD")
+    design = plain(markers=all_eyes("default", inner_color=pale))
+    report = check(design, "static")
+    fixed = report.fixed(with_code(report, "eye-contrast")[0])
+    center = fixed.markers.top_left.inner_color
+    assert [stop.offset for stop in center.stops] == [0, 1]
+    assert max(stop.color.luma for stop in center.stops) < 0.25
+    assert check(fixed, "static").verdict == "robust"
+
+
 def test_what_has_no_fix_says_so():
     report = check(CASES["fixed-pattern"], "static")
     (issue,) = [one for one in report.issues if one.fix is None][:1]
