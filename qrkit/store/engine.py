@@ -105,6 +105,7 @@ class Engine(Protocol):
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
+        is_new: Whether opening the database created it, and no store has made its tables yet.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
         history: Where the files of archived visits are; None for a database in memory or on a server, and where
             another process archives.
@@ -125,6 +126,7 @@ class Engine(Protocol):
     id: str
     read_only: bool
     is_shared: bool
+    is_new: bool
     is_broken: bool
     inbox: Path | None
     history: Place | None
