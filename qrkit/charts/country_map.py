@@ -92,7 +92,7 @@ def _note(names: list[str], numbers: list[int], unknown: int) -> str:
     if rest > 0:
         said += say(", and {others} {scans}", others=others(rest), scans=sum(numbers[MOST_NAMED:]))
     if unknown:
-        note = say("Not known: the {column} of {scans} scans", column=column_words("country"), scans=unknown)
+        note = say("Not known: the {column} of {count} scans", unknown, column=column_words("country"))
         return f"{said}. {note}."
     return f"{said}."
 

@@ -54,7 +54,7 @@ class Spot(NamedTuple):
         """Describe the spot: the shortened name of its first QR Code, how many more there are, and their scans."""
         name = cut(self.name, letters)
         if self.codes > 1:
-            name = say("{name} and {more} more", name=name, more=self.codes - 1)
+            name = say("{name} and {count} more", self.codes - 1, name=name)
         return say("{name}: {scans}", name=name, scans=self.scans)
 
 
@@ -116,7 +116,7 @@ def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: i
     chart.title = say("QR Codes where they hang, by scans")
     chart.words = ", ".join(spot.text(60) for spot in spots[:MOST_NAMES])
     if len(spots) > MOST_NAMES:
-        chart.words += say(", and {more} other places", more=len(spots) - MOST_NAMES)
+        chart.words += say(", and {count} other places", len(spots) - MOST_NAMES)
     return chart
 
 
@@ -124,16 +124,16 @@ def _finding(spots: Sequence[Spot]) -> str:
     first, total = spots[0], sum(spot.scans for spot in spots)
     if not total:
         return say("No scans at any location")
-    values = {"name": quoted(first.name), "more": first.codes - 1, "most": first.scans, "total": total}
+    name, more = quoted(first.name), first.codes - 1
     if len(spots) > 1:
         return say(
             "{name} has the most scans, {most} of {total}"
             if first.codes == 1
-            else "{name} and {more} more at its location have the most scans, {most} of {total}",
-            **values,
-        )
-    sentence = "{scans} of {name}" if first.codes == 1 else "{scans} of {name} and {more} more at its location"
-    return say(sentence, scans=say(SCANS, total), **values)
+            else "{name} and {count} more at its location have the most scans, {most} of {total}",
+            more, name=name, most=first.scans, total=total,
+        )  # fmt: skip
+    sentence = "{scans} of {name}" if first.codes == 1 else "{scans} of {name} and {count} more at its location"
+    return say(sentence, more, scans=say(SCANS, total), name=name)
 
 
 def _span(axes: Axes, spots: Sequence[Spot]) -> float:

@@ -135,7 +135,7 @@ def _ranking(frame: pd.DataFrame, column: str) -> Ranking:
     texts = [_count_words(count, total) for count in known["scans"]]
     note = ""
     if unknown:
-        note = say("Not known: the {column} of {scans} scans", column=column_words(column), scans=unknown)
+        note = say("Not known: the {column} of {count} scans", unknown, column=column_words(column))
         note += f" ({_percent(unknown, unknown + total)})" if is_shares else ""
     finding = _ranking_finding(labels, counts, total, column, is_part=unknown > 0) if counts else note
     words = listed(labels, known["scans"].tolist()) if labels else ""

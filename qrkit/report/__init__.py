@@ -3,7 +3,8 @@
 `analytics` answers the questions, `charts` draws, and a template arranges the page. The page says in words what
 happened before it shows it. It loads nothing, so it opens offline. Its script sorts tables and counts the days and
 campaigns you choose; without scripts, everything else works. The page follows light and dark mode, fits phones, and
-prints on A4. `notebook` writes the report as a notebook to continue from.
+prints on A4. `notebook` writes the report as a notebook to continue from. Reports are in English, or in German, French,
+Spanish or Dutch: `language="de"`.
 """
 
 from __future__ import annotations

@@ -295,7 +295,7 @@ def _first_scans(facts: Facts) -> str:
     if waiting:
         names, more = [quoted(name) for name in waiting[:MOST_NAMES]], len(waiting) - MOST_NAMES
         if more > 0:
-            sentences.append(say("unscanned_and_more", names=", ".join(names), more=number(more)))
+            sentences.append(say("unscanned_and_more", more, names=", ".join(names)))
         else:
             sentences.append(say("unscanned", names=list_text(names)))
     return " ".join(sentences)

@@ -117,7 +117,7 @@ CODES: Mapping[str, Sentence] = {
         "{count} codes created in this period were scanned, half of them for the first time within {time}.",
     ),
     "unscanned": "Not scanned in this period: {names}.",
-    "unscanned_and_more": "Not scanned in this period: {names} and {more} more.",
+    "unscanned_and_more": "Not scanned in this period: {names} and {count} more.",
     "half_life": (
         "Half of the scans of {name} came within {time} of its first one.",
         "A typical code got half of its scans within {time} of its first one ({count} codes).",

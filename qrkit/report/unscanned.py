@@ -46,7 +46,7 @@ class Unscanned:
                 )
                 for campaign, names in self.shown.items()
             ]
-            return "\n\n".join(paragraphs + ([say("and {more} more", more=self.more)] if self.more else []))
+            return "\n\n".join(paragraphs + ([say("and {count} more", self.more)] if self.more else []))
 
     @property
     def shown(self) -> Mapping[str, Sequence[str]]:

@@ -109,3 +109,29 @@ def test_a_notebook_shows_charts_in_the_language_of_its_report(museum):
 def test_an_unknown_language_is_refused(museum):
     with pytest.raises(InvalidParameter, match="language"):
         report.portfolio(museum, language="it")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+def test_the_script_of_a_page_reads_and_writes_numbers_of_its_language(museum, tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api")
+    file = report.portfolio(museum, attributes=(), language="de").save(tmp_path / "de.html")
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector(".plot svg")
+        heading = page.locator("#campaigns thead button").last
+        heading.click()
+        falling = page.locator("#campaigns td.share").all_inner_texts()
+        heading.click()
+        rising = page.locator("#campaigns td.share").all_inner_texts()
+        page.locator(".chips button").first.click()
+        said = page.locator(".explore output").inner_text()
+        shares = page.locator("#campaigns tr:not([hidden]) td.share").all_inner_texts()
+        browser.close()
+    numbers = [float(text.replace(",", ".").removesuffix("\xa0%")) for text in falling]
+    assert numbers == sorted(numbers, reverse=True)
+    assert rising == falling[::-1]
+    assert re.fullmatch(r"(\d\.)?\d{3} von \d\.\d{3} Scans: .* \d\. Juni 2026, 2 von 3 Kampagnen", said)
+    assert all(re.fullmatch(r"\d+,\d\xa0%", share) for share in shares)
