@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -87,6 +87,8 @@ SIX = ("bubble", "confetti", "seal", "wifi", "sunset", "classy")
 MENU = Design(content="https://example.com/menu", size=12)
 HERO = 1280, 480
 """The size of the first picture of the README, in pixels."""
+WIDTHS = {"": 1440, "-900": 900, "-390": 390}
+"""The widths at which widgets are shown, in pixels: a wide window, a narrow one, and a phone."""
 CELL = 280, 320
 """The presets in the gallery, and the room for each in pixels."""
 
@@ -141,10 +143,10 @@ def report() -> bytes:
 
 
 class Stage:
-    """A page of Chromium that shows a widget of this process, in a window of 1,280 pixels."""
+    """A page of Chromium that shows a widget of this process."""
 
-    def __init__(self, chromium: Browser, widget: AnyWidget, height: int) -> None:
-        self.page = chromium.new_page(viewport={"width": 1280, "height": height}, color_scheme="light")
+    def __init__(self, chromium: Browser, widget: AnyWidget, width: int, height: int) -> None:
+        self.page = chromium.new_page(viewport={"width": width, "height": height}, color_scheme="light")
         self.page.expose_function("tell", lambda message: self._answer(widget, message))
         self._sent: list[tuple[object, list[str]]] = []
         widget.send = self._keep
@@ -168,20 +170,33 @@ class Stage:
         return json.dumps({"state": json.loads(self._state(widget)), "sent": sent})
 
     def shot(self) -> bytes:
-        """The window as a PNG of few colors, once the widget has its answers."""
+        """The widget, as far as the window shows it, as a PNG of few colors, once it has its answers."""
         self.page.wait_for_function("() => window.isIdle()")
         self.page.evaluate("() => window.scrollTo(0, 0)")
         file = BytesIO()
-        picture = Image.open(BytesIO(self.page.screenshot())).convert("RGB")
+        box = self.page.locator("body > .qrkit-widget").bounding_box()
+        size = self.page.viewport_size
+        if box is None or size is None:
+            raise AssertionError("a page that was shown has a widget")
+        seen = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], box["y"] + box["height"])}
+        picture = Image.open(BytesIO(self.page.screenshot(clip=seen))).convert("RGB")
         picture.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         return file.getvalue()
+
+
+@cache
+def demo_folder() -> TemporaryDirectory[str]:
+    """A folder with the demo, which is made once for all pictures."""
+    folder = TemporaryDirectory()
+    demo.run(Path(folder.name), show_progress=False)
+    return folder
 
 
 @contextmanager
 def demo_shop() -> Iterator[tuple[Browser, Portfolio]]:
     """Chromium, and the portfolio of the demo on the day after its last scan."""
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        store = demo.run(Path(folder), show_progress=False).store
+    with sync_playwright() as playwright:
+        (store,) = Path(demo_folder().name).glob("*.duckdb")
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         with open_portfolio(store, base_url="https://go.example.com", clock=lambda: LAST_DAY) as shop:
             shop.templates.save("museum", with_preset(Design(content="https://example.com"), "bar"))
@@ -190,11 +205,11 @@ def demo_shop() -> Iterator[tuple[Browser, Portfolio]]:
         chromium.close()
 
 
-def browser() -> bytes:
+def browser(width: int) -> bytes:
     """The portfolio of the demo with one code chosen."""
     with demo_shop() as (chromium, shop):
         widget = PortfolioBrowser(shop, name="picture")
-        stage = Stage(chromium, widget, 900)
+        stage = Stage(chromium, widget, width, 900)
         stage.page.get_by_text("Table card, window").first.click()
         stage.page.get_by_role("img", name="QR Code Table card, window").wait_for()
         shot = stage.shot()
@@ -202,22 +217,22 @@ def browser() -> bytes:
     return shot
 
 
-def dashboard() -> bytes:
+def dashboard(width: int) -> bytes:
     """The last two weeks of the demo, compared with the two before."""
     with demo_shop() as (chromium, shop):
         widget = ScanDashboard(shop, name="picture")
         widget.ask(since="2026-06-17", until="2026-06-30")
-        shot = Stage(chromium, widget, 1210).shot()
+        shot = Stage(chromium, widget, width, 1100).shot()
         widget.close()
     return shot
 
 
-def studio() -> bytes:
+def studio(width: int) -> bytes:
     """The studio with a framed look and the colors of a preset."""
     with demo_shop() as (chromium, shop):
         begun = with_preset(Design(content="https://example.com/menu"), "bubble", caption="See the menu")
         widget = Designer(begun, name="picture", portfolio=shop)
-        stage = Stage(chromium, widget, 780)
+        stage = Stage(chromium, widget, width, 860)
         stage.page.get_by_role("tab", name="Presets").click()
         shot = stage.shot()
         widget.close()
@@ -232,7 +247,7 @@ def hero() -> bytes:
         drawing.thumbnail((280, 270), Image.Resampling.LANCZOS)
         x, y = 50 + 310 * (number % 2), 50 + 300 * (number // 2)
         sheet.paste(drawing, (x + (280 - drawing.width) // 2, y + (270 - drawing.height) // 2), drawing)
-    for picture, width, place in ((studio(), 1240, (690, 60)), (report(), 780, (1730, 260))):
+    for picture, width, place in ((studio(1280), 1240, (690, 60)), (report(), 780, (1730, 260))):
         card = Image.open(BytesIO(picture)).convert("RGB")
         card = card.resize((width, card.height * width // card.width), Image.Resampling.LANCZOS)
         edge = (place[0] - 2, place[1] - 2, place[0] + card.width + 1, place[1] + card.height + 1)
@@ -251,10 +266,10 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "mended.svg": mended,
     "gallery.png": gallery,
     "report.png": report,
-    "studio.png": studio,
     "hero.png": hero,
-    "browser.png": browser,
-    "dashboard.png": dashboard,
+    **{f"studio{suffix}.png": partial(studio, width) for suffix, width in WIDTHS.items()},
+    **{f"browser{suffix}.png": partial(browser, width) for suffix, width in WIDTHS.items()},
+    **{f"dashboard{suffix}.png": partial(dashboard, width) for suffix, width in WIDTHS.items()},
 }
 """What draws each file."""
 

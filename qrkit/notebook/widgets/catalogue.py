@@ -113,8 +113,8 @@ class Catalogue:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
         return Search(found.words, found.campaign, found.ids, content)
 
-    def _all_ids(self) -> list[str]:
-        return [code.id for code in self.portfolio.search_page(self._selection())[1]]
+    def _all_ids(self, content: str = "") -> list[str]:
+        return [code.id for code in self.portfolio.search_page(self._selection(content))[1]]
 
     # ---- Changing
 
@@ -171,7 +171,10 @@ class Catalogue:
             InvalidParameter: If a field is invalid; nothing is changed.
             NotFound: If a code has been deleted in the meantime; nothing is changed.
         """
-        return self.portfolio.edit_qrcodes(self._all_ids(), **_together(fields))
+        given = _together(fields)
+        # An edit of contents alone reads only the codes that it changes.
+        content = given.get("find", "") if given.keys() <= {"find", "replace"} else ""
+        return self.portfolio.edit_qrcodes(self._all_ids(content), **given)
 
     def preview(self, fields: Mapping[str, str]) -> dict[str, Any]:
         """Return what `edit_selection` would change, as JSON: how many codes, how many contents, and some of these."""

@@ -6,6 +6,7 @@ Its script consists of `stage.js`, `form.js`, `color_form.js`, `content_form.js`
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -324,7 +325,7 @@ class Designer(Page):
             data = self._saved.zip_in(self.design, str(message.get("campaign", "")), stem, name, size)
             return self._send_file(message, "qr-codes.zip", "application/zip", data)
         picture = self.image if size is None else QRPrint(self.image.scene, size)
-        file = safe_name(stem or name_from(self.design.content), name)
+        file = safe_name(stem or _file_stem(self.design.content), name)
         return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
 
     def _send_file(self, message: dict[str, Any], name: str, media_type: str, data: bytes) -> None:
@@ -391,6 +392,12 @@ Designer.handlers = {
 def _kind_of(message: dict[str, Any]) -> str:
     """Return the kind of saved look that a message is about."""
     return str(message.get("kind", "template"))
+
+
+def _file_stem(content: str) -> str:
+    """Return the name of a file from a content; the query of a link tells people nothing."""
+    is_link = content.startswith(("http://", "https://"))
+    return name_from(re.split(r"[?#]", content, maxsplit=1)[0] if is_link else content)
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:

@@ -234,6 +234,14 @@ def test_download_is_the_file_that_python_writes(studio, sent, name):
     assert message["view"] == "v"
 
 
+def test_file_of_a_link_is_named_without_its_query(studio, sent):
+    studio.design = Design(content="https://example.com/spring?utm_source=flyer#top")
+    say(studio, ask="download", format="svg", view="v")
+    studio.design = Design(content="Open? Yes")
+    say(studio, ask="download", format="svg", view="v")
+    assert [message["name"] for message, _ in sent] == ["spring.svg", "Open_ Yes.svg"]
+
+
 def test_copies_make_the_same_design(studio, sent):
     studio.design = Design(content=TEXT, foreground=Gradient.linear("navy", "teal"), markers=Markers.all("eye-3"))
     say(studio, ask="copy", form="python")
