@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import dropwhile, islice, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
-from qrkit.contents.kinds import Kind, kind_named
-from qrkit.contents.moments import end_after
-from qrkit.contents.reading import read
 from qrkit.contents.syntax import Line, lines_of, pairs, split, unescape
 from qrkit.languages import say
+
+if TYPE_CHECKING:
+    from qrkit.contents.kinds import Kind
 
 __all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "summary"]
 
@@ -139,8 +139,12 @@ def card(content: str) -> Card:
     scheme, _, rest = text.partition(":")
     if scheme.upper() in ("HTTP", "HTTPS"):
         return _app(text) or Card("link", TITLES["link"], (Row("Address", text),))
-    reader = READERS.get(scheme.upper())
-    parsed = reader(rest) if reader else card_of_fields(read(content))
+    if reader := READERS.get(scheme.upper()):
+        parsed = reader(rest)
+    else:
+        from qrkit.contents.reading import read  # summaries do without it
+
+        parsed = card_of_fields(read(content))
     rows = [row for row in parsed.rows if not isinstance(row.value, str) or row.value.strip()]
     if not parsed.title and not rows:
         return Card("text", TITLES["text"])
@@ -155,6 +159,9 @@ def card_of_fields(content: Content) -> Card:
 
     Nothing is hidden, because a visitor needs all of it: the account to pay to, or the password of a network.
     """
+    # Every drawing has a summary for screen readers, which needs neither the kinds nor pydantic.
+    from qrkit.contents.kinds import kind_named
+
     if content.kind == "text":
         return Card("text", "")
     kind = kind_named(content.kind)
@@ -332,6 +339,8 @@ def _event(text: str) -> Card:
     said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
     start = said.get("DTSTART")
     if "DURATION" in fields and "DTEND" not in fields and isinstance(start, Moment):
+        from qrkit.contents.moments import end_after  # few contents are events
+
         end = end_after(start.local, fields["DURATION"].value)
         said |= {"DTEND": replace(start, local=end)} if end else {}
     if "GEO" in fields:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
 from itertools import compress
 
@@ -31,10 +32,10 @@ def contours(cells: tuple[bytes, ...]) -> list[Contour]:
     Args:
         cells: Rows of bytes, 1 for a dark cell, 0 for a light one; all of the same length.
     """
-    around, (points, turned) = _around(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
+    around, points = _around(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
     # Row by row, horizontal sides join the first corner with the second, the third with the fourth, and so on.
     corners = _corners(around)
-    partners = _vertical_partners(corners, around, turned)
+    partners = _vertical_partners(corners, around, len(cells[0]) + 1)
     is_open = bytearray(b"\1" * len(corners))
     found = []
     while (start := is_open.find(1)) >= 0:
@@ -70,23 +71,28 @@ def _corners(around: bytes) -> list[int]:
     return sorted([*once, *compress(points, around.translate(IS_TWO_CORNERS))])
 
 
-def _vertical_partners(corners: list[int], around: bytes, turned: list[float]) -> list[int]:
+def _vertical_partners(corners: list[int], around: bytes, columns: int) -> list[int]:
     """Return, for each corner, the index of the corner at the other end of its vertical side."""
-    places = [turned[corner] for corner in corners]
+    partners, ends = [0] * len(corners), [-1] * columns
+    for index, corner in enumerate(corners):
+        # In each column, the first corner is the upper end of a side, the second the lower end, and so on.
+        column = corner % columns
+        if (upper := ends[column]) < 0:
+            ends[column] = index
+        else:
+            partners[index], partners[upper] = upper, index
+            ends[column] = -1
     # The first of two corners at a point ends the side from the left. To join the dark cells, it continues upwards if
-    # they rise from left to right, and downwards, after the second corner, if they fall.
-    last = dict(zip(corners, range(len(corners)), strict=True))
+    # they rise from left to right, and downwards if they fall.
     for point in compress(range(len(around)), around.translate(IS_FALLING)):
-        places[last[point] - 1] += 0.5
-    order = sorted(range(len(corners)), key=places.__getitem__)
-    partners = [0] * len(corners)
-    for upper, lower in zip(order[::2], order[1::2], strict=True):
-        partners[upper], partners[lower] = lower, upper
+        first = bisect_left(corners, point)
+        above, below = partners[first], partners[first + 1]
+        partners[first], partners[first + 1] = below, above
+        partners[below], partners[above] = first, first + 1
     return partners
 
 
 @lru_cache(maxsize=8)
-def _grid(columns: int, rows: int) -> tuple[list[tuple[int, int]], list[float]]:
-    """Return column and row of each point of a grid, and its index if points were counted column by column."""
-    points = [(column, row) for row in range(rows) for column in range(columns)]
-    return points, [column * rows + row for column, row in points]
+def _grid(columns: int, rows: int) -> list[tuple[int, int]]:
+    """Return column and row of each point of a grid, row by row."""
+    return [(column, row) for row in range(rows) for column in range(columns)]

@@ -101,7 +101,7 @@ class Appearance:
             return nothing, nothing
         difference = (self.if_light - self.if_dark) / whole
         free = (changing & (difference > 1 - BAND[0])).astype(np.float32)
-        low, high = mean_around(self.if_dark, free), mean_around(self.if_light, free)
+        low, high = (mean_around(luma, free) for luma in (self.if_dark, self.if_light))
         flat = ~((high - low) / whole >= FLATTEST)
         low, high = np.where(flat, least, low), np.where(flat, most, high)
         dark, light = (((luma - low) / (high - low))[inner, inner] for luma in (self.if_dark, self.if_light))

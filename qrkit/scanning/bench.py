@@ -6,24 +6,29 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.drawing.draw import draw
+from qrkit.drawing.draw import draw, is_plain
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.scanning.appearance import Appearance, appearance_of
 from qrkit.scanning.budget import Budget, budget_of
-from qrkit.scanning.free_pads import symbol_of
+from qrkit.scanning.examine import Drawn, examine
+from qrkit.scanning.free_pads import fitted
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.levers import Lever
 from qrkit.scanning.sampling import sample
-from qrkit.scanning.scan_report import Audience, Issue
+from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
+from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
 __all__ = ["Bench", "State", "Step"]
+
+OF_SYMBOLS = frozenset({"version", "ec", "mask", "pad_codewords"})
+"""Fields of a design that choose its symbol, but not how its modules are drawn."""
 
 
 class Step(NamedTuple):
@@ -71,6 +76,8 @@ class Bench:
         self._target = target
         self._audience = audience
         self._states: dict[Design, State] = {}
+        self._fitted: dict[Design, Symbol] = {}
+        self._appearances: dict[tuple[object, ...], Appearance] = {}
 
     def aiming(self, target: float) -> Bench:
         """Return a bench with another target and the same measurements."""
@@ -90,9 +97,8 @@ class Bench:
         return self._states[design]
 
     def _measured(self, design: Design) -> State:
-        pictures = self._pictures_of(design)
-        symbol = symbol_of(design, pictures)
-        sampled = sample(draw(design, symbol, pictures, exact=True))
+        _, symbol, _, scene = self.drawn(design)
+        sampled = sample(scene)
         budget = budget_of(sampled, symbol)
         issues = issues_of(design, budget, structure_of(sampled, symbol, budget.wrong), self._audience)
         barring = [one for one in issues if one.severity != "note" and one.code != "error-budget"]
@@ -115,9 +121,35 @@ class Bench:
         """Return True if this share of error correction is within the target."""
         return used <= self._target
 
-    def appearance(self, state: State) -> Appearance:
-        """Measure how the design of a state draws modules."""
-        return appearance_of(state.design, self._pictures_of(state.design), state.symbol)
+    def report(self, design: Design, level: Level) -> ScanReport:
+        """Check a design; see `qrkit.check`."""
+        return examine(self.drawn(design), level, audience=self._audience)
+
+    def drawn(self, design: Design) -> Drawn:
+        """Draw a design, fitting free pad codewords to it.
+
+        Raises:
+            InvalidParameter: If the design leaves less than one pixel per module.
+            ContentTooLong: If the content does not fit.
+        """
+        symbol, pictures = symbol_of(design), self._pictures_of(design)
+        if design.pad_codewords == "free" and not is_plain(design):
+            symbol = self.fitted(design, symbol)
+        return Drawn(design, symbol, pictures, draw(design, symbol, pictures, exact=True))
+
+    def fitted(self, design: Design, symbol: Symbol) -> Symbol:
+        """Return the symbol with pad codewords that fit the design; see `qrkit.scanning.free_pads.fitted`."""
+        if design not in self._fitted:
+            self._fitted[design] = fitted(design, symbol, self.appearance(design, symbol))
+        return self._fitted[design]
+
+    def appearance(self, design: Design, symbol: Symbol) -> Appearance:
+        """Measure how a design draws the modules of any symbol of this version."""
+        look = [getattr(design, name) for name in type(design).model_fields if name not in OF_SYMBOLS]
+        key = (symbol.version, *look)
+        if key not in self._appearances:
+            self._appearances[key] = appearance_of(design, self._pictures_of(design), symbol)
+        return self._appearances[key]
 
     def _pictures_of(self, design: Design) -> Pictures:
         return {path: self._pictures[content] for path, content in design.pictures.items()}

@@ -242,26 +242,32 @@ def relative(luma: Greys, dark: Flags, *, is_careful: bool = True) -> Greys:
     return values
 
 
-def _around(luma: Greys, is_dark: Flags, counted: Flags) -> tuple[Greys, Greys]:
+def _around(luma: Greys, is_dark: Flags, counted: Flags) -> Greys:
     """Return the mean luma of counted dark and of light modules around each module; NaN if there are none."""
-    low, high = (mean_around(luma, (of & counted).astype(np.float32)) for of in (is_dark, ~is_dark))
-    return low, high
+    return mean_around(luma, np.stack([is_dark & counted, ~is_dark & counted]).astype(np.float32))
 
 
 def mean_around(luma: Greys, of: Greys) -> Greys:
-    """Return the mean of the modules that are 1 in `of` within `WINDOW` modules per side; NaN if there are none."""
+    """Return the mean of the modules that are 1 in `of` within `WINDOW` modules per side; NaN if there are none.
+
+    Args:
+        luma: Luma of modules, side x side.
+        of: float32, 0 or 1, of the same shape; or several such arrays, for a mean of each.
+    """
+    total, count = _sum_around(np.stack([luma * of, of]))
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean: Greys = _sum_around(luma * of) / _sum_around(of)
+        mean: Greys = total / count
     return mean
 
 
-def _sum_around(values: Greys) -> Greys:
-    edge, side = WINDOW // 2, len(values)
-    padded = np.zeros((side + 2 * edge, side + 2 * edge))
-    padded[edge:-edge, edge:-edge] = values
+def _sum_around(values: np.ndarray) -> np.ndarray:
+    """Return the sums of the modules within `WINDOW` modules per side; the last two axes are rows and columns."""
+    edge, side = WINDOW // 2, values.shape[-1]
+    padded = np.zeros((*values.shape[:-2], side + 2 * edge, side + 2 * edge))
+    padded[..., edge:-edge, edge:-edge] = values
     # Sums of whole arrays, first down, then across, are faster than sums of windows.
-    rows = reduce(np.add, (padded[at : at + side] for at in range(WINDOW)))
-    sums: Greys = reduce(np.add, (rows[:, at : at + side] for at in range(WINDOW)))
+    rows = reduce(np.add, (padded[..., at : at + side, :] for at in range(WINDOW)))
+    sums: np.ndarray = reduce(np.add, (rows[..., at : at + side] for at in range(WINDOW)))
     return sums
 
 
@@ -283,9 +289,10 @@ def fixed_damage(wrong: Flags, version: int) -> dict[str, int]:
     """Count the wrong modules of each function pattern, leaving out intact patterns."""
     grid = role_grid(version)
     found = {
-        f"finder_{corner}": int(wrong[row : row + FINDER, column : column + FINDER].sum())
+        f"finder_{corner}": int(np.count_nonzero(wrong[row : row + FINDER, column : column + FINDER]))
         for corner, (row, column) in finder_places(wrong.shape[0]).items()
     }
+    counts = np.bincount(grid[wrong], minlength=len(Role)).tolist()
     for role in (Role.SEPARATOR, Role.TIMING, Role.ALIGNMENT, Role.FORMAT, Role.VERSION, Role.DARK_MODULE):
-        found[role.name.lower()] = int((wrong & (grid == role)).sum())
+        found[role.name.lower()] = counts[role]
     return {name: count for name, count in found.items() if count}

@@ -173,16 +173,20 @@ def _crossings(is_dark: np.ndarray) -> list[tuple[float, float, float]]:
 
 def _runs(is_dark: np.ndarray) -> list[tuple[int, float, float]]:
     """Return the places with the runs of an eye in the rows of a drawing: row, middle, and pixels of a run of 1."""
-    padded = np.pad(is_dark, ((0, 0), (1, 1)))
-    width = padded.shape[1]
-    edges = np.flatnonzero(padded.ravel()[1:] != padded.ravel()[:-1]) + 1
+    height, width = is_dark.shape[0], is_dark.shape[1] + 2
+    padded = np.zeros((height, width), dtype=bool)
+    padded[:, 1:-1] = is_dark
+    line = padded.ravel()
+    edges = np.flatnonzero(line[1:] != line[:-1]) + 1
     # Rows begin and end with light pixels, so every second edge is where a dark run begins.
-    starts = np.arange(0, max(len(edges) - 5, 0), 2)
-    lengths = np.stack([edges[starts + step + 1] - edges[starts + step] for step in range(5)], axis=1)
-    unit = lengths.sum(axis=1) / RUNS.sum()
-    is_eye = (np.abs(lengths - RUNS * unit[:, None]) < TOLERANCE * RUNS * unit[:, None]).all(axis=1)
-    is_eye &= edges[starts] // width == edges[starts + 5] // width
-    first, third = edges[starts[is_eye] + 2], edges[starts[is_eye] + 3]
+    count = len(range(0, len(edges) - 5, 2))
+    start, *_, end = ends = [edges[step : step + 2 * count : 2] for step in range(6)]
+    lengths = np.diff(ends, axis=0)
+    unit = (end - start) / RUNS.sum()
+    is_eye = (start // width == end // width) & (
+        np.abs(lengths - RUNS[:, None] * unit) < TOLERANCE * RUNS[:, None] * unit
+    ).all(axis=0)
+    first, third = ends[2][is_eye], ends[3][is_eye]
     middles = (first + third) / 2 % width - 1
     return [*zip((first // width).tolist(), middles.tolist(), unit[is_eye].tolist(), strict=True)]
 

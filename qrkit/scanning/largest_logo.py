@@ -15,7 +15,6 @@ from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
-from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.scan_report import Audience, Level, ScanReport, Verdict
 from qrkit.scanning.symbol_steps import sufficient_symbols
@@ -100,12 +99,12 @@ def largest_logo(
 
     @cache
     def verdict() -> Verdict:
-        return examine(drawn(design, fetch), level, audience=audience).verdict
+        return bench.report(design, level).verdict
 
     @cache
     def scanned(parts: int) -> ScanReport | None:
         found = fitted(parts)
-        report = examine(drawn(found.design, fetch), level, audience=audience) if found else None
+        report = bench.report(found.design, level) if found else None
         return report if report and (report.is_at_least("ok") or report.is_at_least(verdict())) else None
 
     # Readers take much longer than arithmetic and mostly agree with it, so they check what it has found.
@@ -141,7 +140,7 @@ def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: 
     state = bench.after(design, ())
     if state is None or is_good(state):
         return state
-    reached = (bench.after(design, steps) for steps in sufficient_symbols(bench, design, bench.appearance(state), may))
+    reached = (bench.after(design, steps) for steps in sufficient_symbols(bench, state, may))
     return next((other for other in reached if is_good(other)), None)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from qrkit.drawing.resizing import relaid
@@ -13,7 +13,7 @@ from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.model import plain
 from qrkit.scanning.bench import Bench, State, Step
-from qrkit.scanning.examine import drawn, examine
+from qrkit.scanning.examine import examine, no_verdict
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.levers import LEVERS, Lever
 from qrkit.scanning.part_names import layer_name
@@ -66,21 +66,30 @@ class Change:
         return self.message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Repair(Shown):
     """A repaired design with its changes.
 
     Attributes:
         design: The repaired design.
         changes: The changes in order; empty if the design already scanned.
-        before: Report on the original design.
         after: Report on the repaired design.
+        find_before: Makes the report on the original design.
     """
 
     design: Design
     changes: tuple[Change, ...]
-    before: ScanReport
     after: ScanReport
+    find_before: Callable[[], ScanReport] = field(repr=False, compare=False)
+
+    @cached_property
+    def before(self) -> ScanReport:
+        """Report on the original design, made when first asked for, because readers take long.
+
+        Raises:
+            RenderingFailed: If the renderer fails on a part of the original design, or takes too long.
+        """
+        return self.find_before() if self.changes else self.after
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, keyed by the interface's field names."""
@@ -130,7 +139,8 @@ def make_scannable(
     """
     may = LEVERS if may is None else may
     _check(target, may)
-    before = examine(drawn(design, fetch), level, audience=audience)
+    if design.micro:
+        raise no_verdict()
     best: Repair | None = None
     measured = Bench(design, target, fetch, audience)
     for share in SHARES:
@@ -139,7 +149,7 @@ def make_scannable(
         if bench.is_good(state):
             masks = MASKS if share == SHARES[0] and "mask" in may and level != "static" else ()
             for chosen in _choices(bench, design, steps, masks):
-                found = _repair(design, chosen, before, fetch)
+                found = _repair(bench, design, chosen, level, audience)
                 if found.after.is_at_least("ok"):
                     return found
                 best = max(best or found, found, key=lambda one: one.after.score)
@@ -161,7 +171,7 @@ def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[in
             yield masked
 
 
-def _repair(design: Design, steps: Sequence[Step], before: ScanReport, fetch: Fetch | None) -> Repair:
+def _repair(bench: Bench, design: Design, steps: Sequence[Step], level: Level, audience: Audience) -> Repair:
     """Apply steps to a design and check the result."""
     changes = []
     repaired = design
@@ -170,12 +180,8 @@ def _repair(design: Design, steps: Sequence[Step], before: ScanReport, fetch: Fe
         if changed != repaired:
             changes.append(_change(step, repaired, changed))
         repaired = changed
-    return Repair(repaired, tuple(changes), before, _examined(repaired, before, fetch))
-
-
-def _examined(design: Design, before: ScanReport, fetch: Fetch | None) -> ScanReport:
-    """Check a design as another was checked before."""
-    return examine(drawn(design, fetch), before.level, audience=before.audience)
+    find_before = partial(examine, bench.drawn(design), level, audience=audience)
+    return Repair(repaired, tuple(changes), bench.report(repaired, level), find_before)
 
 
 def _advice(may: Collection[str]) -> str:

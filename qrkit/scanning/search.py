@@ -150,7 +150,7 @@ def _with_layers(bench: Bench, start: State, may: Collection[str]) -> tuple[list
         if state is None:
             continue
         if not state.issues and not bench.is_good(state):
-            for more in sufficient_symbols(bench, state.design, bench.appearance(state), may):
+            for more in sufficient_symbols(bench, state, may):
                 found = bench.after(state.design, more)
                 if found and bench.is_good(found):
                     steps, state = [*steps, *more], found
@@ -164,6 +164,7 @@ def _with_layers(bench: Bench, start: State, may: Collection[str]) -> tuple[list
 
 def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[list[Step]]:
     """Yield places, versions and sizes for the harmful layers, the least conspicuous first."""
+    yield []
     layers = _harmful_layers(bench, start)
     backdrops = [index for index in layers if _is_backdrop(start.design, start.design.layers[index])]
     logos = [index for index in layers if index not in backdrops]
@@ -173,7 +174,6 @@ def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[
             return []
         return [[Step(lever, partial(change, which=which, **value))] for value in values]
 
-    yield []
     in_the_middle = steps("layer_place", centred, logos, [{}])
     if start.issues or bench.allows(start.budget.used - SHIFT_GAIN):
         yield from steps("layer_place", moved, logos, [{"right": right, "down": down} for right, down in SHIFTS])

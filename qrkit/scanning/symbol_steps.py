@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.drawing.resizing import relaid
 from qrkit.errors import ContentTooLong
-from qrkit.scanning.bench import Bench, Step
-from qrkit.scanning.free_pads import fitted
+from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.levers import Lever, levelled
 from qrkit.symbol.encode import encode, encoding_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel
@@ -24,17 +23,15 @@ MASK_GAIN = 0.5
 """Largest share of the worst block's error correction that another mask can save, in small symbols."""
 
 
-def sufficient_symbols(
-    bench: Bench, design: Design, appearance: Appearance, may: Collection[str]
-) -> Iterator[list[Step]]:
+def sufficient_symbols(bench: Bench, state: State, may: Collection[str]) -> Iterator[list[Step]]:
     """Yield steps to symbols that leave enough error correction, fewer steps first.
 
     Args:
-        bench: Decides whether error correction is enough.
-        design: The design.
-        appearance: How the design draws modules.
+        bench: Measures designs, and decides whether error correction is enough.
+        state: The design with its symbol.
         may: The allowed levers, of which mask, pad_codewords and ec are used.
     """
+    design, appearance = state.design, bench.appearance(state.design, state.symbol)
     levels = [design.ec, *_others(design.ec)] if "ec" in may else [design.ec]
     are_free = [design.pad_codewords == "free"]
     if "pad_codewords" in may and not are_free[0]:
@@ -66,7 +63,7 @@ def _sufficient(
             **encoding_of(design),
         )
         if design.pad_codewords == "free":
-            symbol = fitted(design.replace(mask=mask), symbol, appearance)
+            symbol = bench.fitted(design.replace(mask=mask), symbol)
         return appearance.budget(symbol).used
 
     is_free = design.pad_codewords == "free" and design.mask is None

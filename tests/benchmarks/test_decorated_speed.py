@@ -11,6 +11,7 @@ import pyvips
 from PIL import Image
 
 from qrkit import Design, Frame, Gradient, Layer, Modules, data_uri, generate
+from qrkit.drawing.untrusted.rasteriser.kept import forget_drawings
 from qrkit.notebook.widgets.draft import Draft, Edit
 from tests.scanning.designs import heart
 
@@ -66,6 +67,7 @@ def framed() -> Design:
 
 
 def by_qrkit(design: Design) -> bytes:
+    forget_drawings()  # each round draws as if for the first time
     return generate(design).to_bytes("png")
 
 
@@ -103,6 +105,7 @@ def test_the_verdict_costs_little_beside_the_picture(width, capsys):
     svg = generate(design, warn=False).to_bytes("svg")
 
     def judged(one: Design) -> bytes:
+        forget_drawings()
         image = generate(one, warn=False)
         assert image.scan
         return image.to_bytes("png")

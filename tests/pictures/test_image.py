@@ -188,7 +188,8 @@ def test_a_plain_code_needs_little_of_qrkit():
     run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     loaded = set(json.loads(run.stdout))
     unneeded = (
-        "design.outline design.shapes drawing.bitmaps drawing.decorated drawing.scene drawing.svg_elements"
+        "contents.kinds contents.moments contents.reading"
+        " design.outline design.shapes drawing.bitmaps drawing.decorated drawing.scene drawing.svg_elements"
         " drawing.untrusted drawing.writers.svg notebook pictures.contact_sheet pictures.printing store tracking"
     )
     assert all(find_spec(f"qrkit.{name}") for name in unneeded.split())

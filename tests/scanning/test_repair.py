@@ -1,5 +1,6 @@
 """Designs that do not scan are made to, by no more than is needed."""
 
+import pickle
 from functools import cache, reduce
 from time import process_time
 
@@ -191,6 +192,25 @@ def test_a_repair_says_what_the_check_says_next(style):
     assert (report.verdict, report.score) == (repair.after.verdict, repair.after.score)
     assert report.is_at_least("ok")
     assert str(repair).startswith(f"{repair.before.verdict} -> {report.verdict} (standard check)")
+
+
+def test_the_report_before_is_that_of_the_original_design():
+    design = DESIGNS["logo .50 L, kept clear / short"]
+    repair = design.make_scannable(level="static")
+    assert repair.changes
+    assert repair.before.as_dict() == design.check("static").as_dict()
+    assert pickle.loads(pickle.dumps(repair)).before.as_dict() == repair.before.as_dict()
+
+
+def test_a_design_that_scans_has_one_report():
+    repair = Design(content="https://example.com").make_scannable(level="static")
+    assert repair.changes == ()
+    assert repair.before is repair.after
+
+
+def test_a_micro_qr_code_cannot_be_repaired():
+    with pytest.raises(InvalidParameter, match="most phones cannot read Micro QR Codes"):
+        Design(content="12345", micro=True).make_scannable()
 
 
 @pytest.mark.parametrize(("content", "sprite", "eye"), [("A", "x", "eye-11"), ("A", "triangle", "eye-11")])

@@ -9,7 +9,7 @@ from threading import Lock
 
 from qrkit.drawing.untrusted.rasteriser import check_time, rasterise_all
 
-__all__ = ["MOST_KEPT", "rasterise_new"]
+__all__ = ["MOST_KEPT", "forget_drawings", "rasterise_new"]
 
 MOST_KEPT = 20_000_000
 """Bytes of all kept drawings and their pixels together."""
@@ -33,6 +33,11 @@ def rasterise_new(drawings: Sequence[_Drawing]) -> list[bytes]:
         for drawing in missing:
             _kept.keep(drawing, pixels[drawing])
     return [pixels[drawing] for drawing in drawings]
+
+
+def forget_drawings() -> None:
+    """Drop all kept drawings, for measuring how long new ones take."""
+    _kept.forget()
 
 
 class _KeptDrawings:
