@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 APPLIED = "SELECT name FROM migrations"
+RECORD_APPLIED = "INSERT INTO migrations SELECT unnest(?::VARCHAR[]), now() AT TIME ZONE 'UTC'"
 ID = "SELECT value FROM settings WHERE name = 'id'"
 FILES = "SELECT file FROM history ORDER BY file"
 PLACE = "SELECT value FROM settings WHERE name = 'history'"
@@ -434,20 +435,26 @@ class Store:
                 _log.warning("the archived visits of %s are missing: %s", self.path, error)
 
     def _migrate(self) -> None:
-        """Apply missing migrations; record each migration in the same transaction."""
+        """Apply all missing migrations and record them, in one transaction."""
         dialect = self.database.dialect
-        if not self.rows(dialect.tables):
+        if not (columns := self.rows(dialect.tables)):
             with self.atomic():  # only one process at a time runs this, even if several start at once
                 self.execute(
                     "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
                 )
-        if {"table_name": "migrations", "column_name": "applied"} not in self.rows(dialect.tables):
+        elif {"table_name": "migrations", "column_name": "applied"} not in columns:
             raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
-        applied = {row["name"] for row in self.rows(APPLIED)}
+        applied = self._applied()
         if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
             raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {newer}); update qrkit")
-        for name in [name for name in dialect.migrations if name not in applied]:
+        if dialect.migrations.keys() - applied:
             with self.atomic():
-                if {"name": name} not in self.rows(APPLIED):  # unless another process was faster
+                applied = self._applied()  # all of them, if another process was faster
+                missing = [name for name in dialect.migrations if name not in applied]
+                for name in missing:
                     self.execute(dialect.migrations[name])
-                    self.execute("INSERT INTO migrations VALUES (?, now() AT TIME ZONE 'UTC')", [name])
+                self.execute(RECORD_APPLIED, [missing])
+
+    def _applied(self) -> set[str]:
+        """Return the names of the migrations that the store has."""
+        return {row["name"] for row in self.rows(APPLIED)}
