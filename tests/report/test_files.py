@@ -29,6 +29,11 @@ def shop(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def page(shop):
+    return report.portfolio(shop)
+
+
+@pytest.fixture(scope="module")
 def made(shop, tmp_path_factory):
     pytest.importorskip("nbclient")
     path = tmp_path_factory.mktemp("notebook") / "report.ipynb"
@@ -57,16 +62,16 @@ def test_a_notebook_has_run_and_every_cell_answers(made):
         assert [output["output_type"] for output in cell["outputs"]] in (["stream"], ["execute_result"]), cell["source"]
 
 
-def test_a_notebook_says_what_the_page_says(shop, made):
+def test_a_notebook_says_what_the_page_says(page, made):
     (words,) = (cell for cell in code_cells(made) if "made.words" in "".join(cell["source"]))
     said = "".join(words["outputs"][0]["text"])
-    assert said.strip().split("\n\n") == list(report.portfolio(shop).words)
+    assert said.strip().split("\n\n") == list(page.words)
 
 
-def test_a_notebook_names_the_codes_without_a_scan(shop, made):
+def test_a_notebook_names_the_codes_without_a_scan(page, made):
     (cell,) = (cell for cell in code_cells(made) if "unscanned" in "".join(cell["source"]))
     said = "".join(cell["outputs"][0]["text"]).strip()
-    assert said == str(report.portfolio(shop).unscanned) == "<i>Night</i> (1): Cellar"
+    assert said == str(page.unscanned) == "<i>Night</i> (1): Cellar"
 
 
 def test_parameters_of_a_notebook_are_its_first_cell(shop, made):
@@ -79,12 +84,13 @@ def store_of(notebook):
     return parameters(json.loads(notebook.read_text(encoding="utf-8")))["store"]
 
 
-def test_a_notebook_of_a_snapshot_reads_the_original(shop, tmp_path):
+def test_a_notebook_of_a_snapshot_is_that_of_the_original_and_reads_it(shop, made, tmp_path):
     pytest.importorskip("nbclient")
     with open_portfolio(snapshot_of=shop.store.path) as copy:
         assert copy.store.lasting_path == shop.store.lasting_path
-        made = report.notebook(copy, tmp_path / "report.ipynb")
-    assert store_of(made) == shop.store.lasting_path
+        again = report.notebook(copy, tmp_path / "again.ipynb", title="*Spring* <b>")
+    assert json.loads(again.read_text(encoding="utf-8")) == made
+    assert store_of(again) == shop.store.lasting_path
 
 
 def test_a_notebook_finds_a_store_that_was_opened_from_another_folder(tmp_path, monkeypatch):
@@ -106,17 +112,21 @@ def test_a_title_in_a_notebook_is_text(made):
     assert title == r"# \*Spring\* \<b\>"
 
 
-def test_the_same_portfolio_gives_the_same_notebook(shop, made, tmp_path):
-    pytest.importorskip("nbclient")
-    again = report.notebook(shop, tmp_path / "again.ipynb", title="*Spring* <b>")
-    assert json.loads(again.read_text(encoding="utf-8")) == made
+def assert_no_notebook_is_made_of(place, path, *, rule):
+    with open_portfolio(place) as portfolio, pytest.raises(InvalidParameter, match=rule):
+        report.notebook(portfolio, path)
+    assert not path.exists()
 
 
-def test_a_notebook_of_a_store_that_is_no_file_is_refused(new_place, tmp_path):
-    rule = "is (in memory|on a server); a notebook reads a store from its file"
-    with open_portfolio(new_place()) as portfolio, pytest.raises(InvalidParameter, match=rule):
-        report.notebook(portfolio, tmp_path / "report.ipynb")
-    assert not (tmp_path / "report.ipynb").exists()
+def test_a_notebook_of_a_store_in_memory_is_refused(tmp_path):
+    rule = "is in memory; a notebook reads a store from its file"
+    assert_no_notebook_is_made_of(":memory:", tmp_path / "report.ipynb", rule=rule)
+
+
+@pytest.mark.needs("postgres")
+def test_a_notebook_of_a_store_on_a_server_is_refused(server, empty_store, tmp_path):
+    rule = "is on a server; a notebook reads a store from its file"
+    assert_no_notebook_is_made_of(server.new_database(empty_store), tmp_path / "report.ipynb", rule=rule)
 
 
 def test_a_notebook_without_its_packages_is_refused_with_what_to_do(shop):
@@ -143,30 +153,28 @@ def test_a_notebook_that_cannot_be_written_is_said(tmp_path):
 
 
 @pytest.mark.needs("chromium", "pdftoppm")
-def test_a_pdf_has_the_words_on_its_first_page(shop, tmp_path):
-    made = report.portfolio(shop)
-    path = made.save(tmp_path / "report.pdf")
+def test_a_pdf_has_the_words_on_its_first_page(page, tmp_path):
+    path = page.save(tmp_path / "report.pdf")
     run = subprocess.run(["pdftotext", "-l", "1", path, "-"], check=True, capture_output=True, text=True)
     assert "What happened" in run.stdout
-    assert " ".join(made.words[0].split()[:4]) in " ".join(run.stdout.split())
+    assert " ".join(page.words[0].split()[:4]) in " ".join(run.stdout.split())
 
 
 @pytest.mark.parametrize("name", ["october.docx", "october", "october.html.gz", ".html"])
-def test_a_page_is_not_written_into_a_file_of_another_kind(shop, tmp_path, name):
+def test_a_page_is_not_written_into_a_file_of_another_kind(page, tmp_path, name):
     with pytest.raises(InvalidParameter, match=r"must end in \.html or \.htm or \.pdf or \.zip$"):
-        report.portfolio(shop).save(tmp_path / name)
+        page.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["october.HTML", "october.htm"])
-def test_a_page_is_written_whatever_the_letters_of_its_suffix(shop, tmp_path, name):
-    made = report.portfolio(shop)
-    assert made.save(tmp_path / name).read_text(encoding="utf-8") == made.html
+def test_a_page_is_written_whatever_the_letters_of_its_suffix(page, tmp_path, name):
+    assert page.save(tmp_path / name).read_text(encoding="utf-8") == page.html
 
 
-def test_who_saves_a_notebook_is_told_how(shop, tmp_path):
+def test_who_saves_a_notebook_is_told_how(shop, page, tmp_path):
     with pytest.raises(InvalidParameter, match=r"report\.notebook"):
-        report.portfolio(shop).save(tmp_path / "october.ipynb")
+        page.save(tmp_path / "october.ipynb")
     with pytest.raises(InvalidParameter, match=r"must end in \.ipynb"):
         report.notebook(shop, tmp_path / "october.html")
     assert not list(tmp_path.iterdir())
@@ -179,20 +187,20 @@ def program(folder, text):
     path.chmod(0o755)
 
 
-def test_without_a_browser_it_is_said_what_to_do(shop, tmp_path, monkeypatch):
+def test_without_a_browser_it_is_said_what_to_do(page, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingProgram, match=r"none of chromium, .*install Chromium, or save the report as HTML"):
-        report.portfolio(shop).to_pdf()
+        page.to_pdf()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script of a shell")
 @pytest.mark.parametrize("text", ["exit 3", "exit 0", "exec /bin/sleep 20"], ids=["fails", "prints nothing", "hangs"])
-def test_a_browser_that_prints_nothing_is_told_of(shop, tmp_path, monkeypatch, text):
+def test_a_browser_that_prints_nothing_is_told_of(page, tmp_path, monkeypatch, text):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(pdf, "SECONDS", 0.5)
     program(tmp_path, text)
     with pytest.raises(RenderingFailed, match=r"printed no report|took longer than"):
-        report.portfolio(shop).to_pdf()
+        page.to_pdf()
 
 
 @pytest.mark.parametrize("folder", [".", "..", "/"])

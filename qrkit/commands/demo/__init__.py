@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.resources import files
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -145,15 +144,13 @@ def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) 
 
 
 def replay(portfolio: Portfolio, month: Iterable[Arrival]) -> None:
-    """Send requests through the redirect as a server would, each at its own time; one transaction per day."""
+    """Send requests through the redirect as a server would, each at its own time."""
     clock = _Clock()
     client = Client(make_app(portfolio.store, clock=clock, locate=place_of))
-    for _, day in groupby(month, key=lambda arrival: arrival.time.date()):
-        with portfolio.store.atomic():
-            for arrival in day:
-                clock.moment = arrival.time
-                path = f"/{arrival.short_code}"
-                client.request(arrival.method, path, headers=arrival.headers, address=arrival.address)
+    for arrival in month:
+        clock.moment = arrival.time
+        path = f"/{arrival.short_code}"
+        client.request(arrival.method, path, headers=arrival.headers, address=arrival.address)
 
 
 @dataclass

@@ -34,12 +34,18 @@ FITS = """([selector, width]) => {
     const part = document.querySelector(selector);
     return part.getBoundingClientRect().width <= width && part.scrollWidth <= part.clientWidth + 1;
 }"""
+CLOSE_NOTEBOOKS = """async () => {
+    for (const panel of [...window.jupyterapp.shell.widgets("main")]) {
+        await panel.sessionContext?.shutdown();
+        panel.dispose();
+    }
+}"""
 KERNEL_IS_IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory):
-    """Starts a server of notebooks with settings of its own in a folder; gives its address. It ends with the module."""
+@contextlib.contextmanager
+def _servers(tmp_path_factory):
+    """Gives what starts a server of notebooks, with settings of its own, in a folder, and gives its address."""
     with contextlib.ExitStack() as servers:
 
         def started(command, folder, **environment):
@@ -63,6 +69,13 @@ def start(tmp_path_factory):
         yield started
 
 
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """Starts a server of notebooks with settings of its own in a folder; gives its address. It ends with the module."""
+    with _servers(tmp_path_factory) as started:
+        yield started
+
+
 def _end(process):
     process.terminate()
     try:
@@ -73,12 +86,13 @@ def _end(process):
     process.stdout.close()
 
 
-@pytest.fixture(scope="module")
-def lab(start, tmp_path_factory):
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
     """JupyterLab with a folder of its own: (address, token, folder)."""
     folder, token = tmp_path_factory.mktemp("notebooks"), secrets.token_hex(16)
     options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
-    return start([sys.executable, "-m", "jupyterlab", *options], folder, JUPYTER_TOKEN=token), token, folder
+    with _servers(tmp_path_factory) as started:
+        yield started([sys.executable, "-m", "jupyterlab", *options], folder, JUPYTER_TOKEN=token), token, folder
 
 
 def _address(process):
@@ -136,40 +150,57 @@ def profile(browser):
 
 @pytest.fixture(scope="module")
 def open_notebook(lab, profile):
-    """Opens a notebook of these cells in a page of its own, and runs it; gives the page."""
+    """Opens a notebook of these cells and runs it, in this page of JupyterLab or in a new one; gives the page."""
     address, token, folder = lab
 
-    def opened(*cells, width=1400, on_websocket=None):
+    def opened(*cells, page=None, width=1400, on_websocket=None):
         name = f"{secrets.token_hex(4)}.ipynb"
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(book, folder / name)
-        page = profile.new_page()
+        is_new = page is None
+        if is_new:
+            page = profile.new_page()
         page.set_viewport_size({"width": width, "height": HEIGHT})
         page.file = folder / name
         if on_websocket is not None:
             page.on("websocket", on_websocket)
-        page.goto(f"{address}doc/tree/{name}?token={token}")
+        if is_new:
+            page.goto(f"{address}doc/tree/{name}?token={token}")
+        else:
+            command(page, "docmanager:open", path=name)
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         page.wait_for_function(KERNEL_IS_IDLE)
+        if on_websocket is not None:
+            page.remove_listener("websocket", on_websocket)
         command(page, "notebook:run-all-cells")
         return page
 
     return opened
 
 
+@pytest.fixture(scope="module")
+def empty_pages():
+    """Pages of JupyterLab that show no notebook: most of a test would be spent on loading one anew."""
+    return []
+
+
 @pytest.fixture
-def notebook(open_notebook):
-    """The same, and closes the pages after the test."""
+def notebook(open_notebook, empty_pages):
+    """Opens notebooks likewise, each with a kernel of its own; closes them after the test."""
     pages = []
 
     def opened(*cells, **options):
-        pages.append(open_notebook(*cells, **options))
+        pages.append(open_notebook(*cells, page=empty_pages.pop() if empty_pages else None, **options))
         return pages[-1]
 
     yield opened
     for page in pages:
-        page.close()
+        page.evaluate(CLOSE_NOTEBOOKS)
+        if page.locator(".jp-Dialog").count():  # a test has failed
+            page.close()
+        else:
+            empty_pages.append(page)
 
 
 @pytest.fixture(scope="session")
