@@ -18,6 +18,8 @@ from qrkit.scanning.scan_report import Audience
 from tests.scanning.broken_designs import DISC, PAYLOADS, PHOTO, STYLES, broken_designs, logo
 
 DESIGNS = broken_designs()
+FEW_STYLES = [*STYLES][::3]
+"""A part of each kind; `make slow` repairs designs of all."""
 ENOUGH = 0.95
 """Of all broken designs, so many are repaired at least."""
 
@@ -52,7 +54,7 @@ def report_on(design: Design, level: str = "static"):
     return examine(drawn(design), level)
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", FEW_STYLES)
 def test_what_generators_break_is_repaired(style):
     name = f"{style} / short"
     assert not report_on(DESIGNS[name]).is_at_least("robust")
@@ -112,7 +114,7 @@ def test_no_change_is_made_that_is_not_needed(style):
         assert report.verdict != "robust" or report.budget.used > 0.5
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", FEW_STYLES)
 def test_the_changes_one_after_another_make_the_design(style):
     name = f"{style} / short"
     design, repair = DESIGNS[name], repair_of(name)
@@ -129,7 +131,7 @@ def test_only_what_may_change_does():
     assert fields <= {"padding", "layers"}
 
 
-@pytest.mark.parametrize("may", [(), ("padding",), ("flip", "markers")])
+@pytest.mark.parametrize("may", [(), ("flip", "markers")])
 def test_what_cannot_be_repaired_says_what_is_in_the_way_and_what_would_help(may):
     design = DESIGNS["logo .50 M / long"]
     with pytest.raises(CannotRepair, match=r"\d+% of the error correction is used, above the limit of 50%") as caught:
@@ -182,7 +184,7 @@ def test_the_same_design_is_repaired_in_the_same_way():
     assert make_scannable(design).design == make_scannable(design).design
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", FEW_STYLES)
 def test_a_repair_says_what_the_check_says_next(style):
     repair = repair_of(f"{style} / short")
     report = repair.design.check()

@@ -19,7 +19,7 @@ from tests.server.posted import FULL
 from tests.server.test_errors import assert_keeps_the_contract
 from tests.server.test_statuses import API, BASE_URL, CSV, ENDPOINTS, EVENT, World
 
-ROUNDS = 2_000
+ROUNDS = 1_000
 SEED = 20_260_301
 
 

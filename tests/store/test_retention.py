@@ -82,7 +82,7 @@ visits = st.lists(
 
 
 @given(visits, st.lists(st.integers(1, 6), min_size=1, max_size=3))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_totals_and_days_stay_whatever_is_swept(found, sweeps):
     with open_portfolio(":memory:", clock=lambda: NOON) as shop:
         codes = [shop.insert_qrcode("https://a.example", short_code=code) for code in ("door", "shelf")]

@@ -42,7 +42,7 @@ def a_text(random: Random, mode: str, version: int, level: str, most: int = 10_0
     return text[: random.randint(1, len(text))]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_small_symbols_with_the_automatic_mask(seed):
     """In each case any mode, level, version 1 to 4 and content."""
     random = Random(seed)
@@ -123,7 +123,7 @@ def test_the_automatic_version_is_that_of_segno():
 def test_every_version_level_mode_and_mask(version, level):
     """Each mode and each mask, in turn with each other: a mask is laid over modules, whatever mode they come from."""
     random, modes = Random(f"{version}{level}"), [*ALPHABETS, "auto"]
-    for place, mask in enumerate((None, *range(8), None), version):
+    for place, mask in enumerate((None, *range(8)), version):
         mode = modes[place % len(modes)]
         assert_same(a_text(random, mode, version, level), version, level, mode, mask)
     for place, (mode, letter) in enumerate(LETTERS.items(), version):
@@ -131,7 +131,7 @@ def test_every_version_level_mode_and_mask(version, level):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_thousands_of_small_symbols_with_the_automatic_mask(seed):
     random = Random(5000 + seed)
     for _ in range(500):
