@@ -437,7 +437,8 @@ class Store:
     def _migrate(self) -> None:
         """Apply all missing migrations and record them, in one transaction."""
         dialect = self.database.dialect
-        if not (columns := self.rows(dialect.tables)):
+        # To ask a new file for its tables takes DuckDB as long as to make them.
+        if self.database.is_new or not (columns := self.rows(dialect.tables)):
             with self.atomic():  # only one process at a time runs this, even if several start at once
                 self.execute(
                     "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
@@ -454,6 +455,7 @@ class Store:
                 for name in missing:
                     self.execute(dialect.migrations[name])
                 self.execute(RECORD_APPLIED, [missing])
+        self.database.is_new = False
 
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""

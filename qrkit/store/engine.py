@@ -98,6 +98,7 @@ class Engine(Protocol):
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
+        is_new: Whether opening the database created it, and no store has made its tables yet.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
         history: The folder of archived visits; None where visits cannot be archived, or another process does it.
         is_broken: Whether the database has failed and must be reopened by `restore`.
@@ -117,6 +118,7 @@ class Engine(Protocol):
     id: str
     read_only: bool
     is_shared: bool
+    is_new: bool
     is_broken: bool
     inbox: Path | None
     history: Path | None

@@ -256,7 +256,7 @@ def test_scans_by(portfolio, truth, attribute, chosen, most):
 
 @pytest.mark.parametrize("attribute", get_args(VisitAttribute))
 @given(chosen=filters, data=st.data())
-@settings(some, max_examples=3)
+@settings(some, max_examples=2)
 def test_views_and_days_of_an_attribute(portfolio, truth, attribute, chosen, data):
     """A view of some values of an attribute has the scans with these values; by the attribute, days add up to these."""
     scans, part = narrowed(portfolio, truth, chosen)

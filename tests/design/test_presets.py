@@ -30,7 +30,7 @@ def test_there_are_24_presets_beside_the_plain_one_each_in_three_colorways():
 
 @pytest.mark.parametrize(("name", "colorway"), COLORWAYS)
 def test_every_colorway_is_read(name, colorway):
-    for content, size in (("A", 8), ("https://example.com/spring", 4), ("x" * 300, 4)):
+    for content, size in contents_of(name, colorway, [("A", 8), ("https://example.com/spring", 4), ("x" * 300, 4)]):
         image = generate(with_preset(Design(content=content, size=size), name, colorway), warn=False)
         assert decode(image.to_bytes("png")).content == content
 

@@ -978,7 +978,7 @@ def test_large_pictures_are_made_smaller_before_a_symbol_is_looked_for(shop, mon
 
 @pytest.mark.rule("X2")
 @given(st.sampled_from(ALL_NAMES), st.text(max_size=30) | st.text("0123456789:-+.eE /[]{}\"'T", max_size=20))
-@settings(some, max_examples=60)
+@settings(some, max_examples=30)
 def test_any_text_in_any_column_is_a_code_or_an_issue(shop, name, text):
     """Open: texts where others belong. The row comes in or is told of, and the row behind it comes in."""
     before = state(shop)

@@ -12,6 +12,8 @@ from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.store.qrcodes import TOGETHER
 
 BASE_URL = "https://go.example.com"
+ROWS = TOGETHER + 1
+"""Of a portfolio that is read in two parts."""
 
 
 def spreadsheet(rows):
@@ -23,7 +25,7 @@ def spreadsheet(rows):
 @pytest.fixture(scope="module")
 def large():
     with open_portfolio(":memory:", base_url=BASE_URL) as shop:
-        shop.import_file(spreadsheet(2 * TOGETHER + 1))
+        shop.import_file(spreadsheet(ROWS))
         yield shop
 
 
@@ -45,7 +47,7 @@ def test_no_row_is_lost_where_one_part_ends_and_the_next_begins(rows):
 def test_every_format_holds_all_parts(large, exported, format):
     data = large.export_bytes(format)
     with open_portfolio(":memory:", base_url=BASE_URL) as copy:
-        assert str(copy.import_file(data, format=format)) == f"{2 * TOGETHER + 1} created"
+        assert str(copy.import_file(data, format=format)) == f"{ROWS} created"
         assert copy.export_bytes("json") == exported
 
 
@@ -56,10 +58,10 @@ def test_a_bar_is_shown_to_whoever_asks_for_it_and_changes_nothing(large, tmp_pa
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "Exporting" in shown.err
-    assert f"/{2 * TOGETHER + 1}" in shown.err
+    assert f"/{ROWS}" in shown.err
     assert plain.read_bytes() == watched.read_bytes()
     with open_portfolio(":memory:", base_url=BASE_URL) as copy:
-        assert copy.import_file(watched, progress=True).created == 2 * TOGETHER + 1
+        assert copy.import_file(watched, progress=True).created == ROWS
     shown = capsys.readouterr().err
     assert "Reading" in shown
     assert "Importing" in shown

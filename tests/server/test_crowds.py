@@ -114,7 +114,7 @@ def test_a_server_that_goes_on_and_on_holds_on_to_nothing(shop):
     with Server(shop, port=0, **OPEN) as server:
         seen = []
         for number in range(9):
-            Load(server.url, visits("/door", 2_000, first=number * 2_000)).run()
+            Load(server.url, visits("/door", 1_000, first=number * 1_000)).run()
             Load(server.url, asking("/api/v3/generate?content=hi&format=png", 300)).run()
             Load(server.url, asking("/nobody", 300)).run()
             seen.append(grown())

@@ -432,12 +432,12 @@ def check_mix(shop, threads, rounds):
 
 
 def test_32_threads_that_do_everything_at_once_keep_the_store_sound(any_shop):
-    check_mix(any_shop, 32, 10 if any_shop.store.database.is_shared else 20)
+    check_mix(any_shop, 32, 10)
 
 
 @pytest.mark.slow
 def test_32_threads_keep_the_store_sound_for_long(any_shop):
-    check_mix(any_shop, 32, 100)
+    check_mix(any_shop, 32, 60)
 
 
 @pytest.mark.parametrize("moment", [NOON.date(), "2026-03-01", None, 5])

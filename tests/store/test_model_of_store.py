@@ -401,7 +401,7 @@ def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int
 
 @pytest.mark.hypothesis  # so that `make explore` runs it
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
-    check_machine(new_path, max_examples=3 if is_server(new_path()) else 6, stateful_step_count=25)
+    check_machine(new_path, max_examples=2 if is_server(new_path()) else 4, stateful_step_count=25)
 
 
 @pytest.mark.slow

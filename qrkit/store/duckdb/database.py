@@ -107,6 +107,7 @@ class Database:
         before_closing: Functions called when the last store closes or the program ends.
         memory: Cached table data, by cache name.
         helpers: Objects that work for the database, by name.
+        is_new: Whether opening the database created it, and no store has made its tables yet.
         is_broken: Whether DuckDB refuses to use the file after a disk failure; `restore` reopens the file.
     """
 
@@ -127,6 +128,7 @@ class Database:
         self.memory: dict[str, Any] = {}
         self.helpers: dict[str, Any] = {}
         self.is_broken = False
+        self.is_new = path == MEMORY or not Path(path).exists()
         self._key = _key(path)
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
         self.history = None if path == MEMORY else history_folder(Path(self._key))

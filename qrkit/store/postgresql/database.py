@@ -84,6 +84,7 @@ class Server:
 
     read_only = False
     is_shared = True
+    is_new = False
     dialect = POSTGRESQL
     remedy = "check that the server runs, and what it allows this user"
 

@@ -16,7 +16,8 @@ from qrkit.notebook.console.pages import pages_of
 
 START_SECONDS = 240
 WAIT_MS = 180_000
-WIDTHS = (390, 900, 1440)
+PLACES = ((390, "light"), (1440, "light"), (900, "dark"))
+"""Each width and each scheme of colors once."""
 ASK_KERNEL = """async (type) => {
     const { kernelId } = JSON.parse(document.getElementById("jupyter-config-data").textContent);
     const socket = new WebSocket(`ws://${location.host}/api/kernels/${kernelId}/channels`);
@@ -82,13 +83,12 @@ def stop(process):
 def serious_faults(page):
     from axe_playwright_python.sync_playwright import Axe
 
-    for width in WIDTHS:
+    for width, scheme in PLACES:
         page.set_viewport_size({"width": width, "height": 900})
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            for one in Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]:
-                if one["impact"] in ("serious", "critical"):
-                    yield width, scheme, one["id"], one["nodes"][0]["html"][:160]
+        page.emulate_media(color_scheme=scheme)
+        for one in Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]:
+            if one["impact"] in ("serious", "critical"):
+                yield width, scheme, one["id"], one["nodes"][0]["html"][:160]
 
 
 @pytest.mark.browser

@@ -270,7 +270,7 @@ def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
 def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, faults, places):
     page, studio = opened(notebook)
     found = []
-    for name in TABS:
+    for number, name in enumerate(TABS):
         panel = tab(studio, name)
         if name in ("Eyes", "Frame"):
             panel.get_by_role("checkbox").last.check()
@@ -280,7 +280,8 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
             panel.get_by_role("textbox", name="Background color", exact=True).fill("#12")
             panel.get_by_role("button", name="Use #121212").wait_for()
             panel.get_by_role("button", name="Swatches for color", exact=True).first.click()
-        found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", places)]
+        order = places[:: -1 if number % 2 else 1]  # a theme is changed for two tabs
+        found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", order)]
     assert found == []
 
 

@@ -1,13 +1,13 @@
 """The browser of a portfolio and the dashboard in JupyterLab, used as a person uses them."""
 
 import re
-from itertools import product
 
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
-PLACES = tuple(product(("JupyterLab Light", "JupyterLab Dark"), (390, 900, 1440)))
+PLACES = (("JupyterLab Light", 390), ("JupyterLab Light", 1440), ("JupyterLab Dark", 900))
+"""Each theme and each width once."""
 
 SHOP = """
 import pandas as pd
@@ -140,7 +140,7 @@ def test_a_bar_filters_by_key_and_its_chip_removes_the_filter(notebook, faults):
     chip = board.get_by_role("button", name="Remove filter QR Code: Door 1")
     chip.wait_for()
     assert bar.get_attribute("aria-pressed") == "true"
-    assert list(faults(page, ".qrkit-dashboard", PLACES[::5])) == []
+    assert list(faults(page, ".qrkit-dashboard", PLACES[::2])) == []
     assert run_cell(page, 1).locator(".jp-OutputArea-output pre").inner_text().strip()
     assert chip.is_visible(), "a cell that runs again keeps the filter"
     chip.click()
