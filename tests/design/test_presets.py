@@ -35,7 +35,7 @@ def test_every_colorway_is_read(name, colorway):
         assert decode(image.to_bytes("png")).content == content
 
 
-@pytest.mark.parametrize(("name", "content"), zip(PRESETS, cycle(CONTENTS), strict=False))
+@pytest.mark.parametrize(("name", "content"), [*zip(PRESETS, cycle(CONTENTS), strict=False)])
 def test_the_standard_check_calls_every_preset_robust_on_phones(name, content):
     report = with_preset(Design(content=content), name).check()
     assert report.verdict == "robust", str(report)
