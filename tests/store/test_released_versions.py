@@ -10,10 +10,11 @@ import gzip
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import Gone, NotAuthenticated
+from qrkit.errors import Gone, NotAuthenticated, UnreadableFile
 from qrkit.portfolio.access import authenticate, list_accounts, list_keys
 from qrkit.store import Store
 from qrkit.store.campaign_colors import campaign_colors
@@ -128,3 +129,18 @@ def test_it_moves_to_a_new_store(place, tmp_path):
     with opened(tmp_path / "moved.duckdb") as shop:
         assert scans_by_name(shop) == SCANS
         assert shop.scans.count() == 35
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path):
+    path = tmp_path / "a.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)")
+        connection.execute("CREATE TABLE history (is_in_the_way BOOLEAN)")
+    with pytest.raises(UnreadableFile, match="history"):
+        Store(path)
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall() == [
+            ("history",),
+            ("migrations",),
+        ]
+        assert connection.execute("SELECT * FROM migrations").fetchall() == []
