@@ -12,6 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.style
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, Rectangle
@@ -25,7 +26,6 @@ from qrkit.languages import LanguageTag, current_language, in_language, number_t
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = [
     "LEADING",
@@ -190,11 +190,18 @@ def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: flo
     return axes_at(chart, (left, top), (width - left - right, height - top - bottom))
 
 
+class _Bare(Axes):
+    """Axes without ticks; charts draw their own, and making ticks took as long as everything else about axes."""
+
+    def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
+        """Do nothing: setting what ticks look like makes them."""
+
+
 def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:
     """Add axes without any lines or text, given the upper left corner and the size in pixels."""
     width, height = chart.bbox.width, chart.bbox.height
     place = at[0] / width, 1 - (chart.head + at[1] + size[1]) / height, size[0] / width, size[1] / height
-    axes = chart.add_axes(place)
+    axes = chart.add_axes(place, axes_class=_Bare)
     axes.set_axis_off()
     return axes
 

@@ -199,12 +199,11 @@ def _spots(frame: pd.DataFrame) -> tuple[list[Spot], tuple[float, float]]:
     placed = frame.assign(east=degrees.round(5), north=frame["latitude"].round(5))
     groups = placed.sort_values("scans", ascending=False, kind="stable").groupby(["north", "east"], sort=True)
     middle = [(placed[name].min() + placed[name].max()) / 2 for name in ("north", "east")]
+    counted = groups.agg(name=("qrcode", "first"), scans=("scans", "sum"), codes=("qrcode", "size")).reset_index()
     spots = []
-    for _, codes in groups:
-        north, east = float(codes["north"].iloc[0]), float(codes["east"].iloc[0])
+    for north, east, name, scans, codes in counted.itertuples(index=False):
         x = (east - middle[1]) * KM_A_DEGREE * cos(radians(middle[0]))
-        name, scans = str(codes["qrcode"].iloc[0]), int(codes["scans"].sum())
-        spots.append(Spot(x, (north - middle[0]) * KM_A_DEGREE, name, scans, len(codes)))
+        spots.append(Spot(x, (north - middle[0]) * KM_A_DEGREE, str(name), int(scans), int(codes)))
     return sorted(spots, key=lambda spot: -spot.scans), (middle[0], middle[1])
 
 

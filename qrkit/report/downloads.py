@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -13,8 +13,6 @@ from qrkit import charts
 from qrkit.design.brand import Brand
 from qrkit.exchange.archives import add
 from qrkit.exchange.formulas import made_safe
-from qrkit.files import safe_stem
-from qrkit.languages import say
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
 from qrkit.report.plots import plots
@@ -29,6 +27,18 @@ WIDTH = 960
 DPI = 192
 """Dots per inch of PNG files; a pixel of the page is 1/72 inch, so they are 2,560 dots wide."""
 FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+CHART_NAMES: Mapping[Callable[..., charts.Chart], str] = {
+    charts.lines: "over-time",
+    charts.previous_period: "over-time",
+    charts.unusual_days: "over-time",
+    charts.small_multiples: "by-campaign",
+    charts.hour_of_week: "hours-of-week",
+    charts.rates: "rates",
+    charts.scans_by_location: "locations",
+    charts.human_scans: "human-scans",
+    charts.time_to_first_scan: "first-scans",
+}
+"""Names of files, which are the same for each period and language, so that slides can link to them."""
 _VARIABLE = re.compile(r"var\(--[\w-]+,(#[0-9a-f]{6})\)")
 
 
@@ -43,7 +53,7 @@ def packed(facts: Facts, brand: Brand | None) -> bytes:
 
 def _files(facts: Facts, brand: Brand | None) -> Iterator[tuple[str, bytes]]:
     for plot in plots(facts):
-        stem = safe_stem(plot.title)
+        stem = CHART_NAMES[plot.draw]
         with charts.branded(brand) if brand else nullcontext():
             chart = plot.at(WIDTH)
             yield f"charts/{stem}.svg", _standalone(charts.to_svg(chart)).encode()
@@ -51,8 +61,8 @@ def _files(facts: Facts, brand: Brand | None) -> Iterator[tuple[str, bytes]]:
             chart.savefig(image, format="png", dpi=DPI, metadata={"Software": None})
         yield f"charts/{stem}.png", image.getvalue()
         yield f"data/{stem}.csv", _csv(plot.frame)
-    for title, frame in _tables(facts):
-        yield f"tables/{safe_stem(title)}.csv", _csv(frame)
+    for name, frame in _tables(facts):
+        yield f"tables/{name}.csv", _csv(frame)
 
 
 def _standalone(svg: str) -> str:
@@ -66,14 +76,14 @@ def _tables(facts: Facts) -> Iterator[tuple[str, pd.DataFrame]]:
     colors = dict.fromkeys(facts.titles.values(), 1)
     if len(colors) > 1:
         groups = [(row.name, row.codes, row.scans, row.share) for row in campaign_table(facts, colors).rows]
-        yield say("Campaigns"), pd.DataFrame(groups, columns=["campaign", "codes", "scans", "share"])
+        yield "campaigns", pd.DataFrame(groups, columns=["campaign", "codes", "scans", "share"])
     for name in facts.attributes:
         if table := attribute_table(facts, name):
             counts = [(row.name, row.scans, row.visitors, row.share) for row in table.rows]
-            yield table.title, pd.DataFrame(counts, columns=[name, "scans", "visitors", "share"])
+            yield name, pd.DataFrame(counts, columns=[name, "scans", "visitors", "share"])
     codes = [_of_code(facts, CodeRow.of(facts, code)) for code in facts.codes]
     columns = ["qrcode", "campaign", "short_url", "content", "scans", "visitors", "share", "imported_scans"]
-    yield say("QR Codes"), pd.DataFrame(codes, columns=columns).convert_dtypes()
+    yield "qrcodes", pd.DataFrame(codes, columns=columns).convert_dtypes()
 
 
 def _of_code(facts: Facts, row: CodeRow) -> tuple[object, ...]:

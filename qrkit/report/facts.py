@@ -168,8 +168,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Gather all facts about a view of a portfolio's scans in the given period."""
     view = asked.of(scans)
     with reading_one_state(portfolio.store):  # all questions see the same scans
-        campaigns, codes = _records(portfolio, scans.campaigns)
-        totals = analytics.summary(view).iloc[0]
+        (campaigns, codes), totals = _records(portfolio, scans.campaigns), analytics.summary(view).iloc[0]
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
         # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
         daily = analytics.scans_per_day(view, by="qrcode_id", zeros=False)

@@ -1,6 +1,7 @@
 """The report of the demo: each number equals one that pandas counts from the visits, and the page works by keyboard."""
 
 import re
+import subprocess
 
 import lxml.html
 import pandas as pd
@@ -77,6 +78,19 @@ def test_sentences_of_the_demo_are_true(june, visits):
 def test_codes_of_the_demo_are_branded(museum, page):
     assert page.xpath("string(//p[@class='mark'])") == "Harbour Museum"
     assert len(page.xpath("//section[@id='codes']//img[not(@class)]")) == len(museum.list_qrcodes())
+
+
+@pytest.mark.needs("chromium", "pdftoppm")
+def test_printed_tables_repeat_their_headings_and_break_no_names(museum, june, tmp_path):
+    path = june.save(tmp_path / "june.pdf")
+    run = subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True, text=True)
+    pages = [page for page in run.stdout.split("\f") if "localhost:8080/" in page]
+    assert len(pages) > 1
+    for page in pages:
+        assert re.search(r"QR Code +Campaign +Scans +Visitors +Share +Days", page)
+    words = set(run.stdout.split())
+    assert {"Computer", "Germany", "Denmark", "Netherlands"} <= words
+    assert all(f"localhost:8080/{code.short_code}" in run.stdout for code in museum.list_qrcodes() if code.is_dynamic)
 
 
 @pytest.mark.needs("chromium")
