@@ -97,7 +97,7 @@ def archived_rows(store: Store, file: HistoryFile) -> str:
 
 
 def write_file(store: Store, rows: str) -> HistoryFile | None:
-    """Write the visits of a SELECT, all of some days of a month, to a new file, in the open transaction; None if it has none.
+    """Write the visits of a SELECT, all of one month, to a new file, in the open transaction; None if there are none.
 
     The file is on the disk and holds exactly these visits when this returns. It is unlisted.
 

@@ -329,7 +329,8 @@ class Scans(Shown):
                 columns are `kind` (str: scan, bot, prefetch or head; by default bot if the `user_agent` is a known
                 crawler, else scan), `content` (str, the content served; by default the content of the record),
                 `user_agent`, `referrer` (host), `language`, `country` (two-letter code, ISO 3166-1 alpha-2), `region`,
-                `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees).
+                `city` (str), `visitor` (64-bit whole number, which counts once for each UTC day), `latitude`,
+                `longitude` (degrees).
 
         Raises:
             InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this
