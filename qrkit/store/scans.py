@@ -72,8 +72,13 @@ SHOWN = """q.number < coalesce((
 
 JOIN_AGENTS = "\n    JOIN user_agents u ON u.number = v.user_agent"
 
+# The list of archived files has their bounds, so no file is read.
 BOUNDS = """
-SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM all_visits
+SELECT
+    coalesce($since::TIMESTAMP, least(v.first, h.first)) AS first,
+    coalesce($until::TIMESTAMP, greatest(v.last, h.last)) AS last
+FROM (SELECT min(time) AS first, max(time) AS last FROM visits) v
+CROSS JOIN (SELECT min(first) AS first, max(last) AS last FROM history) h
 """
 
 ALL = "SELECT * FROM scans"
