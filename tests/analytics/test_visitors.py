@@ -103,7 +103,7 @@ def check_history(path, seed, changes):
     with made(path, random) as shop:
         for change in range(changes):
             shop.archive(before=FIRST + timedelta(days=random.randrange(2, 8)))
-            shop.scans.insert(visits(random, random.randrange(1, 4), days=8))
+            shop.scans.insert(visits(random, 40, days=8))
             if change == changes - 1:
                 shop.delete_qrcode(next(code.id for code in shop.list_qrcodes() if code.name == "Gate"))
             if change == 1:
