@@ -1,7 +1,8 @@
 """Counts scans, visitors and QR Codes, and how many visitors came back.
 
 qrkit's redirect gives a visitor a key that changes every UTC day, and stores no address. A person who comes on two days
-counts as two visitors. Scans without a key, which an import may contain, do not count toward visitors.
+counts as two visitors, and so does an imported key on two days. Scans without a key, which an import may contain, do
+not count toward visitors.
 """
 
 from __future__ import annotations

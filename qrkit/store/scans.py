@@ -72,8 +72,13 @@ SHOWN = """q.number < coalesce((
 
 JOIN_AGENTS = "\n    JOIN user_agents u ON u.number = v.user_agent"
 
+# The list of archived files has their bounds, so no file is read.
 BOUNDS = """
-SELECT coalesce($since::TIMESTAMP, min(time)) AS first, coalesce($until::TIMESTAMP, max(time)) AS last FROM all_visits
+SELECT
+    coalesce($since::TIMESTAMP, least(v.first, h.first)) AS first,
+    coalesce($until::TIMESTAMP, greatest(v.last, h.last)) AS last
+FROM (SELECT min(time) AS first, max(time) AS last FROM visits) v
+CROSS JOIN (SELECT min(first) AS first, max(last) AS last FROM history) h
 """
 
 ALL = "SELECT * FROM scans"
@@ -329,7 +334,8 @@ class Scans(Shown):
                 columns are `kind` (str: scan, bot, prefetch or head; by default bot if the `user_agent` is a known
                 crawler, else scan), `content` (str, the content served; by default the content of the record),
                 `user_agent`, `referrer` (host), `language`, `country` (two-letter code, ISO 3166-1 alpha-2), `region`,
-                `city` (str), `visitor` (64-bit whole number), `latitude`, `longitude` (degrees).
+                `city` (str), `visitor` (64-bit whole number, which counts once for each UTC day), `latitude`,
+                `longitude` (degrees).
 
         Raises:
             InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this

@@ -45,6 +45,7 @@ FUNCTIONS += "".join(
     for kind in ("TIMESTAMP", "TIMESTAMPTZ")
 )
 FUNCTIONS += f"""
+CREATE TABLE IF NOT EXISTS history (first TIMESTAMP, last TIMESTAMP);
 CREATE OR REPLACE VIEW all_visits AS
 SELECT {VISIT_COLUMNS}, false AS alone, visitor || ' ' || time::DATE AS again FROM visits;
 """

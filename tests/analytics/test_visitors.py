@@ -103,7 +103,7 @@ def check_history(path, seed, changes):
     with made(path, random) as shop:
         for change in range(changes):
             shop.archive(before=FIRST + timedelta(days=random.randrange(2, 8)))
-            shop.scans.insert(visits(random, random.randrange(1, 4), days=8))
+            shop.scans.insert(visits(random, 40, days=8))
             if change == changes - 1:
                 shop.delete_qrcode(next(code.id for code in shop.list_qrcodes() if code.name == "Gate"))
             if change == 1:
@@ -133,9 +133,9 @@ def test_visitors_are_what_their_keys_and_days_say_before_and_after_archives(tmp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(10))
 def test_visitors_are_what_their_keys_and_days_say_after_many_changes(tmp_path, seed):
-    check_history(tmp_path / "shop.duckdb", seed, 6)
+    check_history(tmp_path / "shop.duckdb", seed, 4)
 
 
 def test_a_key_of_several_days_is_a_visitor_of_each_day(shop):

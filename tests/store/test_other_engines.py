@@ -155,6 +155,7 @@ def in_spark(tables: dict[str, list[str]], closing: ExitStack) -> Ask:
     from pyspark.sql import SparkSession
 
     building = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
+    building = building.config("spark.sql.shuffle.partitions", 2)  # 200 by default, for tables that are larger
     spark = building.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     closing.callback(spark.stop)
     return with_views(spark, tables)
