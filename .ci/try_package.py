@@ -57,6 +57,7 @@ NEEDED = {
     "console": lambda: import_module("qrkit.notebook.console.server"),
     "notebook": lambda: report.notebook(shop, "june.ipynb"),
     "postgresql": lambda: qrkit.open_portfolio("postgresql://joe@db.example/shop"),
+    "s3": lambda: shop.archive(to="s3://bucket/shop"),
     "server": lambda: qrkit.server.make_app,
     "statistics": lambda: analytics.rates(june),
 }

@@ -23,7 +23,8 @@ from qrkit.errors import (
 )  # fmt: skip
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.history_places import Place, place_at, quoted
+from qrkit.store.history_folder import quoted
+from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import ALL_VISITS, VISIT_COLUMNS
 from qrkit.store.postgresql.database import Server, is_server
 

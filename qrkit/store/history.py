@@ -28,7 +28,8 @@ from qrkit.errors import CannotWrite, StoreBusy, StoreDamaged
 from qrkit.files import complete_file, flush
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
-from qrkit.store.history_places import Folder, Place, place_at, quoted
+from qrkit.store.history_folder import Folder, quoted
+from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
 
 __all__ = [

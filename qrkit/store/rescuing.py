@@ -28,7 +28,7 @@ from qrkit.store.duckdb.database import history_folder
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
 from qrkit.store.history import checksum_of
-from qrkit.store.history_places import Folder
+from qrkit.store.history_folder import Folder
 from qrkit.store.moving import go_on_counting
 from qrkit.store.recording import inbox_files
 
