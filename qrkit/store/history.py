@@ -24,7 +24,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
 
-from qrkit.errors import CannotWrite, StoreBusy, StoreDamaged
+from qrkit.errors import StoreBusy, StoreDamaged
 from qrkit.files import complete_file, flush
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
@@ -202,7 +202,7 @@ def tidy(store: Store) -> None:
         else:
             with store.database.writing:
                 _tidy(store, place, store.file.standing_still(PATIENCE))
-    except CannotWrite as error:
+    except OSError as error:  # CannotWrite among them
         _log.warning("%s", error)
 
 

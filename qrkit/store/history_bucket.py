@@ -62,8 +62,11 @@ class Bucket:
         Raises:
             CannotWrite: If the bucket cannot be written.
         """
-        with self._telling(file):
-            self._objects.pipe_file(self.address_of(note_of(file)), b"")
+        try:
+            with self._telling(file):
+                self._objects.pipe_file(self.address_of(note_of(file)), b"")
+        except FileNotFoundError as error:
+            raise CannotWrite(f"{self.address} is in no bucket that exists: {error}") from error
         try:
             yield self.address_of(file)
         except BaseException:
@@ -136,7 +139,7 @@ class Bucket:
         """Turn what s3fs and its libraries raise, of many kinds, into an error that names the file."""
         try:
             yield
-        except CannotWrite:
+        except FileNotFoundError:
             raise
         except Exception as error:
             reason = str(error) or type(error).__name__

@@ -14,7 +14,7 @@ from qrkit.store import Store
 from qrkit.store.archiving import archive
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.history import history_files
-from qrkit.store.maintenance import backup, forget_visits, verify
+from qrkit.store.maintenance import backup, forget_visits, rescue, verify
 from qrkit.store.moving import migrate
 from qrkit.store.recording import record_visit
 from qrkit.store.visit_rows import insert_visits
@@ -155,6 +155,22 @@ def test_a_backup_has_the_files_in_the_folder_beside_it_and_needs_no_bucket(arch
     with open_portfolio(copy) as restored:
         assert restored.scans.count() == len(TIMES)
         assert verify(restored.store) == []
+
+
+def test_a_rescued_store_has_the_sound_files_in_the_folder_beside_it(archived, objects, tmp_path):
+    objects.rm_file(f"shops/door/{listed(archived.store)[0]}")
+    rescued = rescue(archived.store.path, tmp_path / "new.duckdb")
+    assert (rescued.tables["history"].rows, rescued.tables["history"].lost) == (2, 1)
+    with open_portfolio(tmp_path / "new.duckdb") as new:
+        assert new.store.database.history.address == str(tmp_path / "new.history")
+        assert new.scans.count() == len(TIMES) - 112
+        assert verify(new.store) == []
+
+
+def test_a_bucket_that_does_not_exist_is_named_and_another_can_be_chosen(shop, bucket):
+    with pytest.raises(CannotWrite, match="s3://nowhere/shop is in no bucket that exists"):
+        shop.archive(to="s3://nowhere/shop")
+    assert shop.archive(to=bucket).visits == len(TIMES)
 
 
 def test_damaged_and_missing_files_are_named(archived, objects):
