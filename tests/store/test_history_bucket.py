@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -53,7 +54,7 @@ def keys(address, monkeypatch):
 
 
 @pytest.fixture
-def objects(keys, request):
+def objects(keys):
     """The bucket, which is empty."""
     objects = s3fs.S3FileSystem(use_listings_cache=False)
     if objects.exists("shops"):
@@ -71,11 +72,19 @@ def scans_at(times, visitor=0):
     return pd.DataFrame({"short_code": "door", "time": times, "visitor": visitor, "user_agent": PHONE})
 
 
-@pytest.fixture
-def shop(tmp_path):
-    with open_portfolio(tmp_path / "shop.duckdb", clock=lambda: NOW) as shop:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A store with four visits a day, in the file of which nothing is archived."""
+    path = tmp_path_factory.mktemp("prepared") / "shop.duckdb"
+    with open_portfolio(path, clock=lambda: NOW) as shop:
         shop.insert_qrcode("https://example.com", short_code="door")
         shop.scans.insert(scans_at(TIMES, [number % 7 for number in range(len(TIMES))]))
+    return path
+
+
+@pytest.fixture
+def shop(prepared, tmp_path):
+    with open_portfolio(shutil.copy(prepared, tmp_path / "shop.duckdb"), clock=lambda: NOW) as shop:
         yield shop
 
 
@@ -186,6 +195,7 @@ def test_damaged_and_missing_files_are_named(archived, objects):
         archived.scans.count()
 
 
+@pytest.mark.slow  # s3fs tries again for seconds
 def test_a_store_of_a_bucket_that_does_not_answer_records_visits_and_says_so(archived, monkeypatch, tmp_path, caplog):
     archived.close()
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
@@ -225,6 +235,7 @@ def test_a_store_with_files_in_its_folder_keeps_them_there(shop, bucket):
         shop.archive(to=bucket)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_processes_on_a_server_read_the_same_bucket(server, empty_store, shop, bucket, tmp_path):
     url = server.new_database(empty_store)

@@ -23,6 +23,7 @@ from qrkit.store.moving import migrate
 from qrkit.store.upkeep import upkeep, upkeep_counts
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
+from tests import servers
 
 pytestmark = pytest.mark.needs("postgres")
 
@@ -39,16 +40,24 @@ def scans_at(times, visitor=0, **more):
     return pd.DataFrame({"short_code": "door", "time": times, "visitor": visitor, "user_agent": PHONE} | more)
 
 
+@pytest.fixture(scope="module")
+def prepared(server, empty_store):
+    """Name of a database with four visits a day, none of which is archived."""
+    url = server.new_database(empty_store, is_kept=True)
+    with open_portfolio(url, clock=lambda: NOW) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+        shop.scans.insert(scans_at(TIMES, [number % 7 for number in range(len(TIMES))]))
+    return servers.name_of(url)
+
+
 @pytest.fixture
-def url(server, empty_store):
-    return server.new_database(empty_store)
+def url(server, prepared):
+    return server.new_database(prepared)
 
 
 @pytest.fixture
 def shop(url):
     with open_portfolio(url, clock=lambda: NOW) as shop:
-        shop.insert_qrcode("https://example.com", short_code="door")
-        shop.scans.insert(scans_at(TIMES, [number % 7 for number in range(len(TIMES))]))
         yield shop
 
 
