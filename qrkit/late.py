@@ -1,4 +1,4 @@
-"""Loads on demand: names of packages, methods from higher rooms, and module names from before 1.1.
+"""Loads on demand: names of packages, methods from higher rooms, and the module names of 1.0.
 
 A room is a folder or file directly in `qrkit/`. Methods of data classes, such as `design.check()`, belong to rooms that
 are built on that data. This is the only module in which a lower room calls a higher one. The imports are inside
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import Audience, Level, ScanReport
 
 __all__ = [
+    "REMOVAL",
     "UNSEEN",
     "Shown",
     "Watch",
@@ -43,6 +44,9 @@ __all__ = [
     "with_logo",
 ]
 
+REMOVAL = "will be removed in qrkit 1.2"
+"""What a DeprecationWarning says of a name of 1.0."""
+
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 """Takes items, a word for what is done with them and their number (None if unknown); returns the same items."""
@@ -57,12 +61,12 @@ def late_names(
         package: The full name of the package.
         origins: Maps each name to `room.module:name`, or to `room.module` if the name is that of the module itself.
         old: The module that had the name of the package in 1.0.
-        old_names: Further names of that module, which are found until 1.1 with a DeprecationWarning.
+        old_names: Further names of that module, which are found with a DeprecationWarning.
     """
 
     def load(name: str) -> Any:
         if name in old_names:
-            text = f"{package}.{name} goes with qrkit 1.1: use qrkit.{old}.{name}"
+            text = f"{package}.{name} {REMOVAL}: use qrkit.{old}.{name}"
             warnings.warn(text, DeprecationWarning, stacklevel=2)
             return getattr(import_module(f"qrkit.{old}"), name)
         if name not in origins:
@@ -119,7 +123,7 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
         home, _, new = names[name].rpartition(".")
-        hint = f"{module}.{name} goes with qrkit 1.1: use {home or module}.{new}"
+        hint = f"{module}.{name} {REMOVAL}: use {home or module}.{new}"
         warnings.warn(hint, DeprecationWarning, stacklevel=2)
         return getattr(import_module(home or module), new)
 
@@ -487,7 +491,7 @@ zip_stream pictures.zip_stream
 
 
 class _OldPaths:
-    """Imports a module by its old name and warns with the current one. Old names are removed in 1.1.
+    """Imports a module by its old name and warns with the current one.
 
     A finder and a loader without their base classes: `importlib.abc` would add a third to the time of `import qrkit`.
     """
@@ -504,7 +508,7 @@ class _OldPaths:
         if now is None:
             return None
         if old not in DOORS:
-            text = f"{fullname} is now qrkit.{now}; the old name goes with qrkit 1.1"
+            text = f"{fullname} is now qrkit.{now}; the old name {REMOVAL}"
             warnings.warn(text, DeprecationWarning, stacklevel=2)
         return ModuleSpec(fullname, self, origin=f"qrkit.{now}")  # type: ignore[arg-type]  # has its methods
 

@@ -1,4 +1,4 @@
-"""Old names work until 1.1, say what they are called now, and are not shown."""
+"""Names of 1.0 still work, say what they are called now, and are not shown."""
 
 from importlib import import_module
 
@@ -23,7 +23,7 @@ OLD = [
 def test_an_old_name_is_the_new_one_and_warns(module, old, new):
     home = import_module(module)
     with pytest.warns(
-        DeprecationWarning, match=rf"{module}\.{old} goes with qrkit 1.1: use {module}\.{new}$"
+        DeprecationWarning, match=rf"{module}\.{old} will be removed in qrkit 1\.2: use {module}\.{new}$"
     ) as caught:
         assert getattr(home, old) is getattr(home, new)
     assert caught[0].filename == __file__

@@ -86,7 +86,7 @@ def cross_table(
     for name, attribute in (("rows", rows), ("columns", columns)):
         _check(name, attribute)
     if rows == columns:
-        raise InvalidParameter(Problem("columns", columns, "must be another attribute than `rows`"))
+        raise InvalidParameter(Problem("columns", columns, "must differ from `rows`"))
     most = check_most(most)
     with reading_one_state(scans.store):
         values = [_values(scans, attribute, most, least) for attribute in (rows, columns)]

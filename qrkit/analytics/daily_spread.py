@@ -87,10 +87,10 @@ def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
         since = _first_whole(view.since, view.zone) if view.since else first and first + DAY
         until = _day_of(view.until, view.zone) if view.until else last
         if since is None or until is None:
-            rule = "has no scan, and no `since` and `until` to say how long none came"
+            rule = "has no scans; set `since` and `until` to say which days had none"
             raise InvalidParameter(Problem("scans", None, rule))
         if (until - since).days < FEWEST_DAYS:
-            rule = f"has {max((until - since).days, 0)} whole days; {FEWEST_DAYS} or more show how much days vary"
+            rule = f"has {max((until - since).days, 0)} whole days; {FEWEST_DAYS} are needed to see how days vary"
             raise InvalidParameter(Problem("scans", None, rule))
         ends.append((since, until))
     return ends

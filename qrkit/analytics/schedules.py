@@ -141,7 +141,7 @@ def _events(schedule: Sequence[ScheduleEvent]) -> Sequence[ScheduleEvent]:
 def _spans(events: Sequence[ScheduleEvent], since: datetime, until: datetime) -> list[Span]:
     weekly = sum(event.recurrence != 0 for event in events)
     if weekly * ((until - since) // WEEK) > MOST_BEGINNINGS:
-        rule = f"begins more than {MOST_BEGINNINGS:,} times in this period; ask for a shorter one"
+        rule = f"begins more than {MOST_BEGINNINGS:,} times in this period; choose a shorter period"
         raise InvalidParameter(Problem("schedule", None, rule, "out-of-range"))
     return list(spans(events, since, until))
 

@@ -66,7 +66,7 @@ def time_effects(scans: Scans, of: TimeEffect = "weekday", *, level: float = 0.9
     days = (last - first).days
     weeks = days // DAYS_PER_WEEK
     if not weeks:
-        raise InvalidParameter(Problem("scans", None, f"has {days} whole days; {DAYS_PER_WEEK} are a week"))
+        raise InvalidParameter(Problem("scans", None, f"has {days} whole days; {DAYS_PER_WEEK} or more are needed"))
     view = scans.where(since=last - timedelta(days=weeks * DAYS_PER_WEEK), until=last)
     cells = range(1, 8) if of == "weekday" else range(24)
     table = np.zeros((weeks, len(cells)))

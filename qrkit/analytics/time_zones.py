@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.late import old_names
+from qrkit.late import REMOVAL, old_names
 from qrkit.store import Scans
 from qrkit.tracking.times import moment_in, zone_of
 
@@ -100,13 +100,13 @@ def on_the_clock(moment: datetime, zone: ZoneInfo) -> datetime:
 
 
 def takes_time_zone(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-    """Let a function accept `time_zone=` as it did before views had a time zone. Removed in 1.1."""
+    """Let a function accept `time_zone=` as it did before views had a time zone."""
 
     @wraps(ask)
     def asked(*args: Any, **arguments: Any) -> Answer:
         if "time_zone" in arguments:
             zone = zone_of(arguments.pop("time_zone"))
-            hint = f"`time_zone` of {ask.__name__} goes with qrkit 1.1: say it on the view, scans.where(time_zone=…)"
+            hint = f"`time_zone` of {ask.__name__} {REMOVAL}: set it in the view, scans.where(time_zone=…)"
             warnings.warn(hint, DeprecationWarning, stacklevel=2)
             args = tuple(_move(given, zone) for given in args)
             arguments = {name: _move(given, zone) for name, given in arguments.items()}

@@ -140,7 +140,7 @@ def daily_scans(scans: Scans) -> DailyScans:
     """
     daily = counts(scans, whole_days([scans])[0])
     if len(daily) < TWO_WEEKS:
-        rule = f"has {len(daily)} whole days; {TWO_WEEKS} or more tell what is usual"
+        rule = f"has {len(daily)} whole days; at least {TWO_WEEKS} are needed to tell what is usual"
         raise InvalidParameter(Problem("scans", None, rule))
     return days_with(daily)
 

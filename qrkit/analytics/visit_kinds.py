@@ -132,7 +132,7 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
     """
     most = check_most(most)
     if scans.campaign_id is not None or scans.qrcode_id is not None:
-        rule = "must be a view of all QR Codes: visits to what does not exist are in no campaign"
+        rule = "must be a view of all QR Codes, because visits to unknown short codes belong to no campaign"
         raise InvalidParameter(Problem("scans", None, rule))
     if len(all_accounts(scans.store)) > 1:
         rule = "belongs to a store with several accounts; visits to unknown short codes belong to none of them"

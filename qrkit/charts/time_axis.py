@@ -69,7 +69,7 @@ def time_axis(chart: Chart, axes: Axes, moments: Sequence[datetime], *, has_labe
 
 
 def _write_groups(chart: Chart, groups: Sequence[tuple[float, float, tuple[str, str]]], right: float) -> None:
-    """Write the names of groups below their first labels: the shorter one, or none, where there is no room."""
+    """Write the name of each group below its first label: in full, shortened, or not at all, as the room allows."""
     ends = [x for x, _, _ in groups[1:]] + [right + 40]
     free = 0.0
     for (x, y, names), end in zip(groups, ends, strict=True):

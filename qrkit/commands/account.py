@@ -103,7 +103,7 @@ def _create_key(store: Store, asked: argparse.Namespace) -> None:
 
     expires = from_iso(asked.expires, name="expires") if asked.expires else None
     if expires and expires <= now():
-        raise InvalidParameter(Problem("expires", asked.expires, "must lie ahead"))
+        raise InvalidParameter(Problem("expires", asked.expires, "must be in the future"))
     key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
     _print_result(asked, key, id=key_id(key), key=key)
     complain("account", "the key is shown this once; the store keeps its digest alone")

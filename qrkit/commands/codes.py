@@ -166,7 +166,7 @@ def _add_changes(one: Parser) -> None:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows, 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 1 or more")
     return int(text)
 
 
@@ -329,7 +329,7 @@ def _set(asked: argparse.Namespace) -> None:
         if not changes:
             raise InvalidParameter(Problem("options", None, "one must say what to change, such as --content"))
         if "name" in changes and len(asked.codes) > 1:
-            raise InvalidParameter(Problem("name", asked.name, "goes with one CODE: a name tells QR Codes apart"))
+            raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
         found = [portfolio.find_qrcode(code) for code in asked.codes]
         codes = [portfolio.update_qrcode(code.id, **changes) for code in found]
         _tell(asked, portfolio, codes, "{short_code}: {name} leads to {content}")

@@ -25,7 +25,7 @@ IDLE_SECONDS = 7 * 86_400
 
 WHERE = (
     "It opens in a browser, and Ctrl-C ends it. Only this computer can reach it, and only with the token at the end of "
-    "the address, so keep the address to yourself: whoever has it can do everything that the page can.\n\n"
+    "the address, so keep the address to yourself: anyone who has it can do everything that the page can.\n\n"
 )
 
 

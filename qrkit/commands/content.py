@@ -139,7 +139,7 @@ def kind_asked(asked: argparse.Namespace) -> str | None:
     """
     given = [name for name in MODULES if getattr(asked, f"kind_{name}") is not None]
     if len(given) > 1:
-        rule = f"goes without {option_of(given[0])}: a code has one content"
+        rule = f"cannot be combined with {option_of(given[0])}: a code has one content"
         raise InvalidParameter(Problem(option_of(given[1]), None, rule))
     return given[0] if given else None
 

@@ -103,25 +103,25 @@ def _check_together(asked: argparse.Namespace) -> None:
     if kind and (asked.content is not None or asked.table):
         other = "CONTENT" if asked.content is not None else "--from"
         problems.append(
-            Problem(f"--{kind.replace('_', '-')}", None, f"goes without {other}, which says what to encode")
+            Problem(f"--{kind.replace('_', '-')}", None, f"cannot be combined with {other}, which says what to encode")
         )
     is_printed = asked.output is None or asked.output == STANDARD
     if asked.table:
-        rule = "goes without --from, whose rows say what to encode"
+        rule = "cannot be combined with --from, whose rows say what to encode"
         problems += [Problem("content", asked.content, rule)] if asked.content is not None else []
-        problems += [Problem("style", asked.style, "goes without --from")] if asked.style else []
+        problems += [Problem("style", asked.style, "cannot be combined with --from")] if asked.style else []
         problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
     else:
         for name in ("content_column", "name_column"):
             value = getattr(asked, name)
             problems += [Problem(name, value, "needs --from, a table")] if value is not None else []
         problems += (
-            [Problem("json", None, "needs -o, a file: the picture itself is printed")]
+            [Problem("json", None, "needs a file (-o), because the picture itself goes to standard output")]
             if (asked.json and is_printed)
             else []
         )
         if asked.style and not _is_shown_as_text(asked):
-            problems.append(Problem("style", asked.style, "goes with text (a .txt, or neither -o nor --format)"))
+            problems.append(Problem("style", asked.style, "is only for text (a .txt file, or neither -o nor --format)"))
     problems += _wrong_sizes(asked) + check_decoration(asked)
     if problems:
         raise InvalidParameter(*problems)
@@ -131,7 +131,7 @@ def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
     if asked.size_mm is None:
         given = [(name, getattr(asked, name)) for name in ("dpi", "at_most")]
         return [Problem(name, value, "needs --size-mm, a width on paper") for name, value in given if value is not None]
-    rule = "goes with pictures, not with text"
+    rule = "is only for pictures, not for text"
     return [Problem("size_mm", asked.size_mm, rule)] if _is_shown_as_text(asked) else []
 
 
@@ -246,7 +246,7 @@ def _print(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace) -
     else:
         data = (printed or image).to_bytes(asked.format or "png")
     if sys.stdout.isatty() and not _is_readable(data):
-        rule = "is a terminal, which cannot show this format; write a file, or send it on to a program"
+        rule = "is a terminal, which cannot show this format; write a file (-o), or pipe it into a program"
         raise InvalidParameter(Problem("output", None, rule))
     sys.stdout.buffer.write(data)
 

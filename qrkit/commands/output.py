@@ -97,5 +97,5 @@ def tell_of_local_urls(command: str, portfolio: Portfolio) -> None:
     from qrkit.portfolio.codes import DEFAULT_BASE_URL
 
     if portfolio.base_url == DEFAULT_BASE_URL:
-        rule = "leads to this machine alone; choose with --base-url before anything is printed"
+        rule = "leads only to this computer; set the address of your server with --base-url before you print anything"
         complain(command, f"short URLs begin with {portfolio.base_url}, which {rule}")

@@ -88,12 +88,12 @@ class Parser(argparse.ArgumentParser):
         if option is None:
             return f"{words[0]!r} is one word too many"
         near = nearest(option, self._option_string_actions)
-        return f"{option} is no option" + (f"; {near}" if near.startswith("did") else "")
+        return f"{option} is not an option" + (f"; {near}" if near.startswith("did") else "")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             what = "command" if isinstance(action, argparse._SubParsersAction) else "choice"
-            raise argparse.ArgumentError(action, f"{value!r} is no {what}; {nearest(str(value), action.choices)}")
+            raise argparse.ArgumentError(action, f"{value!r} is not a {what}; {nearest(str(value), action.choices)}")
 
 
 class Command(Parser):

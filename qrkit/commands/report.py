@@ -68,7 +68,7 @@ def _day(text: str) -> date:
     try:
         return from_day(text)
     except InvalidParameter as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no day like 2026-06-01") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day such as 2026-06-01") from error
 
 
 def _report(asked: argparse.Namespace) -> None:
@@ -78,7 +78,7 @@ def _report(asked: argparse.Namespace) -> None:
     output = asked.output or Path("report.html")
     if asked.pdf:
         if not output.name.strip("."):
-            raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, as report.pdf"))
+            raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, such as report.pdf"))
         output = output.with_suffix(".pdf")
     check_file(output)
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title")}

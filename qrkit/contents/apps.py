@@ -66,7 +66,7 @@ def app(ios: Ios = None, android: Android = None, *, other: Other = None) -> str
         'https://apps.apple.com/app/id1234567890\nhttps://play.google.com/store/apps/details?id=com.example.app'
     """
     if not (ios or android):
-        raise InvalidParameter(Problem("ios", None, "is required, or android", "missing-parameter"))
+        raise InvalidParameter(Problem("ios", None, "is required unless android is given", "missing-parameter"))
     return "\n".join(filter(None, (ios, android, other)))
 
 

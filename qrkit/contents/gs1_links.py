@@ -134,7 +134,9 @@ def _key(gtin: str | None, named: Mapping[str, str | None], elements: Mapping[st
     keys = ["01"] if gtin else []
     keys += [number for number in elements if number in KEYS]
     if len(keys) != 1:
-        rule = "is required, or one other key in elements" if not keys else f"are several keys: {', '.join(keys)}"
+        rule = (
+            "is required unless elements has another key" if not keys else f"must have one key, not {', '.join(keys)}"
+        )
         raise InvalidParameter(Problem("elements" if keys else "gtin", None, rule))
     return keys[0]
 

@@ -273,7 +273,7 @@ class Layer(Model):
     @model_validator(mode="after")
     def _check_color(self) -> Self:
         if self.color is not None and not self.content.lower().startswith(ICON):
-            rule = "recolours only icons: content must begin with 'icon:'"
+            rule = "recolors only icons: content must begin with 'icon:'"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "color"})
         return self
 

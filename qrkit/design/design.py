@@ -212,13 +212,13 @@ class Design(Model):
         if not self.micro:
             return self
         rules = {
-            "version": self.version and "goes without micro, which uses the smallest of M1 to M4",
+            "version": self.version and "cannot be combined with micro, which uses the smallest of M1 to M4",
             "ec": self.ec == "H" and "must be L, M or Q with micro; only ordinary QR Codes have level H",
             "mask": (self.mask or 0) > 3 and "must be in 0..3 with micro, which has four data mask patterns",
             "pad_codewords": self.pad_codewords != "iso" and "must be iso with micro",
-            "charset": self.charset and "goes without micro, because Micro QR Codes cannot declare a charset",
-            "fnc1": self.fnc1 and "goes without micro, because Micro QR Codes have no FNC1",
-            "part": self.part and "goes without micro, because Micro QR Codes have no structured append",
+            "charset": self.charset and "cannot be combined with micro, because Micro QR Codes declare no charset",
+            "fnc1": self.fnc1 and "cannot be combined with micro, because Micro QR Codes have no FNC1",
+            "part": self.part and "cannot be combined with micro, because Micro QR Codes have no structured append",
         }
         eye = self.markers.top_left
         for name in ("pattern", "inner"):
@@ -236,7 +236,7 @@ class Design(Model):
     @model_validator(mode="after")
     def _check_frame(self) -> Self:
         if self.frame and self.wrapper:
-            rule = "stands in the place of a wrapper; leave out one of the two"
+            rule = "takes the place of a wrapper; leave out one of the two"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "frame"})
         return self
 

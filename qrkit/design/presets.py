@@ -14,7 +14,7 @@ from qrkit.design.design import Design
 from qrkit.design.frames import ONE_LINE, Caption, Frame
 from qrkit.design.gradient import Gradient
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.late import gallery
+from qrkit.late import REMOVAL, gallery
 
 if TYPE_CHECKING:
     from qrkit.design.frames import FrameKind
@@ -336,7 +336,7 @@ def with_preset(
     name, colorway = _names(name, colorway)
     preset = PRESETS[name]
     if photo and not preset.photo:
-        raise InvalidParameter(Problem("photo", photo, f"goes with a preset that shows one, not with {name!r}"))
+        raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
     kept = {field: getattr(design, field) for field in design.model_fields_set - set(LOOK)}
     fields = kept | preset.fields(colorway)
     words = caption or (design.frame.caption if design.frame else None)
@@ -373,7 +373,7 @@ def _names(name: str, colorway: str | None) -> tuple[str, str]:
     """Return the names of a preset and its colorway, after checking them."""
     if name in OLD_NAMES:
         new, chosen = OLD_NAMES[name]
-        text = f"the preset {name!r} goes with qrkit 1.1: use {new!r} in the colorway {chosen!r}"
+        text = f"the preset {name!r} {REMOVAL}: use {new!r} in the colorway {chosen!r}"
         warnings.warn(text, DeprecationWarning, stacklevel=3)
         name, colorway = new, colorway or chosen
     if name not in PRESETS:

@@ -51,11 +51,11 @@ def opened(data: bytes) -> ZipFile:
         raise UnreadableFile(f"the archive has {len(found):,} entries; at most {MOST_ENTRIES:,}")
     unpacked = sum(one.file_size for one in found)
     if unpacked > min(MOST_UNPACKED, FREE_BYTES + MOST_RATIO * len(data)):
-        raise UnreadableFile(f"the archive claims to hold {unpacked:,} bytes in {len(data):,}; that is not unpacked")
+        raise UnreadableFile(f"the archive claims to hold {unpacked:,} bytes in {len(data):,}; that is too many")
     if any(one.flag_bits & ENCRYPTED for one in found):
         raise UnreadableFile("the archive has a password; pack it without one")
     if any(one.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for one in found):
-        raise UnreadableFile("the archive is packed in another way than that of all zip programs (deflate)")
+        raise UnreadableFile("the archive uses a compression method other than deflate")
     ((name, times),) = Counter(one.filename for one in found).most_common(1) or [("", 0)]
     if times > 1:
         raise UnreadableFile(f"the archive holds {name[:100]!r} twice")

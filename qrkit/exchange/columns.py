@@ -167,7 +167,7 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
         columns: Our column name, as in files or DataFrames and in any case -> the other name.
     """
     if not isinstance(columns, Mapping):
-        rule = "must give names of theirs by those of ours, as {'Content': 'url'}"
+        rule = "must map our column names to those of the file, such as {'Content': 'url'}"
         return {}, [Problem("columns", columns, rule, "wrong-type")]
     found: dict[str, T] = {}
     problems = []
@@ -177,9 +177,9 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
             problems += [Problem("columns", column, "is named twice", "duplicate-parameter")] if name in found else []
             found[name] = theirs
             continue
-        rule = f"is no column of an import; {nearest(str(column), ALL_NAMES)}"
+        rule = f"is not a column of an import; {nearest(str(column), ALL_NAMES)}"
         if str(theirs).lower() in COLUMN_OF:
-            rule = f"is no column of an import, but {theirs!r} is: {theirs!r} comes first, then {column!r}"
+            rule = f"is not a column of an import, but {theirs!r} is: {theirs!r} comes first, then {column!r}"
         problems.append(Problem("columns", column, rule))
     missing = [name for name in REQUIRED if name not in found] if not problems else []
     problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]
@@ -200,7 +200,7 @@ def read_columns(text: str) -> dict[str, str]:
     while place < len(text):
         pair = _PAIR.match(text, place)
         if pair is None:
-            rule = 'must be pairs as in content=Website,name=Poster; a name with a comma needs quotes: name="a, b"'
+            rule = 'must be pairs such as content=Website,name=Poster; a name with a comma needs quotes: name="a, b"'
             raise InvalidParameter(Problem("columns", text, rule))
         ours, quoted, bare = pair["ours"].strip(), pair["quoted"], pair["bare"]
         if ours in found:

@@ -144,7 +144,7 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
     for name, label in names.items():
         if labels.count(label) != 1:
             near = nearest(str(label), [str(one) for one in labels])
-            rule = "is a column of the frame twice" if label in labels else f"is no column of the frame; {near}"
+            rule = "appears twice in the frame" if label in labels else f"is not a column of the frame; {near}"
             problems.append(Problem(f"columns.{name}", label, rule))
     if problems:
         raise InvalidParameter(*problems)
@@ -165,7 +165,7 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
     """Return the position of each of our columns in a DataFrame; columns can have any order and case."""
     names = [COLUMN_OF.get(title.lower()) for title in titles]
     problems = [
-        Problem(LABELS[name], None, "is a column of the frame twice", "duplicate-parameter")
+        Problem(LABELS[name], None, "appears twice in the frame", "duplicate-parameter")
         for name in ALL_NAMES
         if names.count(name) > 1
     ]
@@ -174,7 +174,7 @@ def _places(titles: list[str], kinds: KindColumns) -> dict[str, int]:
         near = [title for title in titles if get_close_matches(title.lower(), [label])]
         hint = f"{near[0]!r}: did you mean {label!r}? " if near else ""
         others = ", ".join(LABELS[one] for one in ALL_NAMES if one not in REQUIRED)
-        rule = f"is a required column, and the frame has none of this name. {hint}Further columns may be {others}"
+        rule = f"is a required column, and the frame has no column of this name. {hint}Other columns may be {others}"
         problems.append(Problem(label, None, rule, "missing-parameter"))
     if problems:
         raise InvalidParameter(*problems)
@@ -217,5 +217,5 @@ def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:
             return repr(value) if kind == "degrees" and isinstance(value, float) else cell_text(value)
         except (ValueError, OverflowError) as error:
             raise InvalidParameter(Problem(str(column), None, f"cannot be written: {error}", "out-of-range")) from error
-    rule = f"must be text, a number, a moment or nothing, not {type(value).__name__}"
+    rule = f"must be text, a number, a date and time, or empty, not {type(value).__name__}"
     raise InvalidParameter(Problem(str(column), value, rule, "wrong-type"))

@@ -75,10 +75,10 @@ def read(data: bytes, how: Reading) -> Table:
         line = getattr(error, "lineno", None)
         raise UnreadableFile(f"the file is not JSON: {error}", line=line) from error
     except RecursionError as error:
-        raise UnreadableFile("the file is not JSON that can be read: it is nested too deeply") from error
+        raise UnreadableFile("the JSON of the file is nested too deeply to be read") from error
     found = _rows_of_frame(foreign.unwrapped(found))
     if not isinstance(found, list):
-        raise UnreadableFile("the file is no JSON array of QR Codes")
+        raise UnreadableFile("the file is not a JSON array of QR Codes")
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
     if tool:
         return table_of_links(tool, how.watch(_links(found), "Reading", len(found)))

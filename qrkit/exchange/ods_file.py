@@ -103,7 +103,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     try:
         sheets = _sheets(archives.unpacked(archive, entry, MOST_PART_BYTES))
     except etree.XMLSyntaxError as error:
-        rule = "the file is no OpenDocument workbook that can be read"
+        rule = "the file is not an OpenDocument workbook that can be read"
         raise UnreadableFile(f"{rule}: {error.msg}; save it without a password, as ods, xlsx or csv") from error
     yield from joined(((sheet.name, sheet.all_rows()) for sheet in sheets), unread)
 

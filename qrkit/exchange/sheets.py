@@ -43,8 +43,8 @@ class Sheet:
         titles, title = [title.lower() for title in self.heading], name.strip().lower()
         found = titles.count(title) if title else 0
         if found != 1:
-            rule = f"is no column of the file; {nearest(name, filter(None, self.heading))}"
-            raise InvalidParameter(Problem(field, name, "stands twice in the heading" if found else rule))
+            rule = f"is not a column of the file; {nearest(name, filter(None, self.heading))}"
+            raise InvalidParameter(Problem(field, name, "appears twice in the heading" if found else rule))
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
 

@@ -320,7 +320,7 @@ def _places(heading: Sequence[str], line: int, kinds: KindColumns) -> dict[str, 
     for place, title in enumerate(heading):
         name = COLUMN_OF.get(title.strip().lower())
         if name in places:
-            raise UnreadableFile(f"the column {name!r} stands twice in the heading", line=line)
+            raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
         if name:
             places[name] = place
     for name in () if kinds else REQUIRED:

@@ -171,7 +171,7 @@ def _checked(data: bytes) -> BytesIO:
             if not is_of_rows and part.count(b"<") > MOST_ELEMENTS:
                 raise UnreadableFile(f"{entry.filename[:100]!r} has more than {MOST_ELEMENTS:,} elements")
             if _DOCTYPE.search(part) and entry.filename.endswith((".xml", ".rels")):
-                raise UnreadableFile("the workbook has a document type in it, which is not read")
+                raise UnreadableFile("the workbook has a document type declaration (DOCTYPE), which is not allowed")
             if entry.filename.endswith("sharedStrings.xml"):
                 part = _DROPPED.sub(lambda found: b"_x005f_" if found[1] else b"x005_x0046__", part)
             checked.writestr(entry.filename, part)

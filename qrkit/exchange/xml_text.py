@@ -61,4 +61,4 @@ def check_doctype(root: etree._Element) -> None:
         UnreadableFile: If the file has a document type.
     """
     if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # its stubs do not know it
-        raise UnreadableFile("the file has a document type, which is not read")
+        raise UnreadableFile("the file has a document type declaration (DOCTYPE), which is not allowed")

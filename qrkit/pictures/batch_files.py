@@ -174,7 +174,7 @@ class Painter:
 
     def __post_init__(self) -> None:
         if not (self.print_size is None or isinstance(self.print_size, PrintSize)):
-            rule = "must be a qrkit.PrintSize, as PrintSize(size_mm=60)"
+            rule = "must be a qrkit.PrintSize, such as PrintSize(size_mm=60)"
             raise InvalidParameter(Problem("print_size", self.print_size, rule, "wrong-type"))
 
     def __call__(self, content: Any) -> Painted:

@@ -165,7 +165,7 @@ def generate_many(
     """
     _check(contents, names, processes, fields)
     if print_size is not None and to is None:
-        rule = "is that of files, and needs `to`; a picture that comes back takes its size by `print_at`"
+        rule = "is only for files, and needs `to`; use `print_at` for pictures that are returned"
         raise InvalidParameter(Problem("print_size", None, rule))
     chosen = format_named(format).name
     look = Look(design, fetch, fields)
@@ -197,13 +197,13 @@ def _check(
     for name, value in (("contents", contents), ("names", names)):
         is_one = isinstance(value, str | bytes | Design | Mapping)
         if value is not None and (is_one or not isinstance(value, Iterable)):
-            rule = f"must be a list of texts, or give one after the other; not {type(value).__name__}"
+            rule = f"must be a list or another iterable of texts, not {type(value).__name__}"
             raise InvalidParameter(Problem(name, None, rule, "wrong-type"))
     if "content" in fields:
-        rule = "is what the first argument gives, for each picture its own"
+        rule = "is given by the first argument, for each picture"
         raise InvalidParameter(Problem("content", fields["content"], rule, "unknown-parameter"))
     if processes is not None and (not isinstance(processes, int) or processes < 1):
-        rule = "must be a whole number from 1, or None for as many as pay"
+        rule = "must be a whole number, 1 or more, or None for as many as are worth starting"
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
 
 
@@ -245,7 +245,7 @@ def _rows(contents: Iterable[Any], names: Iterable[Any] | None) -> Iterator[Row]
         return
     for number, (content, name) in enumerate(zip_longest(contents, names, fillvalue=_MISSING)):
         if content is _MISSING or name is _MISSING:
-            rule = f"must be as many as contents; there are {'fewer' if name is _MISSING else 'more'}, {number:,}"
+            rule = f"must be as many as the contents, not {'' if name is _MISSING else 'more than '}{number:,}"
             raise InvalidParameter(Problem("names", None, rule))
         if name is None or isinstance(name, str):
             yield Row(content, name or "")

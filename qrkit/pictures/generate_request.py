@@ -63,7 +63,7 @@ class GenerateRequest:
         if not self.shorten:
             return self.design
         if self.shorten not in services:
-            rule = f"is not a shortening service here; {nearest(self.shorten, services)}"
+            rule = f"is not a shortening service of this server; {nearest(self.shorten, services)}"
             raise InvalidParameter(Problem("shorten", self.shorten, rule))
         content = self.design.content
         if not content.lower().startswith(("http://", "https://")):
@@ -145,7 +145,7 @@ def _posted_format(name: str) -> str:
     posted = [one for one in FORMATS if one not in GET_ONLY_FORMATS]
     key = FORMAT_ALIASES.get(name.lower(), name.lower())
     if key in GET_ONLY_FORMATS:
-        rule = f"is offered by GET only; by POST: {', '.join(posted)}"
+        rule = f"is only available with GET; POST has {', '.join(posted)}"
         raise InvalidParameter(Problem("format", name, rule, "format-not-available"))
     return choice("format", key, posted)
 

@@ -17,7 +17,7 @@ __all__ = ["PrintCheck", "print_checks"]
 SMALLEST_MODULE_MM = 0.4
 """Module width that most phones focus on; GS1 asks for 0.396 mm on goods."""
 MICRO_QUIET = 2
-"""Modules of quiet zone that the standard asks for around a Micro QR Code."""
+"""The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
 
 
 class PrintCheck(NamedTuple):

@@ -82,7 +82,7 @@ def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
     account = Account(new_id(), name, _plan(plan))
     with store.atomic():
         if account_named(store, name):
-            raise InvalidParameter(Problem("name", name, "is the name of an account already"))
+            raise InvalidParameter(Problem("name", name, "is already the name of an account"))
         insert_account(store, account, now())
     return account
 

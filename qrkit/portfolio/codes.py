@@ -415,7 +415,7 @@ class Records:
             rule = "must be 2..64 letters, digits, _ or -, and not a word of the interface"
             raise InvalidParameter(Problem("short_code", wished, rule))
         if table.is_taken(self.store, wished):
-            raise InvalidParameter(Problem("short_code", wished, "was given before; a short code is never given twice"))
+            raise InvalidParameter(Problem("short_code", wished, "was used before, and is never given out again"))
         return wished
 
     def _insert(self, record: QRCode) -> QRCode:

@@ -107,7 +107,7 @@ def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = no
         tidy_opened(store)
         before = get_setting(store, BASE_URL)
         if isinstance(store, ServedStore) and base_url is not None and base_url_of(base_url) != kept_base_url(store):
-            rule = f"cannot change while a server uses {store.path}; give it to the server when it starts"
+            rule = f"cannot change while a server uses {store.path}; set it when you start the server"
             raise InvalidParameter(Problem("base_url", base_url, rule))
         url = kept_base_url(store, base_url)
         if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):

@@ -443,7 +443,7 @@ class Portfolio(Shown, ManyRecords):
         def __getattr__(self, name: str) -> Any:
             """Raise an AttributeError that points to `scans` if `Scans` has this attribute."""
             is_of_scans = not name.startswith("_") and hasattr(Scans, name)
-            hint = "; its scans have: use portfolio.scans in its place" if is_of_scans else ""
+            hint = "; use portfolio.scans, which does" if is_of_scans else ""
             raise AttributeError(f"a Portfolio has no {name!r}{hint}", name=name, obj=self)
 
     def _campaign_names(self) -> dict[str | None, str]:

@@ -200,4 +200,4 @@ def _parse_int(text: str) -> int:
 
 
 def _reject_constant(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")

@@ -42,7 +42,7 @@ def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
         try:
             ip_network(text)
         except ValueError as error:
-            rule = f"{text!r} must be an address or a network, as 10.0.0.1 or 10.0.0.0/8"
+            rule = f"{text!r} must be an address or a network, such as 10.0.0.1 or 10.0.0.0/8"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule}) from error
     return texts
 
@@ -50,7 +50,7 @@ def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
 def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         if re.search(r"[\s/@?#\\]|.\*|\*.", text) or not text:
-            rule = f"{text!r} must be a name as it stands in a URL, shop.example or shop.example:8080, or *"
+            rule = f"{text!r} must be a host name as in a URL, such as shop.example or shop.example:8080, or *"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
     return texts
 

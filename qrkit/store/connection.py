@@ -71,7 +71,7 @@ class Store:
     def __init__(self, path: str | Path = ":memory:", *, read_only: bool = False, history: Place | None = None) -> None:
         if is_server(path):
             if read_only:
-                rule = "is for files; give the user of the database no right to change it"
+                rule = "is only for files; on a database server, use an account that may not change the store"
                 raise InvalidParameter(Problem("read_only", read_only, rule))
             self.database = Server.opened(str(path))
         else:
@@ -162,7 +162,7 @@ class Store:
             try:
                 yield
                 if thread.is_spoilt:
-                    raise RuntimeError("an error inside this transaction was caught on its way; nothing of it was kept")
+                    raise RuntimeError("an error inside this transaction was caught; nothing was kept")
             except BaseException:
                 self._end("ROLLBACK")
                 raise
@@ -207,7 +207,7 @@ class Store:
             with self.statement() as cursor:
                 cursor.execute("COMMIT")
         except self.database.errors as error:
-            raise StoreBusy(f"{self.path} could not be written, and nothing of this was kept: {error}") from error
+            raise StoreBusy(f"{self.path} could not be written, and nothing was changed: {error}") from error
 
     @property
     def is_in_transaction(self) -> bool:
@@ -464,7 +464,7 @@ class Store:
                     "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
                 )
         if {"table_name": "migrations", "column_name": "applied"} not in self.rows(dialect.tables):
-            raise UnreadableFile(f"{self.path} holds tables of something else, but no store of qrkit")
+            raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
         applied = {row["name"] for row in self.rows(APPLIED)}
         if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
             raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {newer}); update qrkit")

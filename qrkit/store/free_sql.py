@@ -125,7 +125,7 @@ def _used(name: str, query: Query, text: str) -> Query:
 def _one_select(select: str) -> str:
     """Return the text of a single SELECT without its trailing semicolon."""
     if not isinstance(select, str):
-        raise InvalidParameter(Problem("select", select, "must be a text, one SELECT", "wrong-type"))
+        raise InvalidParameter(Problem("select", select, "must be text with one SELECT", "wrong-type"))
     try:
         with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
             found = alone.extract_statements(select)

@@ -133,7 +133,7 @@ def backup(store: Store, path: str | Path) -> Path:
     if Database.is_open_here(copy) or (copy.exists() and any(copy.samefile(one) for one in own)):
         raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
     if copy.is_dir():
-        raise InvalidParameter(Problem("path", str(copy), "is a folder; name the file in it that the copy shall be"))
+        raise InvalidParameter(Problem("path", str(copy), "is a folder; give the name of a file in it"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with writing(copy):
@@ -269,7 +269,7 @@ def _rewritten(original: Path, unfinished: Path) -> None:
         unfinished.unlink(missing_ok=True)
         if isinstance(error, duckdb.Error) and is_damage(error):
             raise damaged(original, f"stays as it was, because it cannot be read: {first_line(error)}") from error
-        raise CannotWrite(f"{original} could not be written anew, and stays as it was: {error}") from error
+        raise CannotWrite(f"{original} could not be rewritten, and stays as it was: {error}") from error
 
 
 def _quoted(path: Path) -> str:

@@ -126,7 +126,7 @@ SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
 SELECTED = [name for name in COLUMNS if name != "imported_scans"]
 RECORDS = f"""
-WITH beyond AS ( -- the first that the plan does not show, if there are so many
+WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT

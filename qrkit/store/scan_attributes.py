@@ -89,10 +89,10 @@ def check_filters(filters: Sequence[tuple[object, object]]) -> None:
     """
     for attribute, values in filters:
         if attribute not in get_args(VisitAttribute):
-            rule = f"must hold some of {', '.join(get_args(VisitAttribute))}"
+            rule = f"must contain some of {', '.join(get_args(VisitAttribute))}"
             raise InvalidParameter(Problem("attributes", attribute, rule))
         if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
-            raise InvalidParameter(Problem(str(attribute), values, "must be a text, or a list of texts", "wrong-type"))
+            raise InvalidParameter(Problem(str(attribute), values, "must be text, or a list of texts", "wrong-type"))
 
 
 def table_of(attribute: Attribute | None) -> str:

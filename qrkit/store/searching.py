@@ -20,7 +20,7 @@ EDITED = ("id", "campaign_id", "content", "template")
 """The ID, and the columns that an edit of many QR Codes changes."""
 
 FIND = """
-WITH beyond AS ( -- the first that the plan does not show, if there are so many
+WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 ), texts AS (
     SELECT

@@ -74,7 +74,7 @@ def _frame_of(given: Any) -> pd.DataFrame:
         return given
     if not isinstance(given, list | tuple) or not all(isinstance(row, Mapping) for row in given):
         rule = (
-            "must be a pandas DataFrame, or a list with a dict for each row; pandas.DataFrame(...) makes one of others"
+            "must be a pandas DataFrame, or a list with a dict for each row; use pandas.DataFrame(...) for other data"
         )
         raise InvalidParameter(Problem("frame", given, rule, "wrong-type"))
     # Keep objects: in a column with missing values, pandas would convert whole numbers to floats and lose digits.
@@ -115,7 +115,7 @@ def _check_names(names: list[str]) -> None:
              if name not in names]  # fmt: skip
     rule = f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}"
     wrong += [Problem(name, None, rule, "unknown-parameter") for name in names if name not in FRAME_COLUMNS]
-    wrong += [Problem(name, None, "is there twice", "duplicate-parameter") for name in FRAME_COLUMNS
+    wrong += [Problem(name, None, "appears twice", "duplicate-parameter") for name in FRAME_COLUMNS
               if names.count(name) > 1]  # fmt: skip
     if wrong:
         raise InvalidParameter(*wrong)
@@ -173,6 +173,6 @@ def _read_moments(texts: pd.Series) -> pd.Series:
         unread = texts.notna() & pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce").isna()
         if isinstance(error, pd.errors.OutOfBoundsDatetime):  # pandas 2 supports years up to 2262
             _check_years(unread)
-        rule = "must be ISO 8601, as 2026-04-03T12:00:00Z is; pandas.to_datetime(column, format=…) reads other forms"
+        rule = "must be ISO 8601, such as 2026-04-03T12:00:00Z; pandas.to_datetime(column, format=…) reads other forms"
         _refuse(texts.rename("time"), unread, rule, "wrong-type")
         raise

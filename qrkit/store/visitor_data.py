@@ -35,9 +35,9 @@ REASONS = {
         "keyed hash of address and user agent; the key is new each UTC day and kept nowhere",
         "unique visitors of a day; the next day it is another one",
     ),
-    "country": Reason("country, by a table of places", "scans by country"),
-    "region": Reason("region, by a table of places", "scans by region"),
-    "city": Reason("city, by a table of places", "scans by city"),
+    "country": Reason("country, from a GeoIP database", "scans by country"),
+    "region": Reason("region, from a GeoIP database", "scans by region"),
+    "city": Reason("city, from a GeoIP database", "scans by city"),
     "latitude": Reason("degrees north, of the place in the table", "scans on a map"),
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
 }

@@ -133,5 +133,5 @@ def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:
     found = store.rows(CODES + store.database.dialect.keep, [account_id])
     unknown = frame.loc[~frame["short_code"].isin([row["short_code"] for row in found]), "short_code"]
     if len(unknown):
-        rule = f"row {unknown.index[0]}: is no short code of this portfolio ({len(unknown)} rows are of such codes)"
+        rule = f"row {unknown.index[0]}: is not a short code of this portfolio ({len(unknown)} rows have such codes)"
         raise InvalidParameter(Problem("short_code", unknown.iloc[0], rule))

@@ -253,7 +253,7 @@ def _load(picture: bytes | str | Path | Image) -> bytes | Image:
     if isinstance(picture, str | Path):
         return _read_bytes(Path(picture))
     if not isinstance(picture, bytes | Image.Image):
-        rule = "must be bytes, a path or a picture of Pillow"
+        rule = "must be bytes, a path or a Pillow image"
         raise InvalidParameter(Problem("picture", f"a {type(picture).__name__}", rule, "wrong-type"))
     return picture
 

@@ -120,7 +120,7 @@ def from_day(text: str, *, name: str = "day") -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise InvalidParameter(Problem(name, text, "must be a day as 2026-06-01")) from error
+        raise InvalidParameter(Problem(name, text, "must be a day such as 2026-06-01")) from error
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:

@@ -42,7 +42,7 @@ class Places:
         >>> from qrkit.visits.places import Places
         >>> Places("nowhere.mmdb")
         Traceback (most recent call last):
-        qrkit.errors.UnreadableFile: nowhere.mmdb cannot be read as a table of places: No such file or directory
+        qrkit.errors.UnreadableFile: nowhere.mmdb cannot be read as a GeoIP database: No such file or directory
     """
 
     name: str
@@ -56,8 +56,8 @@ class Places:
             metadata = self._reader.metadata()
             self.name, self.built = metadata.database_type, datetime.fromtimestamp(metadata.build_epoch, UTC)
         except (OSError, ValueError, OverflowError, maxminddb.InvalidDatabaseError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no mmdb file, or a damaged one"
-            raise UnreadableFile(f"{path} cannot be read as a table of places: {reason}") from error
+            reason = error.strerror if isinstance(error, OSError) else "it is not an mmdb file, or it is damaged"
+            raise UnreadableFile(f"{path} cannot be read as a GeoIP database: {reason}") from error
 
     def __call__(self, address: str) -> Place:
         """Return the place of an address; an empty place if the address is invalid or not in the database."""

@@ -287,7 +287,7 @@ def test_an_error_lists_the_attributes(portfolio, ask):
         ask(portfolio.scans, "land")
     with pytest.raises(TypeError, match="unexpected keyword argument 'land'; attributes are country, region"):
         portfolio.scans.where(land="DE")
-    with pytest.raises(InvalidParameter, match="country=7: must be a text, or a list of texts"):
+    with pytest.raises(InvalidParameter, match="country=7: must be text, or a list of texts"):
         portfolio.scans.where(country=7)
 
 
@@ -526,7 +526,7 @@ def test_a_view_is_narrowed_by_its_own_names_and_by_dates():
     with open_portfolio(":memory:") as portfolio:
         with pytest.raises(TypeError, match="unexpected keyword argument 'campain_id'"):
             portfolio.scans.where(campain_id="x")
-        with pytest.raises(InvalidParameter, match="since='yesterday': must be a day as 2026-06-01"):
+        with pytest.raises(InvalidParameter, match="since='yesterday': must be a day such as 2026-06-01"):
             portfolio.scans.where(since="yesterday")
 
 
@@ -547,7 +547,7 @@ def questions():
 
 @pytest.mark.parametrize("name", list(questions()))
 def test_who_gives_a_portfolio_for_its_scans_is_told_so(portfolio, name):
-    with pytest.raises(AttributeError, match=r"^a Portfolio has no '\w+'; its scans have: use portfolio\.scans in its"):
+    with pytest.raises(AttributeError, match=r"^a Portfolio has no '\w+'; use portfolio\.scans, which does"):
         getattr(analytics, name)(portfolio)
 
 

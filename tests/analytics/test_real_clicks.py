@@ -154,7 +154,7 @@ def test_clicks_of_robots_are_told_apart_where_nobody_says_what_they_were(clicks
 
 
 def test_an_hour_is_too_short_to_say_how_much_days_vary(portfolio):
-    with pytest.raises(InvalidParameter, match="0 whole days; 2 or more show how much days vary"):
+    with pytest.raises(InvalidParameter, match="0 whole days; 2 are needed to see how days vary"):
         analytics.rates(portfolio.scans)
 
 

@@ -92,5 +92,5 @@ def test_arguments_are_checked(shop):
     day = date(2026, 3, 1)
     with pytest.raises(InvalidParameter, match="of='month': must be one of weekday, hour"):
         analytics.time_effects(shop.scans, "month")
-    with pytest.raises(InvalidParameter, match="has 6 whole days; 7 are a week"):
+    with pytest.raises(InvalidParameter, match="has 6 whole days; 7 or more are needed"):
         analytics.time_effects(shop.scans.where(since=day, until=day + timedelta(days=6)))

@@ -94,8 +94,8 @@ def test_create_makes_the_store_where_there_is_none_and_nothing_else_does(folder
 @pytest.mark.parametrize(
     ("words", "rule"),
     [
-        (["create", "Ana"], "is the name of an account already"),
-        (["create", "local"], "is the name of an account already"),
+        (["create", "Ana"], "is already the name of an account"),
+        (["create", "local"], "is already the name of an account"),
         (["create", ""], "1..100 characters"),
         (["create", "x" * 101], "1..100 characters"),
         (["create", "a\nb"], "1..100 characters"),
@@ -114,7 +114,7 @@ def test_create_makes_the_store_where_there_is_none_and_nothing_else_does(folder
             ["key", "Ana", "--expires", "tomorrow"],
             "expires='tomorrow': must be a date and time as yyyy-MM-ddTHH:mm:ssZ",
         ),
-        (["key", "Ana", "--expires", "2020-01-01T00:00:00Z"], "expires='2020-01-01T00:00:00Z': must lie ahead"),
+        (["key", "Ana", "--expires", "2020-01-01T00:00:00Z"], "expires='2020-01-01T00:00:00Z': must be in the future"),
     ],
     ids=lambda value: " ".join(value)[:30].replace("\n", "?").replace("\x1b", "?") if isinstance(value, list) else "",
 )
@@ -252,11 +252,11 @@ def test_what_is_no_store_is_refused_and_left_alone(folder, capsys):
     ("words", "told"),
     [
         ([], "qrkit account: the following arguments are required: WHAT"),
-        (["creat"], "qrkit account: WHAT: 'creat' is no command; did you mean 'create'?"),
+        (["creat"], "qrkit account: WHAT: 'creat' is not a command; did you mean 'create'?"),
         (["create"], "qrkit account create: the following arguments are required: NAME"),
         (["plan", "Ana"], "qrkit account plan: the following arguments are required: PLAN"),
         (["revoke", "Ana"], "qrkit account revoke: the following arguments are required: ID"),
-        (["list", "--plan", "pro"], "qrkit account list: --plan is no option"),
+        (["list", "--plan", "pro"], "qrkit account list: --plan is not an option"),
         (["list", "Ana"], "qrkit account list: 'Ana' is one word too many"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -182,7 +182,7 @@ def test_add_prints_the_short_url_and_makes_the_store(run, shop):
 def test_add_warns_of_short_urls_that_lead_to_this_machine(run):
     out, err = run("add", LINK)
     assert out.startswith("http://localhost:8080/")
-    assert "leads to this machine alone; choose with --base-url" in err
+    assert "leads only to this computer; set the address of your server with --base-url" in err
 
 
 REFUSED_WITHOUT_A_STORE = [
@@ -274,7 +274,7 @@ REFUSED = [
     (["set", "door", "gate", "nowhere", "--content", "https://x.example"], "no QR Code 'nowhere'"),
     (["set", "dor", "--content", "https://x.example"], "no QR Code 'dor'; did you mean 'door'"),
     (["set", "door"], "options: one must say what to change, such as --content"),
-    (["set", "door", "gate", "--name", "x"], "name='x': goes with one CODE"),
+    (["set", "door", "gate", "--name", "x"], "name='x': is only for one CODE"),
     (["set", "door", "--campaign", "Sprng"], "no campaign 'Sprng'; did you mean 'Spring'"),
     (["set", "door", "gate", "--template", "brnd"], "template='brnd'"),
     (["set", "door", "--content", PASSWORD], "content: is a One-time password"),

@@ -433,7 +433,7 @@ def test_report_takes_a_period_and_a_title(store, folder, capsys):
     assert "<title>Week 23, 1\N{EN DASH}7 June 2026</title>" in page
     with pytest.raises(SystemExit):
         main([*asked[:4], "1 June"])
-    assert "'1 June' is no day like 2026-06-01" in capsys.readouterr().err
+    assert "'1 June' is not a day such as 2026-06-01" in capsys.readouterr().err
     assert main([*asked, "--time-zone", "Mars/Olympus"]) != 0
     assert "Mars/Olympus" in capsys.readouterr().err
 
@@ -518,8 +518,8 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     file, store = tmp_path / "posters.csv", tmp_path / "shop.duckdb"
     file.write_text("poster,url\nOne,https://e.org/1\n")
     for words, told in (
-        (["--content-column", "link"], "content_column='link': is no column of the file; "),
-        (["--name-column", "poster"], "content_column='Content': is no column of the file; "),
+        (["--content-column", "link"], "content_column='link': is not a column of the file; "),
+        (["--name-column", "poster"], "content_column='Content': is not a column of the file; "),
         (
             [],
             "no column 'Content'; it has 'poster', 'url'; say which column it is: --columns content=url",
@@ -534,7 +534,7 @@ def test_who_chose_no_base_url_is_told_before_anything_is_printed(tmp_path, caps
     file = tmp_path / "posters.csv"
     file.write_text("Content\nhttps://e.org/1\n")
     assert main(["import", str(file), "--store", str(tmp_path / "shop.duckdb")]) == 0
-    assert "short URLs begin with http://localhost:8080, which leads to this machine alone" in capsys.readouterr().err
+    assert "short URLs begin with http://localhost:8080, which leads only to this computer" in capsys.readouterr().err
 
 
 def test_a_base_url_that_changes_is_told_of_in_a_line(tmp_path, capsys):

@@ -86,4 +86,4 @@ def test_another_shell_is_refused(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["completion", "fsh"])
     assert caught.value.code == 2
-    assert re.search("'fsh' is no choice; did you mean 'fish'", capsys.readouterr().err)
+    assert re.search("'fsh' is not a choice; did you mean 'fish'", capsys.readouterr().err)

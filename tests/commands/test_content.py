@@ -49,8 +49,8 @@ def test_generate_draws_a_content_by_its_kind(capsys, tmp_path):
     ("words", "told"),
     [
         (["--wifi", "Nero"], "--wifi='Nero': must be FIELD=VALUE"),
-        (["hello", "--wifi", "ssid=Nero"], "--wifi: goes without CONTENT"),
-        (["--from", "x.csv", "-o", "x.zip", "--wifi", "ssid=Nero"], "--wifi: goes without --from"),
+        (["hello", "--wifi", "ssid=Nero"], "--wifi: cannot be combined with CONTENT"),
+        (["--from", "x.csv", "-o", "x.zip", "--wifi", "ssid=Nero"], "--wifi: cannot be combined with --from"),
         (["--wifi", "ssid=Nero", "password=12345678", "hidden=maybe"], "hidden='maybe': must be true or false"),
         (["--wifi", "sid=Nero"], "sid='Nero': is not a parameter; did you mean 'ssid'?"),
     ],

@@ -258,19 +258,19 @@ def test_python_m_qrkit_starts_quickly(words):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is no command; did you mean 'generate'"),
-        (["draw"], "qrkit: COMMAND: 'draw' is no command; allowed: generate, content, decode"),
+        (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is not a command; did you mean 'generate'"),
+        (["draw"], "qrkit: COMMAND: 'draw' is not a command; allowed: generate, content, decode"),
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
-        (["generate", "hi", "--foregruond", "red"], "--foregruond is no option; did you mean '--foreground'?"),
-        (["generate", "hi", "--foregruond=red"], "--foregruond is no option; did you mean '--foreground'?"),
-        (["generate", "hi", "--zzz", "1"], "qrkit generate: --zzz is no option (see `qrkit generate --help`)"),
+        (["generate", "hi", "--foregruond", "red"], "--foregruond is not an option; did you mean '--foreground'?"),
+        (["generate", "hi", "--foregruond=red"], "--foregruond is not an option; did you mean '--foreground'?"),
+        (["generate", "hi", "--zzz", "1"], "qrkit generate: --zzz is not an option (see `qrkit generate --help`)"),
         (["generate", "hi", "ho"], "qrkit generate: 'ho' is one word too many"),
-        (["generate", "hi", "--style", "blcks"], "--style: 'blcks' is no choice; did you mean 'blocks'?"),
+        (["generate", "hi", "--style", "blcks"], "--style: 'blcks' is not a choice; did you mean 'blocks'?"),
         (["generate", "hi", "--design", "a", "--template", "b"], "--template: not allowed with argument --design"),
         (["generate", "hi", "--size"], "--size: expected one argument"),
         (["decode"], "qrkit decode: the following arguments are required: PICTURE"),
-        (["check", "a.png", "--min", "robst"], "--min: 'robst' is no choice; did you mean 'robust'?"),
-        (["report", "--since", "1 June"], "--since: '1 June' is no day like 2026-06-01"),
+        (["check", "a.png", "--min", "robst"], "--min: 'robst' is not a choice; did you mean 'robust'?"),
+        (["report", "--since", "1 June"], "--since: '1 June' is not a day such as 2026-06-01"),
         (["verify"], "the following arguments are required: STORE"),
         (["backup", "shop.duckdb"], "the following arguments are required: COPY"),
     ],
@@ -291,7 +291,7 @@ def test_an_option_with_a_slip_is_proposed_and_none_is_cut_short(command, helped
         if slip not in options:
             assert repr(option) in misused(*command.split(), *positional, slip)
         if option[:-1] not in options:
-            assert f"{option[:-1]} is no option" in misused(*command.split(), *positional, option[:-1])
+            assert f"{option[:-1]} is not an option" in misused(*command.split(), *positional, option[:-1])
 
 
 def test_the_parser_reads_what_a_program_gives_it():

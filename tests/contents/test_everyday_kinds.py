@@ -472,7 +472,7 @@ BAD = [
     ("location", {"latitude": 91, "longitude": 0}, "latitude", "-90"),
     ("location", {"latitude": float("nan"), "longitude": 0}, "latitude", "-90..90"),
     ("location", {"latitude": "north", "longitude": 0}, "latitude", "must be a"),
-    ("app", {}, "ios", "is required, or android"),
+    ("app", {}, "ios", "is required unless android is given"),
     ("app", {"ios": "https://example.com"}, "ios", "a URL of apps.apple.com"),
     ("app", {"android": "app"}, "android", "com.example.app"),
     ("text", {"text": ""}, "text", "must not be empty"),

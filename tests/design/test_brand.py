@@ -125,7 +125,7 @@ def test_wrapper_stays_and_leaves_no_room_for_a_frame():
     hole = {"x": 0, "y": 0, "width": 90, "height": 90}
     design = Design(content="hi", wrapper=Wrapper(source="icon:home", width=90, height=90, placeholder=hole))
     assert ACME.apply(design).wrapper == design.wrapper
-    with pytest.raises(InvalidParameter, match="in the place of a wrapper"):
+    with pytest.raises(InvalidParameter, match="takes the place of a wrapper"):
         ACME.apply(design, "Menu")
 
 

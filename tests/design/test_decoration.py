@@ -236,7 +236,7 @@ def test_all_that_is_wrong_is_reported_at_once_each_by_its_path():
         (gradient(units="absolute"), "foreground.direction", "is required where units is absolute"),
         (gradient(gradient="radial", radius=0), "foreground.radius", "must be more than 0"),
         (gradient(gradient="radial", units="absolute", cx=1, radius=1), "foreground.cy", "is required where units"),
-        (layer(content="data:image/png;base64,AAAA", color="red"), "layers.0.color", "recolours only icons"),
+        (layer(content="data:image/png;base64,AAAA", color="red"), "layers.0.color", "recolors only icons"),
         (hole(x=9_990.5), "wrapper.placeholder", "must lie inside the wrapper, 0..10000 by 0..4000 pixels"),
         ({"width": 8_000, "height": 5_001}, "width", "at most 40,000,000 pixels, not 40,008,000"),
         (hole() | {"wrapper": hole()["wrapper"] | {"height": 4_001}}, "wrapper", "at most 40,000,000 pixels"),

@@ -94,7 +94,7 @@ def test_a_preset_with_a_photo_shows_yours():
         assert generate(design, warn=False).to_bytes("png") != generate(
             with_preset(Design(content="hi"), name), warn=False
         ).to_bytes("png")
-    with pytest.raises(InvalidParameter, match=r"photo=.* goes with a preset that shows one, not with 'bar'"):
+    with pytest.raises(InvalidParameter, match=r"photo=.* is only for presets that show a photo, not for 'bar'"):
         with_preset(Design(content="hi"), "bar", photo=photo)
 
 
@@ -108,6 +108,6 @@ def test_unknown_names_are_named_with_the_nearest():
 @pytest.mark.parametrize("name", OLD_NAMES)
 def test_names_of_version_1_0_lead_to_a_similar_look(name):
     new, colorway = OLD_NAMES[name]
-    with pytest.warns(DeprecationWarning, match=f"'{name}' goes with qrkit 1.1: use '{new}'"):
+    with pytest.warns(DeprecationWarning, match=f"'{name}' will be removed in qrkit 1.2: use '{new}'"):
         design = with_preset(Design(content="hi"), name)
     assert design == with_preset(Design(content="hi"), new, colorway)

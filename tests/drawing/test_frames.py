@@ -185,7 +185,7 @@ def test_missing_letters_are_boxes_and_are_named():
     [
         (
             {"text": "a", "font": "Arial"},
-            "font='Arial': is no font; allowed: a data URI of a TrueType or OpenType font",
+            "font='Arial': is not a font; allowed: a data URI of a TrueType or OpenType font",
         ),
         ({"text": "a", "font": font_uri(b"none")}, "font=.*: is not a TrueType or OpenType font; convert WOFF"),
         ({"text": "a", "font": font_uri(MANROPE[:999])}, "font=.*: is a damaged font"),

@@ -236,7 +236,7 @@ def test_an_icon_has_its_colour_or_else_the_foreground_s(format):
 @pytest.mark.rule("G13")
 def test_a_colour_without_an_icon_is_refused():
     """Open: what `color` does elsewhere. Nothing it could do would be right: 400."""
-    with pytest.raises(InvalidParameter, match="color='red': recolours only icons") as caught:
+    with pytest.raises(InvalidParameter, match="color='red': recolors only icons") as caught:
         Layer(filled(RED), x=0, y=0, width=1, height=1, color="red")
     assert (caught.value.name, status_of(caught.value)) == ("color", 400)
     assert Layer("icon:star", x=0, y=0, width=1, height=1, color="red").color == Color(255, 0, 0)

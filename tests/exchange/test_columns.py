@@ -253,7 +253,7 @@ def test_pairs_of_columns_are_read_as_people_type_them(text, columns):
 
 @pytest.mark.parametrize("text", ["Website", "content=Website,Poster", 'content="Website', "=x", ",", 'content="a"b'])
 def test_what_are_no_pairs_of_columns_is_refused(text):
-    with pytest.raises(InvalidParameter, match=r"must be pairs as in content=Website,name=Poster"):
+    with pytest.raises(InvalidParameter, match=r"must be pairs such as content=Website,name=Poster"):
         read_columns(text)
     with pytest.raises(InvalidParameter, match=r"columns='content': is named twice"):
         read_columns("content=a,content=b")

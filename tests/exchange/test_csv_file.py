@@ -279,7 +279,7 @@ def test_without_a_content_column_near_names_are_proposed():
 
 
 def test_a_column_that_is_there_twice_is_refused():
-    assert refused(b"Content,Comment,CONTENT \nx,y,z\n") == (1, "the column 'Content' stands twice in the heading")
+    assert refused(b"Content,Comment,CONTENT \nx,y,z\n") == (1, "the column 'Content' appears twice in the heading")
     assert contents(b"Content,Colour,Colour,,\nx,y,z,,\n") == ["x"]
 
 
@@ -327,5 +327,5 @@ def test_columns_may_have_the_names_of_data_frames():
     columns = ["QR Code Name", "Content", "Trackable URL", "Dynamic", "Error Correction"]
     assert found[columns].to_numpy().tolist() == [["Door", "x", "https://go.example.com/door", "no", "H"]]
     assert refused(b"Content,Trackable URL,short_url\nx,y,z\n")[1] == (
-        "the column 'Trackable URL' stands twice in the heading"
+        "the column 'Trackable URL' appears twice in the heading"
     )

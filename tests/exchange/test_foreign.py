@@ -389,7 +389,7 @@ def test_what_is_no_link_is_told_by_its_place(portfolio):
     [{}, {"links": []}, {"links": [1]}, {"data": [{"a": 1}]}, {"data": SHLINK_LINKS}, {"links": SHLINK_JSON}, 7],
 )
 def test_other_envelopes_are_no_portfolio(portfolio, value):
-    with pytest.raises(UnreadableFile, match="no JSON array"):
+    with pytest.raises(UnreadableFile, match="not a JSON array"):
         imported(portfolio, value)
 
 

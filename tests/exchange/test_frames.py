@@ -216,7 +216,7 @@ def test_columns_are_found_in_any_order_and_case(columns):
         (pd.DataFrame({"Contemt": ["x"]}), "'Contemt': did you mean 'content'"),
         (pd.DataFrame({"url": ["x"]}), "content: is a required column.*campaign.*short_url.*schedule"),
         (pd.DataFrame(), "content: is a required column"),
-        (pd.DataFrame([["x", "y"]], columns=["Content", "content"]), "content: is a column of the frame twice"),
+        (pd.DataFrame([["x", "y"]], columns=["Content", "content"]), "content: appears twice in the frame"),
         ([{"Content": "x"}], "must be a pandas DataFrame"),
         (pd.DataFrame({"Content": np.zeros(200_001)}), "at most 200,000 rows"),
     ],

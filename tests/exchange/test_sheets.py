@@ -139,7 +139,7 @@ def test_blank_rows_in_front_of_a_heading_change_nothing_but_the_numbers_of_rows
 
 
 def test_what_is_wrong_with_a_heading_below_blank_rows_is_told_with_its_row():
-    for rows, words in (([["Title"]], "has no column"), ([["Content", "content"]], "stands twice")):
+    for rows, words in (([["Title"]], "has no column"), ([["Content", "content"]], "appears twice")):
         with open_portfolio(":memory:") as shop, pytest.raises(UnreadableFile, match=words) as caught:
             shop.import_file(as_csv([[], [], *rows]))
         assert caught.value.line == 3
@@ -148,7 +148,7 @@ def test_what_is_wrong_with_a_heading_below_blank_rows_is_told_with_its_row():
 @pytest.mark.parametrize("name", ["c", "", "twice"])
 def test_a_name_that_is_no_column_or_two_is_refused_by_the_name_of_its_field(name):
     sheet = read_sheet(b"a,,Twice,tWICE\n1,2,3,4\n")
-    with pytest.raises(InvalidParameter, match="stands twice" if name == "twice" else "is no column") as caught:
+    with pytest.raises(InvalidParameter, match="appears twice" if name == "twice" else "is not a column") as caught:
         sheet.column(name, field="content_column")
     assert caught.value.name == "content_column"
 
@@ -196,5 +196,5 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
         assert shop.import_file(b"7\nhttps://example.com/7\n", columns={"Content": 7}).created == 1
         (issue,) = shop.import_file(wide, columns={"Content": "url"}).issues
         assert (issue.row, issue.reason) == (2, "invalid")
-        with pytest.raises(InvalidParameter, match=r"columns='Colour': is no column of an import"):
+        with pytest.raises(InvalidParameter, match=r"columns='Colour': is not a column of an import"):
             shop.import_file(wide, columns={"Content": "url", "Colour": "poster"})

@@ -269,7 +269,7 @@ BOMB = f"<table:table-row table:number-rows-repeated='1048577'>{SEVEN}</table:ta
             "200,000 elements",
         ),
         (ods_of("", head="<!DOCTYPE x [<!ENTITY y 'z'>]>"), "document type"),
-        (ods_of("<table:table>"), "no OpenDocument workbook"),
+        (ods_of("<table:table>"), "not an OpenDocument workbook"),
         (ods_of(""), "the file is empty"),
     ],
     ids=["rows", "rows of a table", "cells", "document type", "cut off", "no sheet"],

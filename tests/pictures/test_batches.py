@@ -126,10 +126,10 @@ def test_designs_keep_their_looks_and_texts_take_the_template():
         ({"size": 99}, InvalidParameter, "size=99"),
         ({"design": "brand"}, InvalidParameter, "must be a Design"),
         ({"content": "x"}, InvalidParameter, "first argument"),
-        ({"processes": 0}, InvalidParameter, "whole number from 1"),
+        ({"processes": 0}, InvalidParameter, "whole number, 1 or more"),
         ({"format": "pngg"}, InvalidParameter, "did you mean 'png'"),
         ({"names": "Door"}, InvalidParameter, "names: must be a list of texts"),
-        ({"print_size": PrintSize(size_mm=40), "to": None}, InvalidParameter, "print_size: is that of files"),
+        ({"print_size": PrintSize(size_mm=40), "to": None}, InvalidParameter, "print_size: is only for files"),
         ({"print_size": 60}, InvalidParameter, r"print_size=60: must be a qrkit\.PrintSize"),
     ],
     ids=["name", "bound", "design", "content", "processes", "format", "names", "size on paper", "number on paper"],
@@ -219,9 +219,9 @@ def test_a_name_that_is_no_text_is_an_error_of_its_row(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a (2).txt", "a.txt"]
 
 
-@pytest.mark.parametrize(("names", "word"), [(["a"], "fewer, 1"), (["a", "b", "c"], "more, 2")])
-def test_there_are_as_many_names_as_contents(tmp_path, names, word):
-    with pytest.raises(InvalidParameter, match=f"names: must be as many as contents; there are {word}"):
+@pytest.mark.parametrize(("names", "number"), [(["a"], "1"), (["a", "b", "c"], "more than 2")])
+def test_there_are_as_many_names_as_contents(tmp_path, names, number):
+    with pytest.raises(InvalidParameter, match=f"names: must be as many as the contents, not {number}$"):
         generate_many(iter(["x", "y"]), to=tmp_path / "codes.zip", names=iter(names))
     assert list(tmp_path.iterdir()) == []
 

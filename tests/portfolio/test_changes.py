@@ -392,7 +392,7 @@ def test_the_short_code_of_a_deleted_code_is_never_given_again(portfolio, yours,
     export = portfolio.export_bytes("csv")
     portfolio.delete_qrcode(code.id)
     for one in (portfolio, yours):
-        with pytest.raises(InvalidParameter, match="a short code is never given twice"):
+        with pytest.raises(InvalidParameter, match="is never given out again"):
             one.insert_qrcode("wish", short_code=code.short_code)
         result = one.import_file(export)
         assert (result.created, result.count("code-taken")) == (1, 1)

@@ -126,18 +126,18 @@ def test_columns_of_a_frame_may_have_names_of_their_own(empty):
     [
         (
             {"url": "Content"},
-            "columns='url': is no column of an import, but 'Content' is: 'Content' comes first, then 'url'",
+            "columns='url': is not a column of an import, but 'Content' is: 'Content' comes first, then 'url'",
         ),
-        ({"Content": "url", "Prize": "price"}, "columns='Prize': is no column of an import; "),
+        ({"Content": "url", "Prize": "price"}, "columns='Prize': is not a column of an import; "),
         (
             {"Content": "ulr", "Size": "price"},
-            "columns.Content='ulr': is no column of the frame; did you",
+            "columns.Content='ulr': is not a column of the frame; did you",
         ),
-        ({"Content": "twice"}, "columns.Content='twice': is a column of the frame twice"),
+        ({"Content": "twice"}, "columns.Content='twice': appears twice in the frame"),
         ({"Size": "price"}, "columns: must say which column is Content"),
-        ({7: "Content"}, "columns=7: is no column of an import, but 'Content' is: 'Content' comes first, then 7"),
+        ({7: "Content"}, "columns=7: is not a column of an import, but 'Content' is: 'Content' comes first, then 7"),
         ({"Content": "url", "content": "price"}, "columns='content': is named twice"),
-        (["url"], "columns=['url']: must give names of theirs by those of ours"),
+        (["url"], "columns=['url']: must map our column names to those of the file"),
     ],
 )
 def test_names_of_columns_that_are_none_are_told_and_nothing_is_read(empty, columns, words):

@@ -309,7 +309,7 @@ def test_a_day_may_be_text_and_is_of_the_time_zone_either_way(shop):
     zone = {"time_zone": "Pacific/Auckland"}
     assert report.portfolio(shop, **texts, **zone) == report.portfolio(shop, **days, **zone)
     assert shop.scans.where(**texts) == shop.scans.where(**days)
-    with pytest.raises(InvalidParameter, match="since='1 June': must be a day as 2026-06-01"):
+    with pytest.raises(InvalidParameter, match="since='1 June': must be a day such as 2026-06-01"):
         shop.scans.where(since="1 June")
 
 

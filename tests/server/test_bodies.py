@@ -155,9 +155,9 @@ def test_import_reads_columns_of_other_names(ask, shop, place):
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ("content=Websit", "columns.Content='Websit': is no column of the file; did you mean 'Website'?"),
-        ("Website=content", "columns='Website': is no column of an import, but 'content' is: 'content' comes first"),
-        ("Website", "columns='Website': must be pairs as in content=Website,name=Poster"),
+        ("content=Websit", "columns.Content='Websit': is not a column of the file; did you mean 'Website'?"),
+        ("Website=content", "columns='Website': is not a column of an import, but 'content' is: 'content' comes first"),
+        ("Website", "columns='Website': must be pairs such as content=Website,name=Poster"),
     ],
 )
 def test_columns_that_are_not_there_are_named_by_their_parameter(ask, columns, words):

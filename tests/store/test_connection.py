@@ -102,7 +102,7 @@ def test_an_inner_atomic_joins_the_outer_one_and_never_commits_it(store):
 
 def test_an_error_that_was_caught_after_an_inner_atomic_had_written_spoils_the_whole(store):
     """Half of the inner work would be kept otherwise: DuckDB cannot take a part of a transaction back."""
-    with pytest.raises(RuntimeError, match="nothing of it was kept"), store.atomic():
+    with pytest.raises(RuntimeError, match="nothing was kept"), store.atomic():
         note(store, 1)
         with pytest.raises(Mishap), store.atomic():
             note(store, 2)
@@ -129,7 +129,7 @@ def test_an_error_that_was_caught_before_an_inner_atomic_had_written_harms_nothi
 def test_a_failed_statement_that_was_caught_spoils_the_whole_and_says_so(store, read, wrong):
     """DuckDB gives a transaction up at the first failure and takes its COMMIT for a ROLLBACK, without a word."""
     note(store, 1)
-    with pytest.raises(RuntimeError, match="nothing of it was kept"), store.atomic():
+    with pytest.raises(RuntimeError, match="nothing was kept"), store.atomic():
         note(store, 2)
         with pytest.raises(store.database.errors):
             read(store, wrong)
@@ -283,7 +283,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path, tab
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"CREATE TABLE {table}")
     before = path.read_bytes()
-    with pytest.raises(UnreadableFile, match="holds tables of something else, but no store of qrkit"):
+    with pytest.raises(UnreadableFile, match="holds tables of another program, not a store of qrkit"):
         Store(path)
     assert path.read_bytes() == before
     with duckdb.connect(str(path)) as connection:

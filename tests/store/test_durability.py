@@ -319,7 +319,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50, most))
 for number in range(5):
     ask(f"full{number}")
 assert redirects.late == 0
-refused(lambda: portfolio.insert_qrcode("x", short_code="other"), "nothing of this was kept", "File too large")
+refused(lambda: portfolio.insert_qrcode("x", short_code="other"), "nothing was changed", "File too large")
 refused(lambda: portfolio.scans.insert(many(150_000)), "File too large")
 assert portfolio.list_qrcodes()[0].scans >= 501
 if sys.argv[2] == "checkpoint":  # after this failure DuckDB wants the file to be opened anew

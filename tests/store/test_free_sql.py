@@ -125,7 +125,7 @@ def test_what_is_one_select_is_answered(shop, select, rows):
 
 @pytest.mark.parametrize("select", [5, None, b"SELECT 1", ["SELECT 1"]])
 def test_what_is_no_text_is_refused_by_name(shop, select):
-    assert "must be a text, one SELECT" in refused(shop, select)
+    assert "must be text with one SELECT" in refused(shop, select)
 
 
 def test_half_a_character_is_refused(shop):

@@ -240,7 +240,7 @@ def test_a_backup_goes_over_one_that_a_crash_has_left_with_its_log(shop, tmp_pat
 def test_a_backup_into_a_folder_is_refused_before_anything_is_copied(shop, tmp_path):
     folder = tmp_path / "backups"
     folder.mkdir()
-    with pytest.raises(InvalidParameter, match=r"^path=.*: is a folder; name the file in it"):
+    with pytest.raises(InvalidParameter, match=r"^path=.*: is a folder; give the name of a file in it"):
         backup(shop.store, folder)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.duckdb", "a.duckdb.wal", "backups"]
 

@@ -175,7 +175,7 @@ def test_a_store_that_was_moved_goes_on_as_the_old_one_would(ends):
         assert (shop.templates.default, shop.list_campaigns()[1].template) == (NASTY, "brand")
         assert [one.name for one in shop.list_campaigns()] == ["b", "a", "b"]
         assert target(shop.store, "gone") is DELETED
-        with pytest.raises(InvalidParameter, match="never given twice"):
+        with pytest.raises(InvalidParameter, match="never given out again"):
             shop.insert_qrcode("x", short_code="gone")
         assert shop.insert_qrcode("x", short_code="new").scans == 0
         redirects = Redirects(shop.store, clock=lambda: NOON)

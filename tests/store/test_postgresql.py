@@ -345,7 +345,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(server):
     url = server.new_database()
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE TABLE invoices (number INTEGER)")
-        with pytest.raises(UnreadableFile, match="holds tables of something else"):
+        with pytest.raises(UnreadableFile, match="holds tables of another program"):
             Store(url)
         tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
         assert connection.execute(tables).fetchall() == [("invoices",)]
@@ -542,7 +542,7 @@ def test_texts_that_postgresql_cannot_hold_come_back_as_they_were(here):
 def test_what_only_files_need_is_refused_by_name(here, care, tmp_path):
     with pytest.raises(InvalidParameter, match="is on a server, whose own tools do this"):
         care(here.store, tmp_path / "copy.duckdb")
-    with pytest.raises(InvalidParameter, match="is on a server, which as many processes may open"):
+    with pytest.raises(InvalidParameter, match="is on a database server, which any number of processes can open"):
         open_portfolio(snapshot_of="postgresql://joe@db.example/shop")
 
 

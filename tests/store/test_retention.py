@@ -185,7 +185,7 @@ def test_the_report_shows_itself_in_a_notebook(shop):
     assert page.startswith("<p>1 visit is kept, the oldest of 2026-03-10 12:00:00 UTC.")
     assert all(reason.what in page for reason in REASONS.values())
     assert page.count("<li>") == len(NEVER_KEPT)
-    assert "- country, by a table of places: scans by country; 1 visits, for ever" in str(shop.privacy_report())
+    assert "- country, from a GeoIP database: scans by country; 1 visits, for ever" in str(shop.privacy_report())
 
 
 def test_a_snapshot_reports_and_sweeps_nothing(shop):

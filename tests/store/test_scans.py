@@ -80,5 +80,5 @@ def test_questions_still_take_the_time_zone_and_warn(shop):
         found = analytics.scans_per_day(scans=june, time_zone=ZONE)
     assert caught[0].filename == __file__
     assert found["day"].dt.day.tolist() == [*range(1, 31)]
-    with pytest.warns(DeprecationWarning, match="`time_zone` of compare goes with qrkit 1.1"):
+    with pytest.warns(DeprecationWarning, match="`time_zone` of compare will be removed in qrkit 1.2"):
         analytics.compare(june, june, time_zone=ZoneInfo(ZONE))

@@ -371,7 +371,7 @@ def test_a_served_store_is_compacted_in_place(shop, other):
 
 
 def test_the_base_url_of_a_served_store_stays(shop, door):
-    with pytest.raises(InvalidParameter, match="give it to the server when it starts"):
+    with pytest.raises(InvalidParameter, match="set it when you start the server"):
         portfolio_in(served_store(shop.store.path), base_url="https://go.example.com")
     with portfolio_in(served_store(shop.store.path), base_url=shop.base_url) as portfolio:
         assert portfolio.base_url == shop.base_url

@@ -108,7 +108,7 @@ def test_a_change_that_is_rolled_back_was_never_there(shop, change, after):
 
 def test_an_inner_transaction_that_is_spoilt_leaves_nothing(shop):
     (code,) = shop.list_qrcodes()
-    with pytest.raises(RuntimeError, match="nothing of it was kept"), shop.store.atomic():
+    with pytest.raises(RuntimeError, match="nothing was kept"), shop.store.atomic():
         shop.update_qrcode(code.id, content=SUMMER)
         with pytest.raises(Undone), shop.store.atomic():
             shop.insert_qrcode(SUMMER, short_code="new")

@@ -297,20 +297,20 @@ BAD_COLUMNS = {
     "epoch floats": ({"time": [1_772_366_400.5]}, "time: .*numbers do not say their unit"),
     "epoch objects": ({"time": pd.Series([1_772_366_400], dtype="object")}, "time: .*numbers do not say their unit"),
     "epoch masked": ({"time": pd.Series([1_772_366_400], dtype="Int64")}, "time: .*numbers do not say their unit"),
-    "epoch texts": ({"time": ["1772366400"]}, "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is"),
+    "epoch texts": ({"time": ["1772366400"]}, "time=.*: row 0: must be ISO 8601, such as 2026-04-03T12:00:00Z"),
     "day first or month first": (
         {"time": ["01/02/2026"]},
-        "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is",
+        "time=.*: row 0: must be ISO 8601, such as 2026-04-03T12:00:00Z",
     ),
     "the same as string": (
         {"time": pd.Series(["01/02/2026"], dtype="string")},
-        "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is",
+        "time=.*: row 0: must be ISO 8601, such as 2026-04-03T12:00:00Z",
     ),
     "the same as category": (
         {"time": pd.Series(["01/02/2026"], dtype="category")},
-        "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is",
+        "time=.*: row 0: must be ISO 8601, such as 2026-04-03T12:00:00Z",
     ),
-    "time in words": ({"time": ["yesterday"]}, "time=.*: row 0: must be ISO 8601, as 2026-04-03T12:00:00Z is"),
+    "time in words": ({"time": ["yesterday"]}, "time=.*: row 0: must be ISO 8601, such as 2026-04-03T12:00:00Z"),
     "time missing": ({"time": [None]}, "time: .*row 0 is empty"),
     "time not a time": ({"time": [pd.NaT]}, "time: .*row 0 is empty"),
     "time bool": ({"time": [True]}, "time: .*numbers do not say their unit"),
@@ -326,9 +326,9 @@ BAD_COLUMNS = {
     "longitude beyond the date line": ({"longitude": [181]}, "longitude=.*: row 0: must be in -180..180 degrees east"),
     "half a character": ({"city": ["\ud800"]}, "city: cannot be read as str: .*surrogates not allowed"),
     "half a character as agent": ({"user_agent": ["\ud800"]}, "user_agent: cannot be read as str"),
-    "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is no short code of this portfolio"),
-    "no code": ({"short_code": [None]}, "short_code=nan: row 0: is no short code of this portfolio"),
-    "code a number": ({"short_code": [7]}, "short_code='7': row 0: is no short code of this portfolio"),
+    "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is not a short code of this portfolio"),
+    "no code": ({"short_code": [None]}, "short_code=nan: row 0: is not a short code of this portfolio"),
+    "code a number": ({"short_code": [7]}, "short_code='7': row 0: is not a short code of this portfolio"),
     "country by its name": ({"country": ["Germany"]}, "country='Germany': row 0: must be a code of two letters"),
     "country of three letters": ({"country": ["DEU"]}, "country='DEU': row 0: must be a code of two letters"),
     "country a digit": ({"country": ["A1"]}, "country='A1': row 0: must be a code of two letters"),
@@ -365,7 +365,7 @@ def test_all_columns_that_are_wrong_are_named_at_once(portfolio):
 
 def test_a_column_that_is_there_twice_is_refused(portfolio):
     twice = pd.DataFrame([["door", NOON, NOON]], columns=["short_code", "time", "time"])
-    with pytest.raises(InvalidParameter, match=r"^time: is there twice$"):
+    with pytest.raises(InvalidParameter, match=r"^time: appears twice$"):
         portfolio.scans.insert(twice)
 
 
@@ -433,7 +433,7 @@ def test_scans_of_another_accounts_codes_are_refused():
         mine, other = local_account(store), Account("e" * 32, "other", "premium")
         code = Portfolio(store, mine).insert_qrcode("https://example.com")
         scans = pd.DataFrame({"short_code": [code.short_code], "time": [NOON]})
-        with pytest.raises(InvalidParameter, match="is no short code of this portfolio"):
+        with pytest.raises(InvalidParameter, match="is not a short code of this portfolio"):
             Portfolio(store, other).scans.insert(scans)
         assert Portfolio(store, mine).scans.insert(scans) == 1
         assert (Portfolio(store, mine).scans.count(), Portfolio(store, other).scans.count()) == (1, 0)
@@ -469,7 +469,7 @@ def test_many_rows_are_stored_as_they_are(portfolio):
 
 @pytest.mark.parametrize("kinds", ["bot", ("bot", "human"), ("",)])
 def test_kinds_that_do_not_exist_are_refused_for_they_would_find_nothing(portfolio, kinds):
-    with pytest.raises(InvalidParameter, match=r"kinds=.*: must hold some of scan, bot, prefetch, head, orphan"):
+    with pytest.raises(InvalidParameter, match=r"kinds=.*: must contain some of scan, bot, prefetch, head, orphan"):
         portfolio.scans.where(kinds=kinds)
 
 

@@ -181,7 +181,7 @@ def test_greys_of_any_range_are_read(dtype, dark, light, most_side):
 
 @pytest.mark.parametrize("picture", [np.zeros((9, 9)), BytesIO(b"x"), None, 3])
 def test_what_is_no_picture_at_all_is_told_by_its_type(picture):
-    with pytest.raises(InvalidParameter, match=r"picture=.*: must be bytes, a path or a picture of Pillow"):
+    with pytest.raises(InvalidParameter, match=r"picture=.*: must be bytes, a path or a Pillow image"):
         decode(picture)
 
 

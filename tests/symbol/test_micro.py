@@ -152,7 +152,7 @@ def test_quiet_zone_is_two_modules_unless_it_is_set():
 @pytest.mark.parametrize(
     ("fields", "field", "rule"),
     [
-        ({"version": 1}, "version", "goes without micro"),
+        ({"version": 1}, "version", "cannot be combined with micro"),
         ({"ec": "H"}, "ec", "must be L, M or Q with micro"),
         ({"mask": 4}, "mask", "must be in 0..3 with micro"),
         ({"pad_codewords": "free"}, "pad_codewords", "must be iso with micro"),

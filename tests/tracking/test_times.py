@@ -49,7 +49,7 @@ def test_a_day_is_read_back(day):
 
 @pytest.mark.parametrize("text", ["", "1 June", "2026-02-30", "2026-06-01T12:00:00", "2026-06"])
 def test_what_is_no_day_is_an_invalid_parameter(text):
-    with pytest.raises(InvalidParameter, match="must be a day as 2026-06-01") as caught:
+    with pytest.raises(InvalidParameter, match="must be a day such as 2026-06-01") as caught:
         times.from_day(text, name="since")
     assert (caught.value.name, caught.value.value) == ("since", text)
 

@@ -119,14 +119,14 @@ def test_a_table_tells_its_name_and_its_age(places):
 def test_a_file_that_is_no_table_is_refused_by_name(tmp_path, data):
     path = tmp_path / "places.mmdb"
     path.write_bytes(data)
-    with pytest.raises(UnreadableFile, match=r"places\.mmdb cannot be read as a table of places: it is no mmdb file"):
+    with pytest.raises(UnreadableFile, match=r"places\.mmdb cannot be read as a GeoIP database: it is not an mmdb"):
         Places(path)
 
 
 def test_a_file_that_is_missing_is_refused_by_name(tmp_path):
-    with pytest.raises(UnreadableFile, match=r"gone\.mmdb cannot be read as a table of places: No such file"):
+    with pytest.raises(UnreadableFile, match=r"gone\.mmdb cannot be read as a GeoIP database: No such file"):
         Places(tmp_path / "gone.mmdb")
-    with pytest.raises(UnreadableFile, match="cannot be read as a table of places"):
+    with pytest.raises(UnreadableFile, match="cannot be read as a GeoIP database"):
         Places(tmp_path)
 
 

@@ -175,7 +175,7 @@ class _Reader:
         except (AssetError, OSError) as error:
             # The same error for every cause, so that a stranger cannot use it to probe our network.
             _log.info("the picture at %r cannot be used: %s", _shorten(content), error)
-            rule = "cannot be fetched, or is no picture that may be used; a data URI always works"
+            rule = "cannot be fetched, or is not a picture that can be used; a data URI always works"
             raise _asset_error(rule, "remote-content-unavailable") from error
 
     def _picture(self, data: bytes) -> Bitmap | Drawing:
@@ -245,7 +245,7 @@ def _decode_data_uri(content: str) -> bytes:
             "is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri"
         )
     if uri is None:
-        rule = "is no picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
+        rule = "is not a picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
         raise _asset_error(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
     body = content[uri.end() :]
     if len(body) > 3 * MOST_BYTES:  # percent-encoding, the longest, takes three characters per byte

@@ -136,7 +136,7 @@ def _check_in_use(console: Console, error: OSError) -> None:
     if error.errno == errno.EADDRNOTAVAIL:
         raise InvalidParameter(Problem("host", console.host, NOT_HERE)) from error
     if error.errno in (errno.EACCES, errno.EPERM):
-        rule = "may not be used by this account; choose one from 1024"
+        rule = "may not be used by this account; choose 1024 or higher"
         raise InvalidParameter(Problem("port", console.port, rule)) from error
     if error.errno != errno.EADDRINUSE:
         raise error

@@ -73,7 +73,7 @@ class Asked:
             InvalidParameter: If any fields are invalid; the error lists all of them.
         """
         problems = [
-            Problem(name, fields[name], f"is no field; {nearest(name, READERS)}", "unknown-parameter")
+            Problem(name, fields[name], f"is not a field; {nearest(name, READERS)}", "unknown-parameter")
             for name in fields
             if name not in READERS
         ]
@@ -136,7 +136,7 @@ def _year_before(day: date) -> date:
 def _day(name: str, value: Any) -> date | None:
     if value in ("", None):
         return None
-    rule = f"must be a day as yyyy-MM-dd, in the years {YEARS[0]} to {YEARS[1]}"
+    rule = f"must be a day such as yyyy-MM-dd, in the years {YEARS[0]} to {YEARS[1]}"
     try:
         day = date.fromisoformat(value)
     except (TypeError, ValueError) as error:

@@ -45,7 +45,7 @@ class Snapshot(Store):
 
     def __init__(self, path: str | Path) -> None:
         if is_server(path):
-            rule = "is on a server, which as many processes may open as like to: open it itself"
+            rule = "is on a database server, which any number of processes can open: open the store itself"
             raise InvalidParameter(Problem("snapshot_of", shown_url(str(path)), rule))
         self.original = original = Path(path).resolve()
         if not original.is_file():

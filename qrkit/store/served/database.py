@@ -171,7 +171,7 @@ class ServedDatabase:
         if self.thread.cursor is None:
             connection = connected(self.target)
             if connection is None:
-                raise StoreBusy(f"{self.path} is not served any more; try again")
+                raise StoreBusy(f"{self.path} is no longer served; try again")
             self.thread.cursor = self._greeted(connection)
         yield self.thread.cursor
 

@@ -57,7 +57,7 @@ def letters_of_font(uri: str, text: str, *, part: str) -> dict[str, Any]:
 def _decode(uri: str, part: str) -> bytes:
     start = _DATA_URI.match(uri)
     if start is None:
-        rule = "is no font; allowed: a data URI of a TrueType or OpenType font (data:font/ttf;base64,...)"
+        rule = "is not a font; allowed: a data URI of a TrueType or OpenType font (data:font/ttf;base64,...)"
         advice = "qrkit.data_uri(path) makes a data URI of a .ttf or .otf file."
         raise _font_error(part, uri, rule, "bad-data-uri").advising({"python": advice})
     if len(uri) > 2 * MOST_FONT_BYTES:
