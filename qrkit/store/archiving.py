@@ -119,23 +119,18 @@ def _choose_place(store: Store, to: str | Path | None) -> None:
     if place is None and not store.database.is_shared:
         rule = "is in memory; only the visits of a store in a file or on a server can be archived"
         raise InvalidParameter(Problem("store", store.path, rule))
-    if asked is None:
-        if place is None:
-            rule = "must name a folder or a bucket the first time, which all processes that use the database can read"
-            raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
+    if place is None and asked is None:
+        rule = "must name a folder or a bucket the first time, which all processes that use the database can read"
+        raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
+    if asked is None or (place is not None and place.address == asked.address):
         return
-    if place is None or (not store.database.is_shared and "://" in asked.address and not history_files(store)):
-        found = json.loads(asked.manifest() or "{}")
-        if found.get("store", store.database.id) != store.database.id:
-            raise InvalidParameter(
-                Problem("to", asked.address, "has the history of another store; choose another place")
-            )
-        store.execute(SET_PLACE, [asked.address])
-        store.find_history()
-    elif place.address != asked.address:
-        raise InvalidParameter(
-            Problem("to", asked.address, f"is not where the files of this store are: {place.address}")
-        )
+    if place is not None and (history_files(store) or not (store.database.is_shared or "://" in asked.address)):
+        rule = f"is not where the files of this store are: {place.address}"
+        raise InvalidParameter(Problem("to", asked.address, rule))
+    if json.loads(asked.manifest() or "{}").get("store", store.database.id) != store.database.id:
+        raise InvalidParameter(Problem("to", asked.address, "has the history of another store; name another place"))
+    store.execute(SET_PLACE, [asked.address])
+    store.find_history()
 
 
 def _first_day_that_stays(before: date | str | None, moment: datetime) -> datetime:

@@ -24,12 +24,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
 
-from qrkit.errors import CannotWrite, StoreBusy, StoreDamaged
+from qrkit.errors import StoreBusy, StoreDamaged
 from qrkit.files import complete_file, flush
 from qrkit.store.all_visits import VERSION, archived_visits, marked
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
-from qrkit.store.history_places import MANIFEST, Folder, Place, place_at
+from qrkit.store.history_folder import MANIFEST, Folder
+from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
 
 __all__ = [
@@ -200,7 +201,7 @@ def tidy(store: Store) -> None:
         else:
             with store.database.writing:
                 _tidy(store, place, store.file.standing_still(PATIENCE))
-    except CannotWrite as error:
+    except OSError as error:  # CannotWrite among them
         _log.warning("%s", error)
 
 

@@ -6,19 +6,23 @@ of AWS look for them: environment variables, the files in ~/.aws, or the role of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, extra
-from qrkit.store.history_places import MANIFEST, PART, note_of, quoted
+from qrkit.store.history_folder import MANIFEST, PART, note_of, quoted
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["S3", "Bucket"]
+__all__ = ["Bucket"]
 
 S3 = "s3://"
+ADDRESS = re.compile(r"s3://[\w.-]+/[\w.=/-]*[\w.=-]/?", re.ASCII)
+PATIENCE = {"connect_timeout": 5, "read_timeout": 60, "retries": {"mode": "standard", "max_attempts": 2}}
+"""Seconds, and tries; s3fs adds tries of its own."""
 
 
 class Bucket:
@@ -33,15 +37,14 @@ class Bucket:
     """
 
     def __init__(self, address: str) -> None:
-        bucket, _, prefix = address.removeprefix(S3).strip("/").partition("/")
-        if not bucket or not prefix or set(address) & set("?#*[]@ ") or ".." in prefix:
+        if not ADDRESS.fullmatch(address) or ".." in address:
             rule = "must name a bucket and a prefix, as s3://bucket/shop; keys come from the environment"
             raise InvalidParameter(Problem("to", address.rpartition("@")[2], rule))
         with extra("s3"):
             from s3fs import S3FileSystem
-        self.address = f"{S3}{bucket}/{prefix}"
+        self.address = address.rstrip("/")
         # Other processes write here, too: what is there is asked each time.
-        self._objects: Any = S3FileSystem(use_listings_cache=False)
+        self._objects: Any = S3FileSystem(use_listings_cache=False, config_kwargs=PATIENCE)
 
     def admit(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Let a connection of DuckDB, which reads and writes no other files, use this prefix."""
@@ -59,8 +62,11 @@ class Bucket:
         Raises:
             CannotWrite: If the bucket cannot be written.
         """
-        with self._telling(file):
-            self._objects.pipe_file(self.address_of(note_of(file)), b"")
+        try:
+            with self._telling(file):
+                self._objects.pipe_file(self.address_of(note_of(file)), b"")
+        except FileNotFoundError as error:
+            raise CannotWrite(f"{self.address} is in no bucket that exists: {error}") from error
         try:
             yield self.address_of(file)
         except BaseException:
@@ -133,7 +139,7 @@ class Bucket:
         """Turn what s3fs and its libraries raise, of many kinds, into an error that names the file."""
         try:
             yield
-        except CannotWrite:
+        except FileNotFoundError:
             raise
         except Exception as error:
             reason = str(error) or type(error).__name__

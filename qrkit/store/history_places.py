@@ -6,24 +6,18 @@ unless the store lists it; so whatever a crash leaves behind is found.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from qrkit.files import complete_file, flush, writing
+from qrkit.store.history_bucket import Bucket
+from qrkit.store.history_folder import Folder
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MANIFEST", "PART", "Folder", "Place", "note_of", "place_at", "quoted"]
-
-MANIFEST = "manifest.json"
-PART = 2**20
-"""Bytes read at once."""
-
-_log = logging.getLogger("qrkit")
+__all__ = ["Place", "place_at"]
 
 
 class Place(Protocol):
@@ -97,134 +91,4 @@ def place_at(address: str) -> Place:
         InvalidParameter: If the URL is not s3://bucket/prefix.
         MissingProgram: If the address is a URL, and s3fs is not installed.
     """
-    if "://" not in address:
-        return Folder(Path(address).absolute())
-    from qrkit.store.history_bucket import Bucket
-
-    return Bucket(address)
-
-
-def note_of(file: str) -> str:
-    """Return the name of the note that a file may be deleted unless the store lists it."""
-    month, _, name = file.partition("/")
-    return f"{month}/.{name}.unlisted"
-
-
-def quoted(address: str) -> str:
-    """Return an address as a text in SQL."""
-    return "'" + address.replace("'", "''") + "'"
-
-
-class Folder:
-    """A folder on this machine, or on a disk that several machines share.
-
-    Args:
-        path: Its absolute path; it is made with the first file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @property
-    def address(self) -> str:
-        """Return the absolute path."""
-        return str(self.path)
-
-    def admit(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Let a connection of DuckDB, which reads and writes no other files, use this folder."""
-        connection.execute(f"SET allowed_directories = [{quoted(self.address)}]")
-
-    def address_of(self, file: str) -> str:
-        """Return the absolute path of a file."""
-        return str(self.path / file)
-
-    @contextmanager
-    def writing(self, file: str) -> Iterator[str]:
-        """Context manager: yields where to write a file, which is whole and durable at its address afterwards.
-
-        Raises:
-            CannotWrite: If the folder cannot be written.
-        """
-        made = self.path / file
-        part = _part_of(made)
-        with writing(made):
-            made.parent.mkdir(parents=True, exist_ok=True)
-            (self.path / note_of(file)).touch()
-            for folder in (made.parent, self.path, self.path.parent):
-                flush(folder)
-            yield str(part)
-            flush(part)
-            part.replace(made)
-            flush(made.parent)
-
-    def size(self, file: str) -> int:
-        """Return the size of a file in bytes.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
-        return (self.path / file).stat().st_size
-
-    def parts(self, file: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in parts.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
-        with (self.path / file).open("rb") as data:
-            while part := data.read(PART):
-                yield part
-
-    def has(self, file: str) -> bool:
-        """Return whether there is a file."""
-        return (self.path / file).is_file()
-
-    def delete(self, file: str) -> bool:
-        """Delete a file; return False, and log why, if it cannot be deleted yet."""
-        return _is_deleted(_part_of(self.path / file)) and _is_deleted(self.path / file)
-
-    def unlisted(self) -> list[str]:
-        """Return the files that may be deleted unless the store lists them, whether or not they are there."""
-        notes = [note.relative_to(self.path) for note in self.path.glob("*/.*.unlisted")]
-        return [f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes]
-
-    def forget_note(self, file: str) -> None:
-        """Delete the note that a file may be deleted, and what is left of an interrupted write."""
-        if _is_deleted(_part_of(self.path / file)):
-            _is_deleted(self.path / note_of(file))
-
-    def manifest(self) -> bytes:
-        """Return the list of files for other programs; empty if there is none."""
-        path = self.path / MANIFEST
-        with writing(path):
-            return path.read_bytes() if path.is_file() else b""
-
-    def replace(self, file: str, data: bytes) -> None:
-        """Write a file that the store does not list, such as the manifest, in the place of an older one.
-
-        Raises:
-            CannotWrite: If the folder cannot be written.
-        """
-        for part in self.path.glob(f".{file}.*.part"):
-            _is_deleted(part)
-        with complete_file(self.path / file) as new:
-            new.write(data)
-
-    def is_used(self) -> bool:
-        """Return whether the folder was made."""
-        return self.path.is_dir()
-
-
-def _part_of(made: Path) -> Path:
-    """Return the path to which a file is written before it gets its name."""
-    return made.with_name(f".{made.stem}.part")
-
-
-def _is_deleted(path: Path) -> bool:
-    """Delete a file; return False if it cannot be deleted yet, because it is open on Windows, for example."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        _log.warning("%s cannot be deleted yet: %s", path, error)
-        return False
-    return True
+    return Bucket(address) if "://" in address else Folder(Path(address).absolute())

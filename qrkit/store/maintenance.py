@@ -90,6 +90,9 @@ def verify(store: Store) -> list[str]:
     """Return a description of each fault in a store; the list is empty if there are none.
 
     Reads every block of a file. If some blocks cannot be read, `rescue` writes the rest into a new store.
+
+    Raises:
+        CannotWrite: If the bucket of archived visits does not answer.
     """
     include_waiting(store)
     with files_of(store) as files:

@@ -9,7 +9,6 @@ consistent.
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +27,8 @@ from qrkit.store.duckdb.database import history_folder
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
 from qrkit.store.history import checksum_of
-from qrkit.store.history_places import Folder
+from qrkit.store.history_folder import Folder
+from qrkit.store.history_places import Place, place_at
 from qrkit.store.moving import go_on_counting
 from qrkit.store.recording import inbox_files
 
@@ -132,6 +132,7 @@ INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT qrcode, total, total -
 DROP TABLE counted;
 """
 """Preserves the number of scans of each QR Code: scans whose visits are lost count like those that were swept."""
+BUCKET = "SELECT value FROM new.settings WHERE name = 'history' AND contains(value, '://')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,22 +335,35 @@ def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[st
 
 
 def _copy_history(connection: duckdb.DuckDBPyConnection, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
-    """Copy the files of archived visits; those that are missing or damaged are lost."""
+    """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost.
+
+    Raises:
+        CannotWrite: If the bucket of the history does not answer.
+    """
     lost = 0
+    bucket = connection.execute(BUCKET).fetchone()
+    place = place_at(bucket[0]) if bucket else Folder(history_folder(copy))
+    connection.execute("DELETE FROM new.settings WHERE name = 'history'")
     for name, sha256 in connection.execute("SELECT file, sha256 FROM new.history").fetchall():
-        file, new = history_folder(copy) / name, history_folder(made) / name
-        try:
-            is_sound = checksum_of(Folder(history_folder(copy)), name) == sha256
-        except OSError:
-            is_sound = False
-        if is_sound:
+        new = history_folder(made) / name
+        if _is_sound(place, name, sha256):
             new.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, new)
+            with new.open("wb") as file:
+                file.writelines(place.parts(name))
             flush(new)
         else:
             connection.execute("DELETE FROM new.history WHERE file = ?", [name])
             lost += 1
     return TableRescue(listed.rows - lost, None if listed.lost is None else listed.lost + lost, listed.without)
+
+
+def _is_sound(place: Place, file: str, sha256: str) -> bool:
+    try:
+        return checksum_of(place, file) == sha256
+    except CannotWrite:  # a bucket that does not answer, which says nothing about its files
+        raise
+    except OSError:
+        return False
 
 
 def _complete(store: Store, tables: Mapping[str, TableRescue]) -> None:

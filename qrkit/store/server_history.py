@@ -1,7 +1,7 @@
 """The history of a store on a server: a DuckDB beside the server reads and writes the files.
 
-The server lists the files, so that all processes know them; visits go to and fro between its table and the files as
-CSV. What only the server can do with archived visits is done after they are brought back into a table.
+The server lists the files, so that all processes know them; visits pass between its table and the files as CSV. What
+only the server can do with archived visits is done after they are brought back into a table.
 """
 
 from __future__ import annotations

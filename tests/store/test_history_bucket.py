@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -14,7 +15,7 @@ from qrkit.store import Store
 from qrkit.store.archiving import archive
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.history import history_files
-from qrkit.store.maintenance import backup, forget_visits, verify
+from qrkit.store.maintenance import backup, forget_visits, rescue, verify
 from qrkit.store.moving import migrate
 from qrkit.store.recording import record_visit
 from qrkit.store.visit_rows import insert_visits
@@ -53,7 +54,7 @@ def keys(address, monkeypatch):
 
 
 @pytest.fixture
-def objects(keys, request):
+def objects(keys):
     """The bucket, which is empty."""
     objects = s3fs.S3FileSystem(use_listings_cache=False)
     if objects.exists("shops"):
@@ -71,11 +72,19 @@ def scans_at(times, visitor=0):
     return pd.DataFrame({"short_code": "door", "time": times, "visitor": visitor, "user_agent": PHONE})
 
 
-@pytest.fixture
-def shop(tmp_path):
-    with open_portfolio(tmp_path / "shop.duckdb", clock=lambda: NOW) as shop:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A store with four visits a day, in the file of which nothing is archived."""
+    path = tmp_path_factory.mktemp("prepared") / "shop.duckdb"
+    with open_portfolio(path, clock=lambda: NOW) as shop:
         shop.insert_qrcode("https://example.com", short_code="door")
         shop.scans.insert(scans_at(TIMES, [number % 7 for number in range(len(TIMES))]))
+    return path
+
+
+@pytest.fixture
+def shop(prepared, tmp_path):
+    with open_portfolio(shutil.copy(prepared, tmp_path / "shop.duckdb"), clock=lambda: NOW) as shop:
         yield shop
 
 
@@ -157,6 +166,22 @@ def test_a_backup_has_the_files_in_the_folder_beside_it_and_needs_no_bucket(arch
         assert verify(restored.store) == []
 
 
+def test_a_rescued_store_has_the_sound_files_in_the_folder_beside_it(archived, objects, tmp_path):
+    objects.rm_file(f"shops/door/{listed(archived.store)[0]}")
+    rescued = rescue(archived.store.path, tmp_path / "new.duckdb")
+    assert (rescued.tables["history"].rows, rescued.tables["history"].lost) == (2, 1)
+    with open_portfolio(tmp_path / "new.duckdb") as new:
+        assert new.store.database.history.address == str(tmp_path / "new.history")
+        assert new.scans.count() == len(TIMES) - 112
+        assert verify(new.store) == []
+
+
+def test_a_bucket_that_does_not_exist_is_named_and_another_can_be_chosen(shop, bucket):
+    with pytest.raises(CannotWrite, match="s3://nowhere/shop is in no bucket that exists"):
+        shop.archive(to="s3://nowhere/shop")
+    assert shop.archive(to=bucket).visits == len(TIMES)
+
+
 def test_damaged_and_missing_files_are_named(archived, objects):
     bad, missing, _ = listed(archived.store)
     objects.pipe_file(f"shops/door/{bad}", objects.cat_file(f"shops/door/{bad}")[:-9])
@@ -170,6 +195,7 @@ def test_damaged_and_missing_files_are_named(archived, objects):
         archived.scans.count()
 
 
+@pytest.mark.slow  # s3fs tries again for seconds
 def test_a_store_of_a_bucket_that_does_not_answer_records_visits_and_says_so(archived, monkeypatch, tmp_path, caplog):
     archived.close()
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
@@ -209,6 +235,7 @@ def test_a_store_with_files_in_its_folder_keeps_them_there(shop, bucket):
         shop.archive(to=bucket)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_processes_on_a_server_read_the_same_bucket(server, empty_store, shop, bucket, tmp_path):
     url = server.new_database(empty_store)

@@ -23,6 +23,7 @@ from qrkit.store.moving import migrate
 from qrkit.store.upkeep import upkeep, upkeep_counts
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
+from tests import servers
 
 pytestmark = pytest.mark.needs("postgres")
 
@@ -39,16 +40,24 @@ def scans_at(times, visitor=0, **more):
     return pd.DataFrame({"short_code": "door", "time": times, "visitor": visitor, "user_agent": PHONE} | more)
 
 
+@pytest.fixture(scope="module")
+def prepared(server, empty_store):
+    """Name of a database with four visits a day, none of which is archived."""
+    url = server.new_database(empty_store, is_kept=True)
+    with open_portfolio(url, clock=lambda: NOW) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+        shop.scans.insert(scans_at(TIMES, [number % 7 for number in range(len(TIMES))]))
+    return servers.name_of(url)
+
+
 @pytest.fixture
-def url(server, empty_store):
-    return server.new_database(empty_store)
+def url(server, prepared):
+    return server.new_database(prepared)
 
 
 @pytest.fixture
 def shop(url):
     with open_portfolio(url, clock=lambda: NOW) as shop:
-        shop.insert_qrcode("https://example.com", short_code="door")
-        shop.scans.insert(scans_at(TIMES, [number % 7 for number in range(len(TIMES))]))
         yield shop
 
 
@@ -206,7 +215,7 @@ def test_of_several_servers_one_archives_and_the_others_neither_wait_nor_complai
 
 
 def test_where_the_files_are_is_said_once(shop, folder, tmp_path):
-    with pytest.raises(InvalidParameter, match="to: must name a folder the first time"):
+    with pytest.raises(InvalidParameter, match="to: must name a folder or a bucket the first time"):
         shop.archive()
     shop.archive(to=folder)
     with pytest.raises(InvalidParameter, match=r"is not where the files of this store are: .*it's history"):

@@ -24,7 +24,8 @@ from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, Unre
 from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
-from qrkit.store.history_places import Folder, Place
+from qrkit.store.history_folder import Folder
+from qrkit.store.history_places import Place
 from qrkit.store.migrations import MIGRATIONS
 
 if TYPE_CHECKING:
