@@ -65,7 +65,7 @@ TRENDS: Mapping[str, Sentence] = {
     "trend_same": "Scans did not change by more than chance {against} ({range}).",
     "trend_unclear": "There were {change} scans a day {against}, but whether that is more than chance is unknown: "
     "{reason}.",
-    "trend_from_none": "There were no scans to compare with {against}.",
+    "trend_from_none": "The change {against} is unknown, because there were no scans before.",
     "detectable": "A change of {percent} or more would have shown.",
     "detectable_times": "A change to {times} times as many would have shown.",
     "trend_without": "This leaves out {days}; counting every day, there were {change}.",

@@ -32,6 +32,8 @@ __all__ = ["ScanDashboard"]
 
 DAYS = (7, 30, 90)
 """Numbers of days for the quick ranges that end today."""
+NUMBER_WORDS = {"scans": "scans", "visitors": "visitors", "qrcodes": "QR Codes"}
+"""What the key numbers count, as a saved notebook shows them."""
 
 
 WIDTH, NARROW = 860, 510
@@ -192,7 +194,7 @@ class ScanDashboard(Page):
             f"{charts.to_svg(chart)}</figure>"
             for title, chart, _ in self._charts
         ) + "".join(map(_table, self._bars))
-        words = ", ".join(f"{number:,} {name}" for name, number in self._numbers.items())
+        words = ", ".join(f"{number:,} {NUMBER_WORDS[name]}" for name, number in self._numbers.items())
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))
         style = f"background:{paper};color:{ink};padding:12px;max-width:900px"
         return {"text/plain": repr(self), "text/html": f'<div style="{style}"><p>{page_text(words)}</p>{figures}</div>'}
