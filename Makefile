@@ -17,6 +17,9 @@ GROUPS := --group test --group lint --group lab --group site --group build
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
 
+# Python is started some hundred times: what one has compiled, the others need not.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: $(READY)  ## Run all tests, then the notebooks
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval $(LONGEST)
 	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
