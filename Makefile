@@ -11,14 +11,14 @@ WORLDS ?= 1000
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group site --group build
 
+# Python is started some hundred times: what one has compiled, the others need not.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := demo
 .PHONY: demo test lowest slow explore mutants coverage unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
-
-# Python is started some hundred times: what one has compiled, the others need not.
-unexport PYTHONDONTWRITEBYTECODE
 
 test: $(READY)  ## Run all tests, then the notebooks
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval $(LONGEST)
