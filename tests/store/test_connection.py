@@ -324,7 +324,7 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
         store.execute(MIGRATIONS["visits"])
         store.execute("INSERT INTO user_agents (number, text, device) VALUES (1, 'Firefox', 'computer')")
         store.execute("INSERT INTO accounts VALUES ('1', 'local', 'premium', now()::TIMESTAMP)")
-        newer = "'counters', 'parsers', 'day counts', 'stored', 'inboxes', 'brands', 'designs', 'history'"
+        newer = "'counters', 'parsers', 'day counts', 'stored', 'inboxes', 'brands', 'designs', 'history', 'marks'"
         store.execute(f"DELETE FROM migrations WHERE name IN ({newer})")
         store.execute("DELETE FROM settings")
     with Store(path) as store:
