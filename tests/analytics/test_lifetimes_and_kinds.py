@@ -36,7 +36,7 @@ def made_up(seed, number=250):
                 "kind": random.choices(["scan", "bot", "prefetch", "head"], [10, 2, 4, 1])[0],
                 "content": random.choice(["https://example.com/a", "https://example.com/b", None]),
                 "user_agent": random.choice(list(AGENTS)),
-                "visitor": random.choice([None, *range(40)]),
+                "visitor": random.choice([None, *(time.toordinal() * 100 + key for key in range(9))]),  # of one day
             }
         )
     columns = ["short_code", "time", "kind", "content", "user_agent", "visitor"]
@@ -177,11 +177,12 @@ def orphan(code, hours, visitor=None):
 
 
 def test_orphan_visits_are_counted_by_short_code():
+    """A key of two days is two visitors."""
     with shop() as portfolio:
         insert_visits(portfolio.store, [orphan("typo", 1, 5), orphan("typo", 30, 5), orphan("gone", 2)])
         moments = [MADE.replace(tzinfo=None) + timedelta(hours=hours) for hours in (1, 30, 2)]
         found = analytics.orphan_visits(portfolio.scans)
-        assert found.to_numpy().tolist() == [["typo", 2, 1, *moments[:2]], ["gone", 1, 0, moments[2], moments[2]]]
+        assert found.to_numpy().tolist() == [["typo", 2, 2, *moments[:2]], ["gone", 1, 0, moments[2], moments[2]]]
         later = portfolio.scans.where(since=date(2026, 3, 2))
         assert analytics.orphan_visits(later)["visits"].tolist() == [1]
         assert analytics.orphan_visits(portfolio.scans, most=1)["short_code"].tolist() == ["typo"]

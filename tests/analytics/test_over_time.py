@@ -48,7 +48,8 @@ def scans_around(change, seed):
     for _ in range(80):
         seconds = random.choice(reach)
         time = change + timedelta(seconds=random.uniform(-seconds, seconds))
-        found.append((random.choice(["door", "bus"]), time, random.choice([None, *range(9)])))
+        visitor = random.choice([None, time.toordinal() * 100 + random.randrange(9)])  # a key is of one day
+        found.append((random.choice(["door", "bus"]), time, visitor))
     return found
 
 

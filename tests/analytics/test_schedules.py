@@ -90,7 +90,7 @@ def portfolio():
         frame = pd.DataFrame({
             "short_code": ["door" if n % 3 else "shelf" for n in range(len(times))],
             "time": times,
-            "visitor": pd.array([n % 11 for n in range(len(times))], dtype="UInt64"),
+            "visitor": pd.array([time.toordinal() * 100 + n % 11 for n, time in enumerate(times)], dtype="UInt64"),
             "content": ["lunch" if n % 2 else "dinner" for n in range(len(times))],
         })  # fmt: skip
         insert_frame(shop.store, shop.account.id, frame)
