@@ -243,7 +243,7 @@ def _previous_since(scans: Scans) -> datetime:
     """Return the start of the period before the view."""
     if scans.since is None or scans.until is None:
         name = "until" if scans.until is None else "since"
-        raise InvalidParameter(Problem(name, None, "is required to compare: set it in the view, with where()"))
+        raise InvalidParameter(Problem(name, None, "is required for a comparison; set it in the view with where()"))
     since, until = (on_the_clock(moment_of(bound, scans.zone), scans.zone) for bound in (scans.since, scans.until))
     if all(bound.day == 1 and bound.time() == datetime.min.time() for bound in (since, until)) and since < until:
         month = since.year * 12 + since.month - 1 - (until.year - since.year) * 12 - (until.month - since.month)

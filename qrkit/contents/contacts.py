@@ -106,7 +106,7 @@ def contact(
         return contact(**without)
     if format == "mecard":
         if wrong := [name for name in NOT_IN_MECARD if fields[name]]:
-            rule = "is not part of a MeCard, which has phone for all numbers; use another format"
+            rule = "is not available in a MeCard, whose only field for numbers is phone; use another format"
             raise InvalidParameter(*(Problem(name, fields[name], rule) for name in wrong))
         return _mecard(fields)
     version = "3.0" if format == "vcard3" else "4.0"

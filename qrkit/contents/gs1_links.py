@@ -128,7 +128,7 @@ def _key(gtin: str | None, named: Mapping[str, str | None], elements: Mapping[st
         names = {number: name for name, number in NAMES.items()}
         for number in elements:
             if number in names:
-                raise InvalidParameter(Problem("elements", number, f"is a parameter of its own: {names[number]}"))
+                raise InvalidParameter(Problem("elements", number, f"has its own parameter; use {names[number]}"))
     elif used := [name for name, value in named.items() if value]:
         raise InvalidParameter(Problem(used[0], named[used[0]], "needs a gtin; pass it in elements for another key"))
     keys = ["01"] if gtin else []

@@ -147,7 +147,7 @@ class Modules(Model):
     @model_validator(mode="after")
     def _check_variety(self) -> Self:
         if self.sizes and self.sizes[0] > self.sizes[1]:
-            rule = "must be the smallest width, then the largest"
+            rule = "must be the smallest width, followed by the largest"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "sizes"})
         if (self.sizes or self.palette) and self.type not in ALIKE and not self.sprite:
             rule = f"needs type={' or '.join(ALIKE)}, or the name of a built-in sprite in `sprite`"

@@ -209,7 +209,7 @@ def _random_sprites(sheet: Sheet, group: str, places: list[Place], sprites: list
             rule = f"is too large: {len(chosen[path])} copies would cover {covered / 1e6:,.0f} million pixels"
             name = path.removesuffix("content") + "width"
             raise InvalidParameter(
-                Problem(name, sprite.width, f"{rule}, at most {MOST_PAINTED / 1e6:,.0f}", "out-of-range")
+                Problem(name, sprite.width, f"{rule}; at most {MOST_PAINTED / 1e6:,.0f} are allowed", "out-of-range")
             )
         if chosen[path]:
             yield Stamps(picture, sprite.width, sprite.height, tuple(chosen[path]), sheet.foreground)

@@ -158,6 +158,6 @@ def _of_archive(data: bytes, named: str) -> ImportFormat:
     if ods_file.is_workbook(data):
         return IMPORT_FORMATS["ods"]
     if named != "zip" and not zip_file.has_codes(data):
-        rule = "the file is a zip archive, but no workbook, and there are neither a manifest.xml nor pictures in it"
+        rule = "the file is a zip archive, but not a workbook, and contains neither a manifest.xml nor pictures"
         raise UnreadableFile(f"{rule}; send a workbook as xls, xlsx or ods")
     return EXCHANGE_FORMATS["zip"]

@@ -57,7 +57,7 @@ class _Sheet:
         """Add a row with its number of repetitions."""
         self.count += times
         if self.count > MOST_ROWS:
-            raise UnreadableFile(f"the sheet {self.name[:60]!r} has more than {MOST_ROWS:,} rows, empty ones counted")
+            raise UnreadableFile(f"the sheet {self.name[:60]!r} has more than {MOST_ROWS:,} rows, counting empty ones")
         self.rows.append((times, cells))
 
     def all_rows(self) -> Iterator[list[str]]:

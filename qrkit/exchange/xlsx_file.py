@@ -201,7 +201,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
             sheets = ((sheet.title, _cells(sheet, _merged(file, sheet))) for sheet in book.worksheets[:MOST_SHEETS])
             for number, row in enumerate(joined(sheets, unread)):
                 if number == MOST_ROWS:
-                    raise UnreadableFile(f"the workbook has more than {MOST_ROWS:,} rows, empty ones counted")
+                    raise UnreadableFile(f"the workbook has more than {MOST_ROWS:,} rows, counting empty ones")
                 yield row
         finally:
             book.close()

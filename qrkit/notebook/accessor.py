@@ -139,7 +139,7 @@ class QRAccessor:
         """
         known = kind_named(kind).fields.model_fields
         problems = [UnknownParameter(name, fields[name], known).problems[0] for name in fields if name not in known]
-        problems += [] if fields else [Problem("fields", None, f"must have columns for some of {', '.join(known)}")]
+        problems += [] if fields else [Problem("fields", None, f"needs a column for one or more of {', '.join(known)}")]
         if problems:
             raise InvalidParameter(*problems)
         self._check_columns(fields)

@@ -211,7 +211,7 @@ def _target(to: str | Path) -> Path:
     """Return the path of a zip or folder; reject names such as `poster.svg`, which are not meant as folders."""
     path = Path(to)
     if path.suffix[1:].lower() in {*FORMATS, *FORMAT_ALIASES} and not is_zip(path) and not path.is_dir():
-        raise InvalidParameter(Problem("to", str(path), "is the name of one picture; must be a folder, or end in .zip"))
+        raise InvalidParameter(Problem("to", str(path), "is the name of one picture; pass a folder or a .zip file"))
     return path
 
 

@@ -145,7 +145,7 @@ def _posted_format(name: str) -> str:
     posted = [one for one in FORMATS if one not in GET_ONLY_FORMATS]
     key = FORMAT_ALIASES.get(name.lower(), name.lower())
     if key in GET_ONLY_FORMATS:
-        rule = f"is only available with GET; POST has {', '.join(posted)}"
+        rule = f"is only available with GET; POST supports {', '.join(posted)}"
         raise InvalidParameter(Problem("format", name, rule, "format-not-available"))
     return choice("format", key, posted)
 

@@ -67,7 +67,7 @@ class QRPrint(Shown):
             raise InvalidParameter(Problem("size_mm", size.size_mm, rule, "out-of-range"))
         factor = self.dots_per_module / scene.module
         if scene.width * scene.height * factor**2 > MOST_PIXELS:
-            rule = f"is more than {MOST_PIXELS:,} dots at {size.dpi:g} dpi; fewer dots per inch are enough at this size"
+            rule = f"is more than {MOST_PIXELS:,} dots at {size.dpi:g} dpi; use fewer dots per inch at this size"
             raise InvalidParameter(Problem("size_mm", size.size_mm, rule, "out-of-range"))
         self._factor, self._drawn = factor, scene
 

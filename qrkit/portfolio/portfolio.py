@@ -141,9 +141,8 @@ class Portfolio(Shown, ManyRecords):
         """Move the visits of finished days into Parquet files, one for each month; all questions still count them.
 
         For `shop.duckdb`, the files are in the folder `shop.history`; keep the folder beside the file. A store on a
-        server, or one that shall have its files in a bucket, needs `to` the first time. Files are for good: a file
-        takes about half the room of the same visits in the store, and other programs can read it. Visits that come
-        later for an archived day stay in the store until the next call.
+        server, or one that shall have its files in a bucket, needs `to` the first time. Files are for good, and other
+        programs can read them. Visits that come later for an archived day stay in the store until the next call.
 
         Args:
             before: The first day, in UTC, that stays in the store: a date, a datetime, or text such as 2026-06-01. By

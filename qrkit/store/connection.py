@@ -397,7 +397,7 @@ class Store:
         """
         if isinstance(self.database, Database):
             return self.database
-        rule = "is on a server, whose own tools do this (pg_dump, VACUUM)"
+        rule = "is on a server; use the tools of the server instead (pg_dump, VACUUM)"
         raise InvalidParameter(Problem("store", self.path, rule))
 
     @contextmanager

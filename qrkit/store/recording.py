@@ -242,7 +242,7 @@ class _Recorder:
     def _new(self) -> Inbox:
         """Return a new inbox; after a failure, do not even try for a second, so that visitors are answered at once."""
         if monotonic() < self._again:
-            raise StoreBusy(f"no inbox for visits could be made at {self._base}; it is tried again soon")
+            raise StoreBusy(f"could not create an inbox for visits at {self._base}; the next attempt follows soon")
         try:
             if self._base:
                 self._base.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -325,7 +325,7 @@ def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[st
     """Copy the rows of all tables; a file from an older version lacks some tables and columns."""
     old = {name: columns for name, columns, _ in connection.execute(COLUMNS, ["old"]).fetchall()}
     if "migrations" not in old:
-        raise UnreadableFile(f"{source} holds no store of qrkit that can be read")
+        raise UnreadableFile(f"{source} does not contain a qrkit store that can be read")
     tables = {}
     for name, columns, nullable in connection.execute(COLUMNS, ["new"]).fetchall():
         if name not in NOT_COPIED:

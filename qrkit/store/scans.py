@@ -139,7 +139,7 @@ class Scans(Shown):
             try:
                 _moment(bound, self.zone)
             except OverflowError as error:
-                rule = "is too far from today to be a moment in UTC; leave the bound out"
+                rule = "is too far from today to be converted to UTC; leave it out"
                 raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
         for name in ("campaign_id", "qrcode_id", "kinds"):
             if isinstance(given := getattr(self, name), list):

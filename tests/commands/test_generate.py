@@ -173,7 +173,7 @@ def test_sheets_that_are_not_read_are_named(run, folder):
     [
         (from_gates()[:-2], "output: is required with --from: a folder, or a .zip"),
         (from_gates(to="-"), "output: is required with --from: a folder, or a .zip"),
-        (from_gates(to="codes.svg"), "to='codes.svg': is the name of one picture; must be a folder, or end in .zip"),
+        (from_gates(to="codes.svg"), "to='codes.svg': is the name of one picture; pass a folder or a .zip file"),
         (from_gates("hi"), "content='hi': cannot be combined with --from"),
         (from_gates("--style", "ascii"), "style='ascii': cannot be combined with --from"),
         (from_gates("--format", "pgn"), "did you mean 'png'"),

@@ -169,7 +169,7 @@ def test_every_identifier_of_the_table_is_known_and_every_key_is_in_it():
         (lambda: contents.gs1_digital_link("95201234567"), "must have 8, 12, 13 or 14 digits"),
         (lambda: contents.gs1_digital_link("9520123456788", lot="a" * 21), r"\(10\) .* format X..20"),
         (lambda: contents.gs1_digital_link("9520123456788", lot="a#b"), r"\(10\)"),
-        (lambda: contents.gs1_digital_link("9520123456788", elements={"10": "A"}), "is a parameter of its own: lot"),
+        (lambda: contents.gs1_digital_link("9520123456788", elements={"10": "A"}), "has its own parameter; use lot"),
         (
             lambda: contents.gs1_digital_link("9520123456788", elements={"414": "9520123456788"}),
             "several keys: 01, 414",

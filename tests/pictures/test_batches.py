@@ -50,7 +50,7 @@ def test_a_row_that_is_known_to_be_wrong_is_told_of_with_its_error(to, tmp_path)
 
 @pytest.mark.parametrize("name", ["codes.svg", "codes.PNG", "codes.jpeg", "a.b/codes.pdf"])
 def test_a_target_with_the_name_of_one_picture_is_no_folder(name, tmp_path):
-    with pytest.raises(InvalidParameter, match=r"is the name of one picture; must be a folder, or end in \.zip"):
+    with pytest.raises(InvalidParameter, match=r"is the name of one picture; pass a folder or a \.zip file"):
         generate_many(["x"], to=tmp_path / name)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / name).mkdir(parents=True)

@@ -81,7 +81,7 @@ def test_other_names_of_formats_are_read():
 
 @pytest.mark.parametrize("name", GET_ONLY_FORMATS)
 def test_formats_of_get_are_refused_with_those_of_post(name):
-    with pytest.raises(InvalidParameter, match=r"only available with GET; POST has .*png") as caught:
+    with pytest.raises(InvalidParameter, match=r"only available with GET; POST supports .*png") as caught:
         read(format=name.upper())
     assert (caught.value.name, caught.value.code) == ("format", "format-not-available")
 

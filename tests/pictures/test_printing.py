@@ -166,7 +166,7 @@ def test_a_height_of_its_own_is_kept_in_proportion():
         (float("nan"), 300, "size_mm", "must be a number"),
         ("40", 300, "size_mm", "must be a number"),
         (10, 30, "size_mm", "at 30 dpi at least 27.9 mm are needed"),
-        (1000, 600, "size_mm", "is more than 40,000,000 dots at 600 dpi; fewer dots per inch are enough"),
+        (1000, 600, "size_mm", "is more than 40,000,000 dots at 600 dpi; use fewer dots per inch"),
     ],
 )
 def test_sizes_that_cannot_be_printed_are_refused_with_what_could(size_mm, dpi, name, rule):

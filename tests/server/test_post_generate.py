@@ -74,7 +74,7 @@ def test_every_format_of_post_has_its_media_type_and_reads(send, name):
 def test_formats_of_get_alone_are_refused_with_those_of_post(refused, name):
     """Open: what xaml, eps, txt, html and zip answer by POST. 400 that says GET, and what POST has."""
     body = PLAIN | {"format": name}
-    assert refused(body, 400, "format-not-available", "is only available with GET; POST has png, jpg,") == {
+    assert refused(body, 400, "format-not-available", "is only available with GET; POST supports png, jpg,") == {
         "/format": "format-not-available"
     }
 

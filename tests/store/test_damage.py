@@ -273,7 +273,7 @@ def test_rescue_overwrites_nothing_and_reads_stores_only(sound, tmp_path):
     with pytest.raises(UnreadableFile, match="is not a file"):
         rescue(tmp_path, tmp_path / "new.duckdb")
     duckdb.connect(str(tmp_path / "other.duckdb")).close()
-    with pytest.raises(UnreadableFile, match="holds no store of qrkit"):
+    with pytest.raises(UnreadableFile, match="does not contain a qrkit store"):
         rescue(tmp_path / "other.duckdb", tmp_path / "new.duckdb")
 
 

@@ -540,7 +540,7 @@ def test_texts_that_postgresql_cannot_hold_come_back_as_they_were(here):
 
 @pytest.mark.parametrize("care", [lambda store, path: backup(store, path), lambda store, _: compact(store)])
 def test_what_only_files_need_is_refused_by_name(here, care, tmp_path):
-    with pytest.raises(InvalidParameter, match="is on a server, whose own tools do this"):
+    with pytest.raises(InvalidParameter, match="is on a server; use the tools of the server instead"):
         care(here.store, tmp_path / "copy.duckdb")
     with pytest.raises(InvalidParameter, match="is on a database server, which any number of processes can open"):
         open_portfolio(snapshot_of="postgresql://joe@db.example/shop")
@@ -675,7 +675,7 @@ def test_the_care_of_a_server_is_left_to_its_own_tools_but_whether_it_is_sound(s
     assert capsys.readouterr().out == f"{shown_url(url)}: sound\n"
     for words in (["backup", url, str(tmp_path / "copy.duckdb")], ["compact", url]):
         assert main(words) == 2
-        assert "is on a server, whose own tools do this (pg_dump, VACUUM)" in capsys.readouterr().err
+        assert "is on a server; use the tools of the server instead (pg_dump, VACUUM)" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

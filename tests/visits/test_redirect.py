@@ -222,7 +222,7 @@ def test_a_redirect_happens_when_its_visit_cannot_be_stored(shop, redirects, cap
     assert redirects.lost == 3
     logged = [record.getMessage() for record in caplog.records]
     assert logged[0].startswith("a visit to door could not be stored: no inbox for visits can be made at ")
-    assert "; it is tried again soon; " in logged[1]
+    assert "; the next attempt follows soon; " in logged[1]
     assert logged[0].endswith("; 1 lost so far")
     assert len(logged) == 3
     assert ADDRESS not in caplog.text

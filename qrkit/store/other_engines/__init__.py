@@ -2,7 +2,7 @@
 
 `archive` writes the visits of each month into a Parquet file. Two more files, in the folder of the history, hold what a
 visit refers to by number: `codes.parquet` and `user_agents.parquet`, both as they were at the last archive. The page
-"Ask archived scans with another engine" describes the columns of all three.
+"Query archived scans with another engine" describes the columns of all three.
 """
 
 from __future__ import annotations
