@@ -128,7 +128,7 @@ def test_designs_keep_their_looks_and_texts_take_the_template():
         ({"content": "x"}, InvalidParameter, "first argument"),
         ({"processes": 0}, InvalidParameter, "whole number, 1 or more"),
         ({"format": "pngg"}, InvalidParameter, "did you mean 'png'"),
-        ({"names": "Door"}, InvalidParameter, "names: must be a list of texts"),
+        ({"names": "Door"}, InvalidParameter, "names: must be a list or another iterable of texts"),
         ({"print_size": PrintSize(size_mm=40), "to": None}, InvalidParameter, "print_size: is only for files"),
         ({"print_size": 60}, InvalidParameter, r"print_size=60: must be a qrkit\.PrintSize"),
     ],
@@ -142,7 +142,7 @@ def test_what_is_wrong_with_all_of_them_is_said_at_once(tmp_path, arguments, err
 
 @pytest.mark.parametrize("contents", ["https://example.com", b"x", Design(content="x"), {"Door": "x"}, 7])
 def test_what_is_one_content_is_no_list_of_them(contents):
-    with pytest.raises(InvalidParameter, match="contents: must be a list of texts"):
+    with pytest.raises(InvalidParameter, match="contents: must be a list or another iterable of texts"):
         generate_many(contents)
 
 
