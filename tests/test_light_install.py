@@ -72,6 +72,7 @@ NEEDS_AN_EXTRA = [
     ("statistics", "qrkit.analytics.unusual_days(june)"),
     ("notebook", "qrkit.report.notebook(qrkit.open_portfolio(folder / 'a.duckdb'), folder / 'june.ipynb')"),
     ("postgresql", "qrkit.open_portfolio('postgresql://joe@db.example/shop')"),
+    ("s3", "qrkit.open_portfolio(folder / 'a.duckdb').archive(to='s3://bucket/shop')"),
 ]
 
 

@@ -247,7 +247,7 @@ def test_what_is_no_period_and_no_time_zone_is_refused():
         for name, meant in (("new york", "America/New_York"), ("Europe/Berln", "Europe/Berlin")):
             with pytest.raises(InvalidParameter, match=f"did you mean '{meant}'"):
                 analytics.scans_per_day(portfolio.scans.where(time_zone=name))
-        with pytest.raises(InvalidParameter, match="until: must be set on the view"):
+        with pytest.raises(InvalidParameter, match="until: is required for a comparison"):
             analytics.scans_and_previous(portfolio.scans.where(since=date(2026, 1, 1)))
 
 

@@ -170,7 +170,7 @@ def test_days_are_those_of_the_time_zone(shop):
 def test_too_few_days_and_impossible_alarms_are_refused(shop):
     view = view_of(shop, quiet(7), 13)
     for question in (analytics.unusual_days, analytics.bursts):
-        with pytest.raises(InvalidParameter, match="has 13 whole days; 14 or more"):
+        with pytest.raises(InvalidParameter, match="has 13 whole days; at least 14 are needed"):
             question(view)
         for alarm in (0, 1, "much"):
             with pytest.raises(InvalidParameter, match=r"alarm.*must be above 0 and below 1"):

@@ -12,6 +12,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.store.history import checksum_of, history_files
+from qrkit.store.history_folder import Folder
 from qrkit.store.maintenance import forget_visits, verify
 from qrkit.store.migrations import VISIT_COLUMNS
 
@@ -188,7 +189,7 @@ def in_version_1(path):
             rows = f"SELECT * EXCLUDE (alone) REPLACE ({key} AS visitor) FROM read_parquet('{old}')"
             store.execute(f"COPY ({rows}) TO '{new}' (FORMAT parquet)")
             shutil.move(new, old)
-            values = [checksum_of(old), old.stat().st_size, file]
+            values = [checksum_of(Folder(folder), file), old.stat().st_size, file]
             store.execute("UPDATE history SET version = 1, sha256 = ?, bytes = ? WHERE file = ?", values)
         files = [str(file) for file in folder.glob("*/*.parquet")]
         view = f"SELECT {VISIT_COLUMNS} FROM visits UNION ALL SELECT {VISIT_COLUMNS} FROM read_parquet({files})"

@@ -571,7 +571,7 @@ def test_contents_are_made_from_columns():
     assert [label for label, _ in made.attrs["errors"]] == ["bar"]
     with pytest.raises(InvalidParameter, match="did you mean 'ssid'"):
         rooms.qr.contents("wifi", sid="Network")
-    with pytest.raises(InvalidParameter, match="must name columns"):
+    with pytest.raises(InvalidParameter, match="needs a column for one or more of"):
         rooms.qr.contents("wifi")
     with pytest.raises(InvalidParameter, match="is not a kind of content"):
         rooms.qr.contents("wify", ssid="Network")

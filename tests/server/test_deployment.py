@@ -116,6 +116,13 @@ class Behind:
             assert time.monotonic() < until
             time.sleep(0.02)
         self._trust = ssl.create_default_context(cafile=certificate)
+        while True:  # Caddy listens before it has the certificate for the host
+            try:
+                self.ask("GET", "/health/live")
+                break
+            except ssl.SSLError:
+                assert time.monotonic() < until
+                time.sleep(0.02)
 
     def ask(self, method, path, *, source="127.0.0.1", body=None, headers=None):
         """Ask over HTTPS from a loopback address; gives the status, the headers and the body of the answer."""

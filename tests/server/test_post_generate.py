@@ -211,7 +211,7 @@ def test_sizes_and_colours_of_dots_have_an_effect_on_the_picture(picture, field,
 @pytest.mark.parametrize(
     ("modules", "pointer"),
     [
-        (DOTS | {"sizes": [0.5, 1]}, "/modules/sizes/0"),
+        (DOTS | {"sizes": [0.2, 1]}, "/modules/sizes/0"),
         (DOTS | {"sizes": [0.8]}, "/modules/sizes"),
         (DOTS | {"sizes": [1, 0.8]}, "/modules/sizes"),
         (DOTS | {"palette": ["red"] * 9}, "/modules/palette"),

@@ -277,7 +277,7 @@ def test_a_row_that_changes_meanwhile_is_found(ends):
             if what == "Copying visits":
                 old.execute("UPDATE campaigns SET description = 'later'")
 
-        with pytest.raises(UnreadableFile, match="in its campaigns: 3 rows of 3; begin anew"):
+        with pytest.raises(UnreadableFile, match="in its campaigns: 3 rows of 3; start again"):
             migrate(old, new, seen=seen)
 
 

@@ -370,7 +370,7 @@ def test_a_user_without_rights_is_told(here, url):
     here.store.execute("CREATE ROLE guest LOGIN")
     with pytest.raises(UnreadableFile, match="cannot be opened as a store: permission denied"):
         Store(url.replace("qrkit@", "guest@"))
-    with pytest.raises(InvalidParameter, match="is for files"):
+    with pytest.raises(InvalidParameter, match="is only for files"):
         Store(url, read_only=True)
 
 

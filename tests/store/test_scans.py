@@ -76,7 +76,7 @@ def test_a_bound_that_is_no_moment_in_utc_is_refused(shop, bound):
 
 def test_questions_still_take_the_time_zone_and_warn(shop):
     june = shop.scans.where(since=datetime(2026, 5, 31, 22), until=datetime(2026, 6, 30, 22))
-    with pytest.warns(DeprecationWarning, match=r"on the view, scans\.where\(time_zone=…\)") as caught:
+    with pytest.warns(DeprecationWarning, match=r"in the view, scans\.where\(time_zone=…\)") as caught:
         found = analytics.scans_per_day(scans=june, time_zone=ZONE)
     assert caught[0].filename == __file__
     assert found["day"].dt.day.tolist() == [*range(1, 31)]

@@ -371,7 +371,7 @@ def test_a_column_that_is_there_twice_is_refused(portfolio):
 
 def test_a_bad_row_is_named_and_costs_the_good_ones(portfolio):
     codes = ["door", "shelf", "nobody", "nobody"]
-    with pytest.raises(InvalidParameter, match=r"row 2: .* \(2 rows are of such codes\)"):
+    with pytest.raises(InvalidParameter, match=r"row 2: .* \(2 rows have such codes\)"):
         portfolio.scans.insert(pd.DataFrame({"short_code": codes, "time": NOON}, index=[7, 7, 7, 7]))
     assert portfolio.scans.count() == 0
 

@@ -156,7 +156,7 @@ def test_quiet_zone_is_two_modules_unless_it_is_set():
         ({"ec": "H"}, "ec", "must be L, M or Q with micro"),
         ({"mask": 4}, "mask", "must be in 0..3 with micro"),
         ({"pad_codewords": "free"}, "pad_codewords", "must be iso with micro"),
-        ({"charset": "utf-8"}, "charset", "cannot declare a charset"),
+        ({"charset": "utf-8"}, "charset", "declare no charset"),
         ({"fnc1": True}, "fnc1", "have no FNC1"),
         ({"part": {"number": 1, "of": 2, "parity": 0}}, "part", "have no structured append"),
     ],
