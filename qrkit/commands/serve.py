@@ -6,6 +6,8 @@ import argparse
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from qrkit.commands.output import complaining
@@ -68,12 +70,26 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
         add_fields(one.add_argument_group(title) if title else where, Settings, options)
 
 
+@contextmanager
+def _naming_host_or_port(settings: Settings) -> Iterator[None]:
+    """Name the host or the port in the error of a server that cannot listen."""
+    from qrkit.server.hosts import listening_problem
+
+    try:
+        yield
+    except OSError as error:
+        problem = listening_problem(error, settings.host, settings.port)
+        if problem is None:
+            raise
+        raise InvalidParameter(problem) from error
+
+
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.codes import DEFAULT_BASE_URL
     from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
-    from qrkit.server.hosts import listening_problem, reachable
+    from qrkit.server.hosts import reachable
     from qrkit.server.logs import writing_log
     from qrkit.server.reloading import reload_settings
     from qrkit.server.settings import FILE_VARIABLE
@@ -107,14 +123,9 @@ def _serve(asked: argparse.Namespace) -> None:
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
             app = make_app(portfolio.store, settings)
-            with upkeep(portfolio.store, archive_after_days=settings.archive_after_days), Door(portfolio.store):
-                try:
-                    serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
-                except OSError as error:
-                    problem = listening_problem(error, settings.host, settings.port)
-                    if problem is None:
-                        raise
-                    raise InvalidParameter(problem) from error
+            kept_up = upkeep(portfolio.store, archive_after_days=settings.archive_after_days)
+            with kept_up, Door(portfolio.store), _naming_host_or_port(settings):
+                serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:
             _log.error("the server has ended; %d visits were lost since it started", app.redirects.lost)
