@@ -478,8 +478,8 @@ def test_serve_refuses_a_port_that_is_in_use(store, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         words = f"port={port}: is used by another program; choose another port\n"
-        changes = ("--base-url", "https://typo.example", "--keep-days", "1")
-        assert_refused(capsys, "serve", "--store", store, "--port", port, *changes, words=words)
+        typo = ("--base-url", "https://typo.example")
+        assert_refused(capsys, "serve", "--store", store, "--port", port, *typo, words=words)
     with open_portfolio(store) as shop:
         assert shop.base_url == "https://go.example.com"
         assert earlier_base_urls(shop.store) == []
