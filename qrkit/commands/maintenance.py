@@ -36,7 +36,8 @@ def define_backup(one: Parser) -> None:
     """Define the command `backup`."""
     describe(
         one,
-        "The copy is read in full before it replaces an older one; a damaged store is refused. Of a PostgreSQL "
+        "The copy is read in full before it replaces an older one; a damaged store is refused, and no file but a store "
+        "is replaced. Of a PostgreSQL "
         "database, `pg_dump` makes copies.",
         usage="STORE COPY [--json]",
         examples=("qrkit backup shop.duckdb shop-copy.duckdb",),

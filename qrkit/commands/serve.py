@@ -6,11 +6,14 @@ import argparse
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Parser, add_fields, describe
 from qrkit.commands.stores import add_base_url, add_store
+from qrkit.errors import InvalidParameter
 from qrkit.server.settings import Settings
 
 __all__ = ["define_serve"]
@@ -67,9 +70,24 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
         add_fields(one.add_argument_group(title) if title else where, Settings, options)
 
 
+@contextmanager
+def _naming_host_or_port(settings: Settings) -> Iterator[None]:
+    """Name the host or the port in the error of a server that cannot listen."""
+    from qrkit.server.hosts import listening_problem
+
+    try:
+        yield
+    except OSError as error:
+        problem = listening_problem(error, settings.host, settings.port)
+        if problem is None:
+            raise
+        raise InvalidParameter(problem) from error
+
+
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.codes import DEFAULT_BASE_URL
+    from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
     from qrkit.server.hosts import reachable
     from qrkit.server.logs import writing_log
@@ -88,22 +106,25 @@ def _serve(asked: argparse.Namespace) -> None:
     settings = read()
 
     def ready(port: int) -> None:
+        # Only now, so that a server that cannot listen leaves the base URL as it was.
+        with complaining("serve"):
+            base_url = keep_base_url(portfolio.store, settings.base_url)
         host = reachable(settings.host)
-        print(f"{portfolio.store.path} at http://{host}:{port}, short URLs {portfolio.base_url}/…")
+        print(f"{portfolio.store.path} at http://{host}:{port}, short URLs {base_url}/…")
         print(f"try http://{host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
-        if portfolio.base_url == DEFAULT_BASE_URL and port != 8080:
+        if base_url == DEFAULT_BASE_URL and port != 8080:
             print(
                 f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr
             )
 
-    with complaining("serve"):
-        portfolio = open_portfolio(asked.store, base_url=settings.base_url)
+    portfolio = open_portfolio(asked.store)
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
             if settings.keep_days is not None:
-                portfolio.keep_visits(days=settings.keep_days)
+                portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
             app = make_app(portfolio.store, settings)
-            with upkeep(portfolio.store, archive_after_days=settings.archive_after_days), Door(portfolio.store):
+            kept_up = upkeep(portfolio.store, archive_after_days=settings.archive_after_days)
+            with kept_up, Door(portfolio.store), _naming_host_or_port(settings):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:

@@ -33,6 +33,8 @@ __all__ = ["Batch", "Filed", "RowError", "filed", "generate_many", "is_zip"]
 
 LONGEST_CONTENT = 100
 """Characters of a content in an error."""
+OTHER_ARCHIVES = (".tar", ".gz", ".tgz", ".7z", ".rar")
+
 _MISSING = object()
 
 
@@ -208,8 +210,11 @@ def _check(
 
 
 def _target(to: str | Path) -> Path:
-    """Return the path of a zip or folder; reject names such as `poster.svg`, which are not meant as folders."""
+    """Return the path of a zip or folder; reject names that are not meant as folders: `poster.svg`, `codes.tar.gz`."""
     path = Path(to)
+    if path.suffix.lower() in OTHER_ARCHIVES and not path.is_dir():
+        rule = "is the name of an archive that cannot be written; pass a folder or a .zip file"
+        raise InvalidParameter(Problem("to", str(path), rule))
     if path.suffix[1:].lower() in {*FORMATS, *FORMAT_ALIASES} and not is_zip(path) and not path.is_dir():
         raise InvalidParameter(Problem("to", str(path), "is the name of one picture; pass a folder or a .zip file"))
     return path

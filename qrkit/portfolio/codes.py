@@ -415,7 +415,10 @@ class Records:
             rule = "must be 2..64 letters, digits, _ or -, and not a word of the interface"
             raise InvalidParameter(Problem("short_code", wished, rule))
         if table.is_taken(self.store, wished):
-            raise InvalidParameter(Problem("short_code", wished, "was used before, and is never given out again"))
+            # Other accounts' codes are not distinguished from deleted ones, so that this says nothing about them.
+            is_ours = table.has_short_code(self.store, self.account.id, wished)
+            rule = "is used by another QR Code" if is_ours else "was used before, and is never given out again"
+            raise InvalidParameter(Problem("short_code", wished, rule))
         return wished
 
     def _insert(self, record: QRCode) -> QRCode:

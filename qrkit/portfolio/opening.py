@@ -19,7 +19,7 @@ from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["earlier_base_urls", "kept_base_url", "open_portfolio", "portfolio_in"]
+__all__ = ["earlier_base_urls", "keep_base_url", "kept_base_url", "open_portfolio", "portfolio_in"]
 
 BASE_URL = "base_url"
 """The store setting that contains the base URL."""
@@ -42,6 +42,31 @@ def kept_base_url(store: Store, given: str | None = None) -> str:
             others = [one for one in earlier_base_urls(store) if one != url]
             set_setting(store, EARLIER, "\n".join([*others, kept]))
         set_setting(store, BASE_URL, url)
+    return url
+
+
+def keep_base_url(store: Store, given: str | None, *, stacklevel: int = 2) -> str:
+    """Do the same as `kept_base_url`, and warn if the base URL of existing QR Codes changes.
+
+    Args:
+        store: The store.
+        given: The base URL to save, if any.
+        stacklevel: The caller that the warning names, as in `warnings.warn`.
+
+    Raises:
+        InvalidParameter: If the given base URL is not an http or https URL.
+
+    Warns:
+        UserWarning: If `given` differs from the base URL of existing QR Codes.
+    """
+    before = get_setting(store, BASE_URL)
+    url = kept_base_url(store, given)
+    if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):
+        warnings.warn(
+            f"base_url={url!r}: short URLs of this store began with {before}; codes that were printed with it work "
+            "for as long as its host leads to this server",
+            stacklevel=stacklevel,
+        )
     return url
 
 
@@ -105,17 +130,10 @@ def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = no
     try:
         check_complete(store)
         tidy_opened(store)
-        before = get_setting(store, BASE_URL)
         if isinstance(store, ServedStore) and base_url is not None and base_url_of(base_url) != kept_base_url(store):
             rule = f"cannot change while a server uses {store.path}; set it when you start the server"
             raise InvalidParameter(Problem("base_url", base_url, rule))
-        url = kept_base_url(store, base_url)
-        if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):
-            warnings.warn(
-                f"base_url={url!r}: short URLs of this store began with {before}; codes that were printed with it work "
-                "for as long as its host leads to this server",
-                stacklevel=3,
-            )
+        url = keep_base_url(store, base_url, stacklevel=4)
         return Portfolio(store, access.local_account(store), base_url=url, clock=clock)
     except BaseException:
         store.close()

@@ -88,8 +88,9 @@ def make_app(
         InvalidParameter: If the file with the token for metrics contains none.
     """
     chosen = settings or Settings()
-    base_url = chosen.base_url or kept_base_url(store)
-    hosts = Hosts(chosen.hosts, [base_url, *earlier_base_urls(store)])
+    kept = kept_base_url(store)
+    base_url = chosen.base_url or kept
+    hosts = Hosts(chosen.hosts, [base_url, kept, *earlier_base_urls(store)])
     locator = _Locator(chosen.places)
     redirects = Redirects(
         store,

@@ -5,7 +5,9 @@ A request for an unknown host comes from a browser to which somebody's DNS gave 
 
 from __future__ import annotations
 
+import errno
 import re
+import socket
 from collections.abc import Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -14,7 +16,7 @@ from wsgiref.types import WSGIEnvironment
 from qrkit.contents.addresses import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
-__all__ = ["Hosts", "check_listening_host", "reachable"]
+__all__ = ["Hosts", "check_listening_host", "listening_problem", "reachable"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
@@ -91,6 +93,17 @@ def check_listening_host(host: str) -> None:
         is_good = False
     if not is_good:
         raise InvalidParameter(Problem("host", host, "must be a name or an address"))
+
+
+def listening_problem(error: OSError, host: str, port: int | None) -> Problem | None:
+    """Return the problem with the host or the port that kept a server from listening, or None if it is neither."""
+    if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME):
+        return Problem("host", host, "is not an address of this computer")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return Problem("port", port, "may not be used by this account; choose 1024 or higher")
+    if error.errno == errno.EADDRINUSE:
+        return Problem("port", port, "is used by another program; choose another port")
+    return None
 
 
 def reachable(host: str) -> str:

@@ -119,10 +119,11 @@ def backup(store: Store, path: str | Path) -> Path:
 
     Args:
         store: A store in a file.
-        path: The path of the copy; an existing file is replaced.
+        path: The path of the copy. An existing file is replaced if it is a store or empty.
 
     Raises:
-        InvalidParameter: If the store is in memory, or the path is the store itself, a folder, or another open store.
+        InvalidParameter: If the store is in memory, or the path is the store itself, a folder, another open store, or
+            a file that is not a store.
         StoreBusy: If this thread has an open transaction.
         StoreDamaged: If a part of the store cannot be read; an existing file then stays unchanged.
         CannotWrite: If the copy could not be written; an existing file then stays unchanged.
@@ -134,6 +135,8 @@ def backup(store: Store, path: str | Path) -> Path:
         raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
     if copy.is_dir():
         raise InvalidParameter(Problem("path", str(copy), "is a folder; give the name of a file in it"))
+    if not _may_be_replaced(copy):
+        raise InvalidParameter(Problem("path", str(copy), "is a file that is not a store; name another file"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with writing(copy):
@@ -151,6 +154,20 @@ def backup(store: Store, path: str | Path) -> Path:
         unfinished.unlink(missing_ok=True)
         raise
     return copy
+
+
+def _may_be_replaced(copy: Path) -> bool:
+    """Return True if there is no file, an empty one, or a store, even a damaged one."""
+    if not copy.exists() or not copy.stat().st_size:
+        return True
+    with writing(copy), copy.open("rb") as file:
+        if not file.read(12).endswith(b"DUCK"):  # after a checksum of 8 bytes, each DuckDB file says what it is
+            return False
+    try:
+        with duckdb.connect(copy, read_only=True) as connection:
+            return bool(connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'migrations'").fetchall())
+    except duckdb.Error as error:
+        return is_damage(error)
 
 
 def _forget_place(copy: Path) -> None:

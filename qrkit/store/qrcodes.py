@@ -28,6 +28,7 @@ __all__ = [
     "count_qrcodes",
     "delete_campaign",
     "delete_qrcodes",
+    "has_short_code",
     "insert_campaign",
     "insert_qrcode",
     "insert_qrcodes",
@@ -146,6 +147,7 @@ ORDER BY q.number LIMIT $together
 """
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
+HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
 
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
@@ -325,6 +327,11 @@ def number_of(store: Store, account_id: str, id: str) -> int | None:
 def is_taken(store: Store, short_code: str) -> bool:
     """Return whether the short code was ever assigned, in any account."""
     return store.row(IS_TAKEN, [short_code]) is not None
+
+
+def has_short_code(store: Store, account_id: str, short_code: str) -> bool:
+    """Return whether a QR Code of the account has the short code now."""
+    return store.row(HAS_SHORT_CODE, [account_id, short_code]) is not None
 
 
 _all_of = attrgetter(*COLUMNS.values())

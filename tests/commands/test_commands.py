@@ -16,6 +16,7 @@ from qrkit import decode_all, generate, open_portfolio
 from qrkit.__main__ import main
 from qrkit.design.limits import FORMATS
 from qrkit.portfolio.access import change_plan
+from qrkit.portfolio.opening import earlier_base_urls
 from qrkit.store import Store
 from qrkit.tracking.records import PLANS
 from qrkit.visits.redirect import Redirects, Request
@@ -463,7 +464,7 @@ def test_report_writes_a_page_of_everything_or_of_one_campaign(store, folder, ca
         (["--base-url", "ftp://x"], "base_url='ftp://x'"),
         (["--port", "99999"], r"port=99999: must be in 0\.\.65535"),
         (["--port", "-1"], r"port=-1: must be in 0\.\.65535"),
-        (["--host", "no host"], r"'no host', 8080\)"),
+        (["--host", "no host"], "host='no host': is not an address of this computer"),
     ],
     ids=lambda value: "".join(value[1:]),
 )
@@ -476,7 +477,12 @@ def test_serve_refuses_an_address_it_cannot_have(options, words, store, capsys):
 def test_serve_refuses_a_port_that_is_in_use(store, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert_refused(capsys, "serve", "--store", store, "--port", port, words="in use")
+        words = f"port={port}: is used by another program; choose another port\n"
+        typo = ("--base-url", "https://typo.example")
+        assert_refused(capsys, "serve", "--store", store, "--port", port, *typo, words=words)
+    with open_portfolio(store) as shop:
+        assert shop.base_url == "https://go.example.com"
+        assert earlier_base_urls(shop.store) == []
 
 
 def test_serve_leaves_the_logs_as_they_were(store, capsys):

@@ -57,6 +57,14 @@ def test_a_target_with_the_name_of_one_picture_is_no_folder(name, tmp_path):
     assert generate_many(["x"], to=tmp_path / name).created == 1
 
 
+@pytest.mark.parametrize("name", ["codes.tar.gz", "codes.tgz", "codes.TAR", "codes.7z", "codes.rar"])
+def test_a_target_with_the_name_of_another_archive_is_no_folder(name, tmp_path):
+    with pytest.raises(InvalidParameter, match=r"is the name of an archive .*; pass a folder or a \.zip file"):
+        generate_many(["x"], to=tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    assert generate_many(["x"], to=tmp_path / "codes.2026").created == 1
+
+
 def test_a_bad_row_never_stops_the_rest():
     contents = ["x", None, "y" * 3000, 7, b"bytes", "", "z"]
     batch = generate_many(contents)

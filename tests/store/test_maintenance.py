@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+import duckdb
 import pandas as pd
 import pytest
 
@@ -243,6 +244,27 @@ def test_a_backup_into_a_folder_is_refused_before_anything_is_copied(shop, tmp_p
     with pytest.raises(InvalidParameter, match=r"^path=.*: is a folder; give the name of a file in it"):
         backup(shop.store, folder)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.duckdb", "a.duckdb.wal", "backups"]
+
+
+def test_a_backup_replaces_no_file_but_a_store(shop, tmp_path):
+    key, foreign = tmp_path / "key.txt", tmp_path / "foreign.duckdb"
+    key.write_text("qk_secret of another program\n")
+    with duckdb.connect(foreign) as connection:
+        connection.execute("CREATE TABLE theirs (name VARCHAR)")
+    for file in (key, foreign):
+        before = file.read_bytes()
+        with pytest.raises(InvalidParameter, match=r"^path=.*: is a file that is not a store; name another file"):
+            backup(shop.store, file)
+        assert file.read_bytes() == before
+    empty = tmp_path / "empty.duckdb"
+    empty.touch()
+    for _ in range(2):  # an empty file, then the store that has replaced it
+        assert backup(shop.store, empty).stat().st_size > 0
+    damaged = bytearray(empty.read_bytes())
+    damaged[4_096:8_192] = bytes(4_096)
+    empty.write_bytes(damaged)
+    with Store(backup(shop.store, empty)) as copy:
+        assert verify(copy) == []
 
 
 @pytest.mark.parametrize("care", [compact, lambda store: backup(store, "b.duckdb")])

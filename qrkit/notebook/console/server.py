@@ -19,7 +19,7 @@ from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
 from qrkit.late import without
-from qrkit.server.hosts import check_listening_host, reachable
+from qrkit.server.hosts import check_listening_host, listening_problem, reachable
 
 # jsonschema, which Voila imports, builds a grammar of IRIs with it. That takes a second, and no schema here has IRIs.
 with extra("console"), without("rfc3987_syntax"):
@@ -38,7 +38,6 @@ PORTS = range(8866, 8886)
 """Ports that are tried, one after the other, if none is chosen."""
 TOKEN = r"[A-Za-z0-9_-]{20,}"
 """What can stand in an address and a cookie, and is too long to be guessed."""
-NOT_HERE = "is not an address of this computer"
 TEMPLATE = Path(__file__).parent / "template"
 WIDGET_SCRIPTS = ("anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8")
 """Extensions of the browser's side that the page loads; what else is installed for JupyterLab stays out."""
@@ -118,10 +117,13 @@ def _listen(console: Console) -> socket.socket:
     for port in (*PORTS, 0) if console.port is None else (console.port,):
         try:
             listening = socket.create_server((console.host, port), family=_family(console.host))
-        except socket.gaierror as error:
-            raise InvalidParameter(Problem("host", console.host, NOT_HERE)) from error
         except OSError as error:
-            _check_in_use(console, error)
+            if error.errno == errno.EADDRINUSE:
+                continue
+            problem = listening_problem(error, console.host, console.port)
+            if problem is None:
+                raise
+            raise InvalidParameter(problem) from error
         else:
             listening.settimeout(0)
             return listening
@@ -131,17 +133,6 @@ def _listen(console: Console) -> socket.socket:
 
 def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
-
-
-def _check_in_use(console: Console, error: OSError) -> None:
-    """Raise unless the port is in use, so that another one may be free."""
-    if error.errno == errno.EADDRNOTAVAIL:
-        raise InvalidParameter(Problem("host", console.host, NOT_HERE)) from error
-    if error.errno in (errno.EACCES, errno.EPERM):
-        rule = "may not be used by this account; choose 1024 or higher"
-        raise InvalidParameter(Problem("port", console.port, rule)) from error
-    if error.errno != errno.EADDRINUSE:
-        raise error
 
 
 def _configuration(console: Console, notebook: Path) -> Config:

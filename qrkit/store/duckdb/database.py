@@ -420,8 +420,7 @@ def _opening_error(path: str, error: duckdb.Error) -> QrkitError:
     if "lock on file" in str(error) or "being used by another process" in str(error):
         message = f"{path} is open in another process; close that one, or use its HTTP interface"
         copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
-        served = "commands work with it only while `qrkit serve` of the same user is that process"
-        return StoreBusy(message).advising({"python": copy, "command": served})
+        return StoreBusy(message).advising({"python": copy})
     what = f"cannot be opened as a store: {first_line(error)}"
     return damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")
 
