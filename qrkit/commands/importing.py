@@ -33,7 +33,7 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     fix = "complete addresses such as www.example.com and htp:/example.com, where one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
     look = one.add_argument_group("how the codes look; what these options make is kept as a template")
-    what = "a template of the store, or a design (.json); with the options below, the name to save the look under"
+    what = "a template of the store, or a design (.json); with options below, the name to save the look under (FILE's)"
     look.add_argument("--template", default="", metavar="NAME|FILE", help=what)
     look.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
