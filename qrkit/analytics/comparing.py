@@ -25,7 +25,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
-from qrkit.tracking.times import first_moment, moment_in
+from qrkit.tracking.times import first_moment, from_day, moment_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +141,7 @@ def compare_days(
 @takes_time_zone
 def before_and_after(
     scans: Scans,
-    change: date,
+    change: date | str,
     *,
     level: float = 0.95,
     looks: Looks = "once",
@@ -162,7 +162,8 @@ def before_and_after(
 
     Args:
         scans: A view with whole days on both sides of the change.
-        change: A day or a moment; without a time zone, it is in the view's time zone.
+        change: A day or a moment: a date, a datetime, or text such as 2026-06-15. Without a time zone, it is in the
+            view's time zone.
         level: See `compare`.
         looks: Whether the comparison is looked at once, at a day fixed beforehand, or every day. For every day, the
             interval is wider, and all looks from two weeks after the change on have the level together, for as long as
@@ -193,10 +194,13 @@ def before_and_after(
     return table.assign(view_ratio=group.ratio, control_ratio=controls.ratio)
 
 
-def _sides(scans: Scans, change: date) -> tuple[Scans, Scans]:
+def _sides(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
     """Split a view at a change."""
+    if isinstance(change, str):
+        change = from_day(change, name="change")
     if not isinstance(change, date):
-        raise InvalidParameter(Problem("change", change, "must be a datetime.date or datetime.datetime", "wrong-type"))
+        rule = "must be a date, a datetime, or text such as 2026-06-01"
+        raise InvalidParameter(Problem("change", change, rule, "wrong-type"))
     moment = moment_in(scans.zone, change)
     day = on_the_clock(moment, scans.zone).date()
     after = day if moment == first_moment(scans.zone, day) else day + timedelta(days=1)

@@ -48,7 +48,7 @@ def define_import(one: Parser) -> None:
             "qrkit import codes.zip --json",
         ),
     )
-    what = f"{', '.join(IMPORT_FORMATS)}: first bytes say it of a workbook or a zip, the suffix of the rest"
+    what = f"{', '.join(IMPORT_FORMATS)}; workbooks and zips are recognized by their content, others by their suffix"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
     for word, column in COLUMNS.items():

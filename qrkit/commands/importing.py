@@ -33,7 +33,7 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     fix = "complete addresses such as www.example.com and htp:/example.com, where one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
     look = one.add_argument_group("how the codes look; what these options make is kept as a template")
-    what = "a template of the store, or a design (.json); with the options below, the name of theirs (that of FILE)"
+    what = "a template of the store, or a design (.json); with options below, the name to save the look under (FILE's)"
     look.add_argument("--template", default="", metavar="NAME|FILE", help=what)
     look.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
@@ -71,8 +71,13 @@ def import_codes(
 def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
     """Print what an import skipped or changed, on the error stream."""
     tell_rows([(issue.row, issue.error) for issue in result.issues])
-    if any(issue.reason == "suspicious-url" and issue.detail.endswith("?") for issue in result.issues):
+    fixable = [issue.reason for issue in result.issues if issue.detail.endswith("?")]
+    if "suspicious-url" in fixable:
         complain(asked.command, "--fix-urls completes such addresses of codes that are added; these are as they were")
+    if before := fixable.count("duplicate"):
+        codes = "1 code was" if before == 1 else f"{before} codes were"
+        hint = f"{codes} added with such an address before; correct each with: qrkit set CODE --content URL"
+        complain(asked.command, hint)
 
 
 def template_name(asked: argparse.Namespace) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from datetime import date
 from pathlib import Path
@@ -134,7 +135,7 @@ def _demo(asked: argparse.Namespace) -> None:
     done = demo.run(folder, add=add)
     tell_import(done.imported, asked)
     # Repeat how the command was called: without an activated environment, plain `qrkit` is not found.
-    me = sys.argv[0] if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
+    me = shlex.quote(sys.argv[0]) if Path(sys.argv[0]).name == "qrkit" else "python -m qrkit"
     print(
         f"Imported   {done.imported}\n"
         f"Drew       {done.pictures} pictures in {done.codes}/\n"
@@ -143,7 +144,7 @@ def _demo(asked: argparse.Namespace) -> None:
         "\n"
         "Next:\n"
         f"  open {done.report} in a browser\n"
-        f"  {me} serve --store {done.store}, then open a short URL of the report\n"
+        f"  {me} serve --store {shlex.quote(str(done.store))}, then open a short URL of the report\n"
         f"  {me} demo --portfolio mine.xlsx: the same with a spreadsheet of yours\n"
         "  make lab: the notebooks"
     )

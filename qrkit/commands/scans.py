@@ -44,8 +44,8 @@ def define_scans(one: Parser) -> None:
     """Define the command `scans`."""
     describe(
         one,
-        "Bots, link previews and HEAD requests are not scans. A visitor counts once a day. Scans that were imported "
-        "as a number have no time: `qrkit list` counts them, and this table does not.",
+        "Bots, link previews and HEAD requests are not scans. In the column Visitors, each visitor counts once a day. "
+        "Scans that were imported as a number have no time: `qrkit list` counts them, and this table does not.",
         usage="[CODE...] [options]",
         examples=(
             "qrkit scans --store shop.duckdb",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from qrkit.contents.suspicious_links import suspicious_link
 from qrkit.exchange.columns import Row
 from qrkit.late import Shown
 
@@ -197,6 +198,7 @@ def merge(
     """
     before = _Taken(present)
     taken = before.copy()
+    added: dict[tuple[str, str], int] = {}
     created, issues = 0, []
     for one in codes:
         if isinstance(one, ImportIssue):
@@ -206,17 +208,27 @@ def merge(
         judge = before if has_own_code(code) else taken
         name = judge.name_for(code)
         if name in judge:
-            issues.append(issue_of(row, code, "duplicate", f"{name!r} with this content is in the portfolio already"))
+            issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
             continue
         said = insert(row, code, name)
         if all(issue.reason != "invalid" for issue in said):
             created += 1
             taken.add(name, code.content)
+            added.setdefault((name, code.content), row.number)
             if name != code.name:
                 detail = f"{code.name!r} has other content; this one is now {name!r}"
                 issues.append(issue_of(row, code, "renamed", detail))
         issues += said
     return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
+
+
+def _what_is_there(code: QRCode, name: str, row: int | None) -> str:
+    """Describe what a row repeats: an earlier row of the file, or a QR Code of the portfolio and its address."""
+    if row is not None:
+        return f"{name!r} with this content is in row {row} already"
+    suspicion = suspicious_link(code.content) if code.is_dynamic else None
+    address = f"; {code.content!r} {suspicion}" if suspicion else ""
+    return f"{name!r} with this content is in the portfolio already{address}"
 
 
 def issue_of(row: Row, code: QRCode, reason: Reason, detail: str) -> ImportIssue:

@@ -9,7 +9,15 @@ from pathlib import Path
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, sniffed
 from qrkit.exchange.columns import Row, named
-from qrkit.exchange.tables import Table, check_number, heading_of, table_of_records, too_wide, unread_issues
+from qrkit.exchange.tables import (
+    Table,
+    check_number,
+    heading_of,
+    left_out_issues,
+    table_of_records,
+    too_wide,
+    unread_issues,
+)
 
 __all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
 
@@ -23,12 +31,14 @@ class Sheet:
         numbers: The number of each row in the file, counted from 1; empty rows are left out.
         rows: The cells of each row, one per column; or an error if the row is invalid.
         unread: The names of workbook sheets that were not read because their heading differs.
+        heading_row: The number of the heading in the file, counted from 1.
     """
 
     heading: tuple[str, ...]
     numbers: tuple[int, ...]
     rows: tuple[tuple[str, ...] | UnreadableFile, ...]
     unread: tuple[str, ...] = ()
+    heading_row: int = 1
 
     def column(self, name: str, *, field: str = "column") -> list[str | UnreadableFile]:
         """Return the cells of a column, as accepted by `generate_many`; invalid rows are represented by their error.
@@ -55,7 +65,7 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     Args:
         sheet: The sheet to convert.
         columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
-            required.
+            required. The table lists the other columns as left out.
 
     Raises:
         InvalidParameter: If Content is missing, or a name is not one of our columns or not a column of the sheet.
@@ -74,6 +84,7 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
         texts = {} if wrong else {name: str(cell) for name, cell in row.items()}
         rows.append(Row(number, texts, str(wrong or "")))
     table = table_of_records(rows)
+    table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), sheet.heading_row))
     table.issues.extend(unread_issues(sheet.unread))
     return table
 
@@ -118,7 +129,8 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
     if chosen not in SHEETS:
         raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
     numbered = enumerate(SHEETS[chosen](data, unread), start=1)
-    heading = tuple(cell.strip() for cell in heading_of(numbered)[1])
+    line, titles = heading_of(numbered)
+    heading = tuple(title.strip() for title in titles)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
     for number, cells in numbered:
         if not any(cells):
@@ -129,4 +141,4 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
         found[number] = UnreadableFile(wrong, line=number) if wrong else (*cells, *missing)
     if not heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
-    return Sheet(heading, tuple(found), tuple(found.values()), tuple(unread))
+    return Sheet(heading, tuple(found), tuple(found.values()), tuple(unread), line)

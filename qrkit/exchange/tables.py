@@ -39,6 +39,7 @@ __all__ = [
     "described",
     "heading_of",
     "is_known",
+    "left_out_issues",
     "read_sheets",
     "table_of_links",
     "table_of_records",
@@ -195,6 +196,21 @@ def unread_issues(sheets: Iterable[str]) -> Iterator[ImportIssue]:
     for sheet in sheets:
         detail = f"the sheet {sheet!r} has other headings, and was not read"
         yield ImportIssue(1, "", "", "", "unread-sheet", detail)
+
+
+def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) -> Iterator[ImportIssue]:
+    """Yield an issue for each column that was left out because others were chosen.
+
+    Args:
+        titles: The names of all columns.
+        chosen: The names of the chosen ones, in any case.
+        heading: The row number of the heading.
+    """
+    known = {"", *OVERLOOKED, *(title.strip().lower() for title in chosen)}
+    for title in titles:
+        if title.strip().lower() not in known:
+            detail = f"{title!r} is not one of the columns to import, and was left out"
+            yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
 def _rows(

@@ -335,7 +335,7 @@ class Portfolio(Shown, ManyRecords):
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
                 archives are always recognized by their first bytes.
             columns: For a csv, xlsx, xls or ods file with other column names: our column names mapped to the file's,
-                as in `{"content": "landing page", "name": "poster"}`. Other columns are then ignored.
+                as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as left out.
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.

@@ -6,14 +6,14 @@ contains only the names and expressions below; values are always parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypedDict, get_args
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, Literal, TypedDict, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 
 __all__ = [
-    "UNKNOWN", "Attribute", "AttributeFilters", "Part", "VisitAttribute", "check_attribute", "check_filters",
-    "filter_sql", "group_sql", "needs_user_agent", "table_of", "value_sql",
+    "UNKNOWN", "Attribute", "AttributeFilters", "Part", "VisitAttribute", "as_tuple", "check_attribute",
+    "check_filters", "filter_sql", "group_sql", "needs_user_agent", "table_of", "value_sql",
 ]  # fmt: skip
 
 Part = Literal["campaign", "qrcode", "qrcode_id"]
@@ -36,7 +36,7 @@ Attribute = Literal[Part, VisitAttribute]
 UNKNOWN = "unknown"
 """The value of an attribute that is not known."""
 
-Wanted = str | Sequence[str] | None
+Wanted = str | Iterable[str] | None
 
 
 class AttributeFilters(TypedDict, total=False):
@@ -60,6 +60,17 @@ class AttributeFilters(TypedDict, total=False):
     utm_term: Wanted
     utm_content: Wanted
     utm_id: Wanted
+
+
+def as_tuple(given: Any) -> Any:
+    """Return several values, such as a list, a set or a pandas Index, as a tuple; return anything else unchanged.
+
+    Mappings and DataFrames stay as they are, so that the check of the filter refuses them: their items are names.
+    """
+    is_one = isinstance(given, str | Mapping) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1
+    if is_one:
+        return given
+    return tuple(sorted(given, key=str) if isinstance(given, Set) else given)  # equal sets make equal views
 
 
 def check_attribute(name: str, given: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -20,7 +20,14 @@ from qrkit.store.duckdb.column_copy import columns, reading_one_state
 from qrkit.store.ids import check_ids
 from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
-from qrkit.store.scan_attributes import AttributeFilters, VisitAttribute, check_filters, filter_sql, needs_user_agent
+from qrkit.store.scan_attributes import (
+    AttributeFilters,
+    VisitAttribute,
+    as_tuple,
+    check_filters,
+    filter_sql,
+    needs_user_agent,
+)
 from qrkit.store.text_enums import enum_frame, texts_of
 from qrkit.store.user_agents import parse_new_user_agents
 from qrkit.tracking.records import Kind
@@ -142,8 +149,7 @@ class Scans(Shown):
                 rule = "is too far from today to be converted to UTC; leave it out"
                 raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
         for name in ("campaign_id", "qrcode_id", "kinds"):
-            if isinstance(given := getattr(self, name), list):
-                object.__setattr__(self, name, tuple(given))  # so that the view is comparable and immutable
+            object.__setattr__(self, name, as_tuple(getattr(self, name)))  # so that views are comparable and immutable
         for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
                 raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
@@ -169,11 +175,11 @@ class Scans(Shown):
     def where(
         self,
         *,
-        campaign_id: str | Sequence[str] | EllipsisType | None = ...,
-        qrcode_id: str | Sequence[str] | EllipsisType | None = ...,
+        campaign_id: str | Iterable[str] | EllipsisType | None = ...,
+        qrcode_id: str | Iterable[str] | EllipsisType | None = ...,
         since: date | str | EllipsisType | None = ...,
         until: date | str | EllipsisType | None = ...,
-        kinds: Sequence[Kind] | EllipsisType = ...,
+        kinds: Iterable[Kind] | EllipsisType = ...,
         time_zone: str | ZoneInfo | EllipsisType = ...,
         **attributes: Unpack[AttributeFilters],
     ) -> Self:
@@ -188,14 +194,16 @@ class Scans(Shown):
         matter whether you set `time_zone` before or after the bounds.
 
         Args:
-            campaign_id: The id of a campaign, or a list of ids. The id of a deleted campaign matches nothing.
-            qrcode_id: The id of a QR Code, or a list of ids. The id of a deleted QR Code matches nothing.
+            campaign_id: The id of a campaign, or several ids, as a list, a set, or a pandas Index or Series. The id of
+                a deleted campaign matches nothing.
+            qrcode_id: The id of a QR Code, or several ids, such as the index of `Portfolio.qrcodes()`. The id of a
+                deleted QR Code matches nothing.
             since: The first day or timestamp: a date, a datetime, or text such as 2026-06-01.
             until: The first day or timestamp after the view.
             kinds: The kinds of visits that count: scan, bot, prefetch, head.
             time_zone: IANA name, such as Europe/Ljubljana, or a ZoneInfo. Every query of the view uses the days and
                 hours of this time zone.
-            **attributes: The value that an attribute must have, exactly as written, or a list of such values.
+            **attributes: The value that an attribute must have, exactly as written, or several such values.
 
         Raises:
             InvalidParameter: If a bound is not a date, a kind or the time zone is unknown, the value of an attribute is
@@ -361,7 +369,7 @@ class Scans(Shown):
             raise TypeError(rule)
         filters: dict[str, Any] = dict(self.attributes)
         for name, value in changed.items():
-            filters[name] = tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else value
+            filters[name] = (value,) if isinstance(value, str) else as_tuple(value)
         return tuple((name, filters[name]) for name in known if filters.get(name) is not None)
 
     def _tables(self) -> str:

@@ -316,6 +316,7 @@ def test_only_whole_days_count_and_the_day_of_a_change_does_not():
             (datetime(2026, 3, 4, 9), 1 + 2, 4 + 5 + 6),
             (datetime(2026, 3, 4), 1 + 2, 3 + 4 + 5 + 6),
             (date(2026, 3, 4), 1 + 2, 3 + 4 + 5 + 6),
+            ("2026-03-04", 1 + 2, 3 + 4 + 5 + 6),
         ):
             (row,) = analytics.before_and_after(view.where(since=MONDAY, until=date(2026, 3, 8)), change).to_dict(
                 "records"
@@ -327,7 +328,7 @@ def test_a_change_is_on_the_clocks_of_the_view():
     portfolio, views = shop_with(scans_on({"aa": [1, 2, 3, 4, 5, 6]}))
     with portfolio:
         view = views["aa"].where(since=MONDAY, until=date(2026, 3, 8), time_zone="Europe/Ljubljana")
-        for change in (datetime(2026, 3, 4), date(2026, 3, 4), datetime(2026, 3, 3, 23, tzinfo=UTC)):
+        for change in (datetime(2026, 3, 4), date(2026, 3, 4), "2026-03-04", datetime(2026, 3, 3, 23, tzinfo=UTC)):
             (row,) = analytics.before_and_after(view, change).to_dict("records")
             assert (row["first_scans"], row["second_scans"]) == (1 + 2, 3 + 4 + 5 + 6)
 
@@ -364,7 +365,7 @@ def test_what_cannot_be_compared_is_refused():
         for change in (date(1995, 1, 1), date(1995, 1, 3), date(2026, 3, 6), date(2030, 1, 1)):
             with pytest.raises(InvalidParameter, match=r"change='\d.*on each side; those .* 1995-01-02 to 2026-03-06"):
                 analytics.before_and_after(views["aa"], change)
-        with pytest.raises(InvalidParameter, match="change='Monday': must be a datetime"):
+        with pytest.raises(InvalidParameter, match="change='Monday': must be a day such as"):
             analytics.before_and_after(view, "Monday")
         with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode"):
             analytics.rates(view, by="moment")

@@ -161,9 +161,14 @@ def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
 def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsys):
     assert imports() == 0
     out, err = capsys.readouterr()
-    assert out == "posters.xlsx: 3 created (1 with a suspicious address)\n"
+    assert out == "posters.xlsx: 3 created (1 with a suspicious address), 1 column left out\n"
+    assert "row 1: unknown-column: 'Ort' is not one of the columns to import, and was left out" in err
     assert "row 3: suspicious-url: 'www.example.com/till' has no https:// in front, so visitors see it as text" in err
     assert "qrkit import: --fix-urls completes such addresses" in err
+    assert imports() == 0
+    err = capsys.readouterr().err
+    assert "--fix-urls" not in err
+    assert "qrkit import: 1 code was added with such an address before; correct each with: qrkit set CODE" in err
 
 
 def test_columns_with_spaces_and_commas_are_named(folder, capsys):
@@ -192,3 +197,10 @@ def test_demo_reads_a_file_as_import_does(folder, capsys):
     assert "3 created (1 with a completed address)" in capsys.readouterr().out
     with open_portfolio(folder / "demo-posters" / "demo.duckdb") as shop:
         assert {code.template for code in shop.list_qrcodes()} == {"posters"}
+
+
+@pytest.mark.slow
+def test_demo_quotes_the_paths_in_the_commands_that_it_proposes(folder, capsys):
+    (folder / "Posters June.csv").write_text("Content\nhttps://example.com\n")
+    assert main(["demo", "--portfolio", "Posters June.csv"]) == 0
+    assert "serve --store 'demo-Posters June/demo.duckdb', then" in capsys.readouterr().out

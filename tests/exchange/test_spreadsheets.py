@@ -286,5 +286,5 @@ def test_an_ods_that_is_damaged_or_claims_too_much_is_refused(shop, data, words)
 def test_an_archive_that_is_no_workbook_and_has_no_pictures_is_refused_as_a_whole(shop, named):
     """Open: a letter that is sent as xls. It was 200 and a row of "undecodable" for each part of it."""
     letter = ods_of("", mimetype="application/vnd.oasis.opendocument.text")
-    with pytest.raises(UnreadableFile, match="no workbook"):
+    with pytest.raises(UnreadableFile, match="not a workbook"):
         shop.import_file(letter, format=named)

@@ -53,6 +53,25 @@ def test_importing_a_file_again_adds_nothing(shop, fixed_first):
     assert contents(shop) == before
 
 
+def test_a_repeated_import_tells_of_suspicious_addresses_again(shop):
+    shop.import_file(ROWS)
+    again = shop.import_file(ROWS)
+    assert str(again) == "0 created, 3 already there"
+    assert again.issues[0].detail == "'Gate' with this content is in the portfolio already"
+    assert again.issues[1].detail == (
+        "'Till' with this content is in the portfolio already; 'www.example.com/till' has no https:// in front, so "
+        "visitors see it as text, not as a page; did you mean https://www.example.com/till?"
+    )
+
+
+def test_a_row_that_repeats_an_earlier_one_names_it(shop):
+    result = shop.import_file(b"Content,QR Code Name\nx,Gate\ny,Gate\nx,Gate\ny,Gate\n")
+    assert [(issue.row, issue.error) for issue in result.issues if issue.reason == "duplicate"] == [
+        (4, "duplicate: 'Gate' with this content is in row 2 already"),
+        (5, "duplicate: 'Gate (2)' with this content is in row 3 already"),
+    ]
+
+
 def test_static_codes_are_left_to_phones(shop):
     rows = b"Content,Dynamic\nwww.example.com,false\n"
     assert shop.import_file(rows, fix_urls=True).issues == ()

@@ -49,6 +49,27 @@ def test_the_order_of_bounds_and_time_zone_does_not_matter(shop):
     )
 
 
+@pytest.mark.parametrize(
+    "several", [list, tuple, set, iter, pd.Index, pd.Series, lambda ids: pd.Series(ids).to_numpy()]
+)
+def test_filters_take_ids_and_values_in_any_container(shop, several):
+    gate = shop.insert_qrcode("https://example.com", short_code="gate")
+    shop.scans.insert([{"short_code": "gate", "time": TIMES[0], "country": "PT", "kind": "bot"}])
+    ids = shop.qrcodes().index.tolist()
+    assert shop.scans.where(qrcode_id=several(ids)).count() == 4
+    assert shop.scans.where(qrcode_id=several(ids), kinds=several(["scan", "bot"])).count() == 5
+    assert shop.scans.where(qrcode_id=several([gate.id]), kinds=several(["bot"]), country=several(["PT"])).count() == 1
+
+
+def test_filters_refuse_a_table_and_a_mapping(shop):
+    codes = shop.qrcodes()
+    for wrong in (codes, {codes.index[0]: 4}, codes["scans"]):
+        with pytest.raises(InvalidParameter, match=r"(?s)qrcode_id=.*must be an id, or a list of ids"):
+            shop.scans.where(qrcode_id=wrong)
+        with pytest.raises(InvalidParameter, match=r"(?s)country=.*must be text, or a list of texts"):
+            shop.scans.where(country=wrong)
+
+
 def test_moments_of_an_answer_are_in_the_time_zone(shop):
     view = shop.scans.where(time_zone=ZONE)
     first = pd.Timestamp("2026-05-31 23:00", tz=ZONE)
