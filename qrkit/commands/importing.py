@@ -34,9 +34,9 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     one.add_argument("--fix-urls", action="store_true", help=fix)
     look = one.add_argument_group("how the codes look; what these options make is kept as a template")
     what = (
-        "a template of the store, or a design (.json); the options below change a copy of it, and never a template "
-        "that exists: the copy is saved as `NAME 2`. With --preset or without such a template, the new one gets this "
-        "name (that of FILE)"
+        "a template of the store, or a design (.json). The options below change a copy and save it as NAME (without "
+        "--template: the name of FILE), or as `NAME 2` if another template has that name. --preset replaces the whole "
+        "look of a template"
     )
     look.add_argument("--template", default="", metavar="NAME|FILE", help=what)
     look.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
