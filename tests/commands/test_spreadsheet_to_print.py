@@ -184,8 +184,8 @@ def test_a_logo_takes_the_place_of_that_of_the_template():
     ("words", "told"),
     [
         (
-            ("--caption", "{name}: {Aktion}"),
-            "caption='{name}: {Aktion}': nothing fills in {Aktion}; allowed in braces: {name}, {campaign}, {short_url}",
+            ("--caption", "{name}: {gate}"),
+            "caption='{name}: {gate}': nothing fills in {gate}; allowed in braces: {name}, {campaign}, {short_url}",
         ),
         (("--template", "bubble"), "template='bubble': is not a template but a preset: --preset bubble"),
         (("--template", "brand"), "template='brand': is not the name of a template; the account has no templates"),
