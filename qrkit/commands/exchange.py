@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from qrkit.commands.importing import add_import_options, import_codes, tell_import, template_name
+from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import Status, complaining, print_json, status_of, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
@@ -88,10 +88,9 @@ def _import(asked: argparse.Namespace) -> Status:
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
             import_codes(trial, asked, asked.file, columns)
     with opened(asked) as portfolio, _rename_to_options(asked):
-        result = import_codes(portfolio, asked, asked.file, columns)
+        result, template = import_codes(portfolio, asked, asked.file, columns)
         tell_of_local_urls("import", portfolio)
     tell_import(result, asked)
-    template = template_name(asked)
     if asked.json:
         names = ("row", "campaign", "name", "content", "reason", "error")
         issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]

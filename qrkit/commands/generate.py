@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.content import add_kinds, kind_asked, kind_content
-from qrkit.commands.look import add_decoration, captions_as_options, check_decoration, decorate, is_decorated
+from qrkit.commands.look import (
+    add_decoration,
+    captions_as_options,
+    check_decoration,
+    check_placeholders,
+    decorate,
+    is_decorated,
+)
 from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
@@ -112,6 +119,7 @@ def _check_together(asked: argparse.Namespace) -> None:
         problems += [Problem("content", asked.content, rule)] if asked.content is not None else []
         problems += [Problem("style", asked.style, "cannot be combined with --from")] if asked.style else []
         problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
+        problems += check_placeholders(asked.caption, ())
     else:
         for name in ("content_column", "name_column"):
             value = getattr(asked, name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import design_fields
-from qrkit.commands.look import add_decoration, check_decoration, decorate, is_decorated
+from qrkit.commands.look import add_decoration, check_decoration, check_placeholders, decorate, is_decorated
 from qrkit.commands.output import complain, tell_rows
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from qrkit.exchange.merge import ImportResult
     from qrkit.portfolio import Portfolio
 
-__all__ = ["add_import_options", "import_codes", "tell_import", "template_name"]
+__all__ = ["add_import_options", "import_codes", "tell_import"]
 
-SAMPLES = 5
-"""The number of short URLs for which the size of a logo is chosen."""
+SAMPLES = ("4kTqZ9", "Hn7wDc", "s2RvXe", "uM8yPb", "Ga5LfJ")
+"""Short codes for which the size of a logo is chosen: fixed, so that the same options make the same look again."""
 
 
 def add_import_options(one: argparse.ArgumentParser) -> None:
@@ -33,7 +33,11 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     fix = "complete addresses such as www.example.com and htp:/example.com, where one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
     look = one.add_argument_group("how the codes look; what these options make is kept as a template")
-    what = "a template of the store, or a design (.json); with options below, the name to save the look under (FILE's)"
+    what = (
+        "a template of the store, or a design (.json). The options below change a copy and save it as NAME (without "
+        "--template: the name of FILE), or as `NAME 2` if another template has that name. --preset replaces the whole "
+        "look of a template"
+    )
     look.add_argument("--template", default="", metavar="NAME|FILE", help=what)
     look.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
@@ -44,7 +48,7 @@ def import_codes(
     asked: argparse.Namespace,
     source: Path | bytes,
     columns: Mapping[str, str] | None = None,
-) -> ImportResult:
+) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
     Args:
@@ -52,6 +56,9 @@ def import_codes(
         asked: The options of `add_import_options`.
         source: The path or the bytes of the file.
         columns: Our column names mapped to the file's, besides those in the options.
+
+    Returns:
+        The result, and the name of the template of the imported codes; "" if the options ask for none.
 
     Raises:
         UnreadableFile: If the file or a design cannot be read.
@@ -63,9 +70,10 @@ def import_codes(
         theirs = read_columns(asked.columns) | theirs
     with portfolio.store.atomic():
         template = _saved_template(portfolio, asked)
-        return portfolio.import_file(
+        result = portfolio.import_file(
             source, columns=theirs, template=template, fix_urls=asked.fix_urls, progress=sys.stderr.isatty()
         )
+    return result, template
 
 
 def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
@@ -80,8 +88,8 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
         complain(asked.command, hint)
 
 
-def template_name(asked: argparse.Namespace) -> str:
-    """Return the name of the template of the imported codes; "" if the options ask for none."""
+def _template_name(asked: argparse.Namespace) -> str:
+    """Return the name of a template that the options ask for, or that they make; "" if they ask for none."""
     if _is_file(asked.template):
         return Path(asked.template).stem
     return asked.template or ((asked.file or Path(asked.command)).stem if is_decorated(asked) else "")
@@ -92,18 +100,21 @@ def _is_file(template: str) -> bool:
 
 
 def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
-    """Return the name of the template that the options ask for; a design or a decorated look is saved under it."""
-    problems = check_decoration(asked)
+    """Return the name of the template that the options ask for; a design or a decorated look is saved first."""
+    from qrkit.portfolio.code_designs import CAPTION_FIELDS
+
+    problems = check_decoration(asked) + check_placeholders(asked.caption, CAPTION_FIELDS)
     if problems:
         raise InvalidParameter(*problems)
-    name = template_name(asked)
+    name = _template_name(asked)
     fields = design_fields(Path(asked.template) if _is_file(asked.template) else None)
     if is_decorated(asked):
-        portfolio.templates.save(name, _decorated(portfolio, asked, fields))
-    elif _is_file(asked.template):
-        portfolio.templates.save(name, fields)
-    else:
-        _check_template(portfolio, name)
+        if asked.preset is None and asked.template in portfolio.templates:
+            fields, _ = Design.known(portfolio.templates.get(asked.template))
+        return portfolio.templates.save_beside(name, _decorated(portfolio, asked, fields))
+    if _is_file(asked.template):
+        return portfolio.templates.save_beside(name, fields)
+    _check_template(portfolio, name)
     return name
 
 
@@ -114,18 +125,19 @@ def _decorated(portfolio: Portfolio, asked: argparse.Namespace, fields: Mapping[
     one symbol than in another, so it gets the smallest size that suits some of them.
     """
     from qrkit.drawing.logo import placed_logo
-    from qrkit.tracking.short_urls import new_short_code, short_url
+    from qrkit.tracking.short_urls import short_url
 
-    def decorated() -> Design:
-        content = short_url(portfolio.base_url, new_short_code())
+    def decorated(code: str) -> Design:
+        content = short_url(portfolio.base_url, code)
         return decorate(Design(**(Design.by_field(fields) | {"content": content})), asked, {})
 
     def share(design: Design) -> float:
         logo = placed_logo(design)
         return logo.share if logo else 0
 
-    first = decorated()
-    return min([first, *(decorated() for _ in range(SAMPLES - 1))], key=share) if share(first) else first
+    first, *others = SAMPLES
+    design = decorated(first)
+    return min([design, *map(decorated, others)], key=share) if share(design) else design
 
 
 def _check_template(portfolio: Portfolio, name: str) -> None:

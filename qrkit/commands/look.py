@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +14,16 @@ from qrkit.design.design import Design
 from qrkit.design.frames import FRAME_KINDS, Caption, Frame, FrameKind
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 
-__all__ = ["add_decoration", "captions_as_options", "check_decoration", "decorate", "is_decorated"]
+__all__ = [
+    "add_decoration", "captions_as_options", "check_decoration", "check_placeholders", "decorate", "is_decorated",
+]  # fmt: skip
 
 OPTIONS = ("preset", "colorway", "logo", "caption", "frame")
 CAPTION = ("caption.text", "frame.caption.text")
 """Fields of frames and of designs that `--caption` sets."""
 USUAL_FRAME: FrameKind = "bar"
 """Kind of the frame of a caption, if no other is given."""
+PLACEHOLDER = re.compile(r"\{[^{}]+\}")
 
 
 def add_decoration(look: argparse._ArgumentGroup) -> None:
@@ -77,26 +81,52 @@ def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -
         AssetError: If the logo cannot be read.
         ContentTooLong: If the content does not fit.
     """
+    from qrkit.drawing.logo import placed_logo, without_logo
+
     logo = _content_of(asked.logo) if asked.logo is not None else None
     if asked.preset is not None:
         from qrkit.design.presets import with_preset
 
-        design = with_preset(design, asked.preset, asked.colorway, logo=logo, caption=asked.caption)
+        design = with_preset(design, asked.preset, asked.colorway, logo=logo, caption=_caption(design.frame, asked))
         design = design.resized(**given) if given else design
     if asked.frame is not None or (asked.caption is not None and asked.preset is None):
         design = design.resized(frame=_frame(design.frame, asked))
     if logo and asked.preset is None:
         design = design if "ec" in given else design.replace(ec="H")
+        before = placed_logo(design)
+        design = without_logo(design, before) if before else design
         design = design.with_logo(logo, name=Path(asked.logo).stem)
     return design
+
+
+def check_placeholders(caption: str | None, fields: Sequence[str]) -> list[Problem]:
+    """Return the problem of a caption with a placeholder that nothing fills in.
+
+    Args:
+        caption: The text of `--caption`.
+        fields: The names that may stand in braces.
+    """
+    allowed = [f"{{{field}}}" for field in fields]
+    unknown = [found for found in PLACEHOLDER.findall(caption or "") if found not in allowed]
+    if not unknown:
+        return []
+    rule = f"allowed in braces: {', '.join(allowed)}" if allowed else "the caption is the same on every picture"
+    return [Problem("caption", caption, f"nothing fills in {unknown[0]}; {rule}")]
 
 
 def _frame(frame: Frame | None, asked: argparse.Namespace) -> Frame:
     """Return the frame of a design with the kind and the words that were given."""
     kind = asked.frame or (frame.kind if frame else USUAL_FRAME)
     fields = {name: getattr(frame, name) for name in frame.model_fields_set} if frame else {}
-    caption = asked.caption if asked.caption is not None else fields.get("caption")
-    return Frame(**fields | {"kind": kind, "caption": Caption(caption) if isinstance(caption, str) else caption})
+    return Frame(**fields | {"kind": kind, "caption": _caption(frame, asked)})
+
+
+def _caption(frame: Frame | None, asked: argparse.Namespace) -> Caption | None:
+    """Return the caption of a frame with the text that was given; its font and colors stay."""
+    caption = frame.caption if frame else None
+    if asked.caption is None:
+        return caption
+    return caption.replace(text=asked.caption) if caption else Caption(asked.caption)
 
 
 def _content_of(logo: str) -> str:

@@ -127,7 +127,7 @@ def _demo(asked: argparse.Namespace) -> None:
     source = asked.file or demo.SAMPLE.read_bytes()
 
     def add(portfolio: Portfolio) -> ImportResult:
-        imported = import_codes(portfolio, asked, source)
+        imported, _ = import_codes(portfolio, asked, source)
         if not (asked.file or asked.template or asked.preset or is_decorated(asked)):
             demo.dress(portfolio)
         return imported

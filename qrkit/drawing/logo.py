@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from numbers import Real
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote_to_bytes
 
@@ -125,7 +126,10 @@ def with_logo(
         ContentTooLong: If the content of the design does not fit.
     """
     problems = place_problems(place)
-    if share is not None and not 0.01 <= share <= 2:
+    if share is not None and not isinstance(share, Real):
+        rule = "must be a number, the share of the symbol's width: 0.3 for 30%"
+        problems.append(Problem("share", share, rule, "wrong-type"))
+    elif share is not None and not 0.01 <= share <= 2:
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
     problems += _plate_problems(plate, ring, padding)
     if problems:

@@ -49,6 +49,9 @@ COLORS = 48
 PLATE_RADIUS, ALIGNMENT_RADIUS = 1.0, 0.5
 """Radii of the grounds under finder and alignment patterns, in modules."""
 
+OVERLAP = 0.1
+"""Modules by which the grounds under finder patterns reach beyond the photo, so that no hairline of it shows."""
+
 INWARD = {"top_left": 2, "top_right": 3, "bottom_left": 1}
 """The corner of each plate that lies within the photo, clockwise from the top left; the others lie on its edges."""
 
@@ -102,12 +105,12 @@ def _lumas(*fills: Fill) -> list[float]:
 
 def _grounds(sheet: Sheet, edge: int) -> Outline:
     """Draw the grounds under finder patterns and their separators, and in alignment patterns, in modules."""
-    side = FINDER + 1 + edge
+    side = FINDER + 1 + edge + OVERLAP
     plates = []
     for corner, (row, column) in finder_places(sheet.symbol.side).items():
         radii = [0.0] * 4
         radii[INWARD[corner]] = PLATE_RADIUS
-        left, top = (-edge if place == 0 else place - 1 for place in (column, row))
+        left, top = (-edge - OVERLAP if place == 0 else place - 1 for place in (column, row))
         plates.append(rounded(left, top, side, side, (radii[0], radii[1], radii[2], radii[3])))
     # The ground of an alignment pattern ends below its dark ring.
     inner = [

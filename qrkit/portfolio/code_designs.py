@@ -26,13 +26,15 @@ from qrkit.store.looks import looks_of, used_templates
 from qrkit.symbol import encode
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = ["CodeDesigns", "looks_text"]
+__all__ = ["CAPTION_FIELDS", "CodeDesigns", "looks_text"]
 
 LOOK = "look"
 """The name of the only template of `CodeDesigns.in_look`."""
 SIZING = ("size", "width", "height", "padding")
 """Changes that move the layers of a template along with the symbol."""
-FIELD = re.compile(r"\{(name|campaign|short_url)\}")
+CAPTION_FIELDS = ("name", "campaign", "short_url")
+"""Names in braces for which a caption shows a field of the QR Code."""
+FIELD = re.compile(rf"\{{({'|'.join(CAPTION_FIELDS)})\}}")
 """A field in a caption."""
 LONGEST_LINE = 60
 SHORTER = 0.92

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, ClassVar, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
@@ -54,6 +55,38 @@ class Templates(Saved):
             ContentTooLong: If the content of a design with layers does not fit.
         """
         self._check_name(name)
+        self._write(name, self._text(template))
+
+    def save_beside(self, name: str, template: Design | Mapping[str, Any]) -> str:
+        """Save a template without replacing another one, and return its name.
+
+        Args:
+            name: The name of the template, 1..100 characters. If a template with other fields has it, the name becomes
+                `NAME 2`, `NAME 3` and so on.
+            template: As in `save`.
+
+        Returns:
+            The name of the template that has these fields now, which may have had them before.
+
+        Raises:
+            InvalidParameter: As in `save`.
+            UnknownParameter: As in `save`.
+            ContentTooLong: As in `save`.
+        """
+        self._check_name(name)
+        text = self._text(template)
+        for number in count(1):
+            chosen = name if number == 1 else f"{name} {number}"
+            if chosen not in self:
+                self._check_name(chosen)
+                self._write(chosen, text)
+                break
+            if self.get(chosen) == json.loads(text):
+                break
+        return chosen
+
+    def _text(self, template: Design | Mapping[str, Any]) -> str:
+        """Return the fields of a template as JSON, after checking them."""
         if isinstance(template, Design):
             fields = template_fields(template)
         elif "template" in template:
@@ -70,7 +103,7 @@ class Templates(Saved):
         text = json.dumps(plain(fields, only_set=True), ensure_ascii=False, allow_nan=False)
         if len(text) > MOST_CHARACTERS:
             raise InvalidParameter(Problem("template", None, f"has {len(text)} characters; at most {MOST_CHARACTERS}"))
-        self._write(name, text)
+        return text
 
     def get(self, name: str) -> dict[str, Any]:
         """Return the fields of a template, with the field names of the HTTP interface.

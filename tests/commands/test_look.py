@@ -1,5 +1,6 @@
 """`qrkit generate` with presets, logos, captions and frames."""
 
+from importlib.resources import files
 from zipfile import ZipFile
 
 import pytest
@@ -9,6 +10,7 @@ from qrkit import Design, Frame, QRImage, data_uri, decode, generate
 from qrkit.__main__ import main
 
 LINK = "https://example.com"
+MANROPE = files("font_manrope").joinpath("files", "Manrope-Regular.ttf").read_bytes()
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path fill="#123456" d="M0 0h9v9z"/></svg>'
 
 
@@ -103,3 +105,18 @@ def test_what_is_wrong_is_named(run, options, error):
     assert status == 2
     assert error in err
     assert "frame.caption" not in err
+
+
+def test_a_caption_of_a_table_has_no_placeholders(run, folder):
+    status, err = run("--from", "gates.csv", "--content-column", "url", "--caption", "{gate}", "-o", "codes.zip")
+    assert status == 2
+    assert "caption='{gate}': nothing fills in {gate}; the caption is the same on every picture" in err
+    assert not (folder / "codes.zip").exists()
+
+
+def test_a_caption_beside_a_design_changes_only_the_text(run, folder):
+    frame = Frame("bubble", caption={"text": "Scan me", "font": data_uri(MANROPE), "color": "#9A3412"})
+    (folder / "brand.json").write_text(Design(content=LINK, frame=frame).to_json())
+    assert run("--design", "brand.json", "--caption", "Menü", "-o", "a.svg")[0] == 0
+    expected = frame.replace(caption=frame.caption.replace(text="Menü"))
+    assert (folder / "a.svg").read_bytes() == generate(LINK, frame=expected).to_bytes("svg")

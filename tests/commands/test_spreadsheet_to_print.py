@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 from PIL import Image
 
-from qrkit import decode, open_portfolio
+from qrkit import Design, decode, open_portfolio
 from qrkit.__main__ import main
 
 GO = "https://go.example.com"
@@ -131,9 +131,62 @@ def test_a_template_of_the_store_is_used_as_it_is(folder):
     assert templates_of_codes() == ({"brand"}, ["brand"])
 
 
+LUMEN = {
+    "foreground": "#FF000080",
+    "frame": {"kind": "bubble", "caption": {"text": "Scan me", "subtitle": "all day", "color": "#FF9A3412"}},
+}
+
+
+def test_options_change_a_copy_of_a_template_of_the_store_and_only_what_they_say(capsys):
+    with open_portfolio("shop.duckdb") as shop:
+        shop.templates.save("lumen", LUMEN)
+    for _ in range(2):  # the second time, the copy exists
+        assert imports("--template", "lumen", "--caption", "{name}") == 0
+        assert "; template lumen 2\n" in capsys.readouterr().out
+    assert templates_of_codes() == ({"lumen 2"}, ["lumen", "lumen 2"])
+    with open_portfolio("shop.duckdb") as shop:
+        assert shop.templates.get("lumen") == LUMEN
+        caption = LUMEN["frame"]["caption"] | {"text": "{name}"}
+        assert shop.templates.get("lumen 2") == LUMEN | {"frame": LUMEN["frame"] | {"caption": caption}}
+
+
+def test_a_look_never_replaces_a_template_of_another_look(folder):
+    with open_portfolio("shop.duckdb") as shop:
+        for name in ("posters", "brand"):
+            shop.templates.save(name, LUMEN)
+    (folder / "brand.json").write_text('{"foreground": "#800000"}')
+    assert imports("--preset", "bubble") == imports("--template", "brand.json") == 0
+    with open_portfolio("shop.duckdb") as shop:
+        assert list(shop.templates) == ["brand", "brand 2", "posters", "posters 2"]
+        assert shop.templates.get("posters") == shop.templates.get("brand") == LUMEN
+
+
+@pytest.mark.parametrize(
+    "words", [LOOK, ("--template", "summer", *LOOK), ("--template", "summer", "--logo", "logo.svg")]
+)
+def test_the_same_options_make_the_same_look_again(words):
+    imports(*words)
+    before = templates_of_codes()
+    imports(*words)
+    assert templates_of_codes() == before
+    assert len(before[1]) == 1
+
+
+def test_a_logo_takes_the_place_of_that_of_the_template():
+    with open_portfolio("shop.duckdb") as shop:
+        shop.templates.save("lumen", Design(content=GO).with_logo("icon:heart", color="#9A3412"))
+    assert imports("--template", "lumen", "--logo", "logo.svg") == 0
+    with open_portfolio("shop.duckdb") as shop:
+        assert [layer["name"] for layer in shop.templates.get("lumen 2")["layers"]] == ["plate of logo", "logo"]
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (
+            ("--caption", "{name}: {gate}"),
+            "caption='{name}: {gate}': nothing fills in {gate}; allowed in braces: {name}, {campaign}, {short_url}",
+        ),
         (("--template", "bubble"), "template='bubble': is not a template but a preset: --preset bubble"),
         (("--template", "brand"), "template='brand': is not the name of a template; the account has no templates"),
         (("--template", "brand.json"), "brand.json: No such file or directory"),

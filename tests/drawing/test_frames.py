@@ -371,3 +371,11 @@ def test_a_plate_is_as_wide_on_all_sides_and_its_words_stand_below():
     bare, spoken = (QRImage(Design(content=LINK, frame=Frame("plate", caption=text))) for text in (None, "Come in"))
     assert bare.width == bare.height == spoken.width < spoken.height
     assert decode(spoken.to_bytes("png")).content == LINK
+
+
+@pytest.mark.parametrize("side", ["bottom", "top"])
+def test_the_border_of_a_ribbon_meets_the_ribbon(side):
+    frame = Frame("ribbon", caption="Menu", color="#9A3412", side=side)
+    shown = pixels(generate(LINK, size=10, background="#FFFAF0", frame=frame))
+    opaque = [row[row[:, 3] == 255] for row in shown]
+    assert all((row[[0, -1], 2] < 64).all() for row in opaque)  # ink has a blue of 18, and the light area one of 240

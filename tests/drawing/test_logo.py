@@ -166,6 +166,7 @@ def test_a_ring_needs_a_plate_and_all_that_is_wrong_with_it_is_said():
         ({"ring": 3}, "ring=3: must be a color"),
         ({"ring": "rd"}, "ring='rd': must be a color"),
         ({"padding": "1"}, "padding='1': must be in 0..5 modules"),
+        ({"share": "30%"}, "share='30%': must be a number, the share of the symbol's width: 0.3 for 30%"),
     ],
 )
 def test_what_is_no_colour_and_no_number_is_refused_by_name(wrong, rule):

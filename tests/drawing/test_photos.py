@@ -158,6 +158,13 @@ def test_photo_behind_reaches_one_module_beyond_the_symbol_but_not_the_eyes():
     assert not has(plates, pale).any()
 
 
+def test_no_hairline_of_a_photo_shows_around_the_eyes_where_modules_are_no_whole_pixels():
+    image = generate(LINK, photo=Photo(filled(RED)), width=333)
+    around_the_eye = pixels(image, "svg")[: round(11 * 333 / 33), : round(11 * 333 / 33), :3]
+    assert image.symbol.side == 25
+    assert np.ptp(around_the_eye, axis=2).max() == 0  # black, white and gray
+
+
 @pytest.mark.parametrize("padding", [0, 1])
 def test_photo_stays_within_a_narrow_quiet_zone(padding):
     image = generate(LINK, photo=Photo(LIGHT), padding=padding, ec="H", warn=False)

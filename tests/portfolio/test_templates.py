@@ -80,6 +80,12 @@ def test_a_template_of_the_same_name_is_replaced_whole(templates):
     assert (templates.get("brand"), templates.names()) == ({"padding": 2}, ["brand"])
 
 
+def test_a_template_saved_beside_others_replaces_none_of_them(templates):
+    looks = [{"ec": "H"}, {"ec": "Q"}, {"ec": "H", "size": 4}, {"size": 4, "ec": "H"}]
+    assert [templates.save_beside("poster", look) for look in looks] == ["poster", "poster 2", "poster 3", "poster 3"]
+    assert [templates.get(name) for name in templates] == looks[:3]
+
+
 def test_a_deleted_template_is_gone_and_cannot_be_deleted_again(templates):
     templates.save("brand", BRAND)
     templates.delete("brand")

@@ -114,15 +114,16 @@ def ribbon(room: Room) -> Cut:
     """A ribbon across the lower end of the border."""
     line, radius, over = room.line, room.radius, ceil(room.capital * 1.1)
     left, right = over, over + room.width
-    low = room.margin + room.side + room.gap
     tall = strip_height(room, 0.65)
-    bottom, wide, notch = ceil(low + line * 0.7 + tall), room.width + 2 * over, over * 0.75
-    top = bottom - tall
+    bottom = ceil(room.margin + room.side + room.gap + line * 0.7 + tall)
+    wide, notch = room.width + 2 * over, over * 0.75
+    # The border and the light area end below the ribbon, so that nothing shows between them and the ribbon.
+    top, low = bottom - tall, bottom - 1
     arch = soft(
         *((left, low), (left, 0, radius + line), (right, 0, radius + line), (right, low)),
         *((right - line, low), (right - line, line, radius), (left + line, line, radius), (left + line, low)),
     )
-    ground = soft((left, bottom - 1), (left, 0, radius + line), (right, 0, radius + line), (right, bottom - 1))
+    ground = soft((left, low), (left, 0, radius + line), (right, 0, radius + line), (right, low))
     band = soft(
         *((0, top), (wide, top), (wide - notch, (top + bottom) / 2), (wide, bottom)),
         *((0, bottom), (notch, (top + bottom) / 2)),

@@ -12,7 +12,7 @@ import logging
 import re
 from base64 import b64decode, b64encode
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -50,6 +50,9 @@ _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|svg(?:\+xml)?)(?P<flags>(?:;[\w
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _ICON = re.compile(r"icon:", re.IGNORECASE)
 _SVG_BEGINS = re.compile(rb"<(?:[\w.-]+:)?svg[\s/>]")
+_NO_PICTURE = (
+    "is not a picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
+)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _PROLOGUE = 8192
 """Bytes within which the root element of an SVG must begin; design programs put long comments before it."""
@@ -87,7 +90,7 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
         with collecting(problems):
             assets[part] = reader.read(part, content)
     if problems:
-        raise AssetError(*problems)
+        raise _advised(problems)
     return assets
 
 
@@ -245,8 +248,7 @@ def _decode_data_uri(content: str) -> bytes:
             "is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri"
         )
     if uri is None:
-        rule = "is not a picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
-        raise _asset_error(rule, "bad-value").advising({"python": "qrkit.data_uri(path) makes a data URI of a file."})
+        raise _asset_error(_NO_PICTURE, "bad-value")
     body = content[uri.end() :]
     if len(body) > 3 * MOST_BYTES:  # percent-encoding, the longest, takes three characters per byte
         raise _too_large(f"a picture may have {_mib(MOST_BYTES)}")
@@ -299,7 +301,16 @@ def _errors_at(part: str, shown: str) -> Iterator[None]:
     try:
         yield
     except InvalidParameter as error:
-        raise AssetError(*(Problem(part, shown, one.rule, one.code) for one in error.problems)) from error
+        raise _advised([Problem(part, shown, one.rule, one.code) for one in error.problems]) from error
+
+
+def _advised(problems: Sequence[Problem]) -> AssetError:
+    """Return the error of problems; if one may be the name of a file, it says how to use a file."""
+    error = AssetError(*problems)
+    for problem in problems:
+        if problem.rule == _NO_PICTURE:
+            return error.advising({"python": f"For a file, use qrkit.data_uri({problem.value!r})."})
+    return error
 
 
 def _asset_error(rule: str, code: str) -> AssetError:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageCms, PngImagePlugin
 
+from qrkit import Design, Layer, Photo, generate
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted import assets
@@ -524,3 +525,17 @@ def test_files_that_are_no_pictures_are_refused(tmp_path: Path):
 )
 def test_the_first_bytes_say_what_a_picture_is(data, kind):
     assert media_type(data) == kind
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: Design(content="hi").with_logo("logo.svg"),
+        lambda: generate("hi", layers=[Layer("logo.svg", x=0, y=0, width=9, height=9)]),
+        lambda: generate("hi", photo=Photo("logo.svg")),
+    ],
+)
+def test_the_name_of_a_file_in_place_of_a_picture_gets_advice(draw):
+    with pytest.raises(AssetError, match=r"='logo\.svg': is not a picture; allowed") as caught:
+        draw()
+    assert caught.value.__notes__ == ["For a file, use qrkit.data_uri('logo.svg')."]

@@ -58,7 +58,7 @@ def _decode(uri: str, part: str) -> bytes:
     start = _DATA_URI.match(uri)
     if start is None:
         rule = "is not a font; use a data URI of a TrueType or OpenType font (data:font/ttf;base64,...)"
-        advice = "qrkit.data_uri(path) makes a data URI of a .ttf or .otf file."
+        advice = "For a .ttf or .otf file, use qrkit.data_uri('MyFont.ttf')."
         raise _font_error(part, uri, rule, "bad-data-uri").advising({"python": advice})
     if len(uri) > 2 * MOST_FONT_BYTES:
         raise _too_large(part, uri)
