@@ -19,8 +19,10 @@ EYES = ("default", *(f"eye-{number}" for number in range(1, 18)))
 STYLES = {"default": Modules()} | {name: Modules(type="sprite", sprite=name) for name in SPRITE_NAMES}
 PALE = ("diamond2",)
 """Styles with too little ink for phones."""
-OURS = [*product(PAYLOADS, EYES, STYLES)]
-"""12 module styles, 18 eyes, 3 payloads."""
+HARD = ("card", "eye-16")
+"""An eye that phones rarely find in large symbols; checks say so."""
+OURS = [names for names in product(PAYLOADS, EYES, STYLES) if names[:2] != HARD]
+"""16 module styles, 18 eyes, 3 payloads."""
 
 
 def design_of(payload: str, eye: str, style: str) -> Design:
@@ -71,7 +73,7 @@ def test_styles_and_eyes_of_ours_scan():
 
 @pytest.mark.slow
 def test_all_styles_and_eyes_of_ours_scan():
-    """Every eleventh, but for styles with too little ink: 49 of these 54 were robust, and 5 ok."""
+    """Every eleventh, but for styles with too little ink: nine in ten are robust, the others ok."""
     assert_ours_scan([names for names in OURS[::11] if names[2] not in PALE], robust=0.9)
 
 
@@ -82,6 +84,11 @@ def test_no_eye_of_ours_has_an_issue_before_readers_look(eye):
             continue
         report = check(design_of("url", eye, style), "static")
         assert (report.issues, report.verdict) == ((), "robust"), style
+
+
+@pytest.mark.parametrize("style", ["circle", "five"])
+def test_an_eye_that_phones_rarely_find_in_large_symbols_is_fragile(style):
+    assert design_of(*HARD, style).check("quick").verdict == "fragile"
 
 
 @few_and_all
