@@ -100,7 +100,7 @@ def test_order_case_and_dtypes_of_columns_do_not_matter(rows, luck):
         frame = old.to_frame()
         changed = frame.rename(columns=luck.choice([str.upper, str.lower, str.title])).astype("object")
         changed = changed[luck.sample(list(changed.columns), len(changed.columns))].convert_dtypes()
-        assert new.import_frame(changed).issues == ()
+        assert {issue.reason for issue in new.import_frame(changed).issues} <= {"suspicious-url"}
         assert_same(frame, new.to_frame())
 
 
