@@ -236,3 +236,16 @@ def test_another_engine_gives_the_same_answers(archived, connect, dialect):
                          for row in answer]:  # fmt: skip
                 differing[name] = found[:3], answer[:3]
     assert differing == {}
+
+
+def test_columns_without_values_have_the_types_of_the_contract(tmp_path):
+    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+        shop.insert_qrcode("https://example.com", name="Door", short_code="door")
+        shop.scans.insert(analytics.simulate({"door": 5}, since=date(2026, 6, 1), days=1))
+        shop.archive()
+    found = duckdb.sql(f"DESCRIBE FROM '{tmp_path}/shop.history/codes.parquet'").fetchall()
+    assert {name: kind for name, kind, *_ in found} == {
+        "number": "INTEGER", "account_id": "VARCHAR", "qrcode_id": "VARCHAR", "qrcode": "VARCHAR",
+        "qrcode_created": "TIMESTAMP", "qrcode_address": "VARCHAR", "qrcode_latitude": "DOUBLE",
+        "qrcode_longitude": "DOUBLE", "campaign_id": "VARCHAR", "campaign": "VARCHAR",
+    }  # fmt: skip

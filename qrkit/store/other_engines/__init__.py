@@ -40,7 +40,11 @@ ORDER BY number
 """
 TABLES = {"codes": CODES, "user_agents": USER_AGENTS}
 """What a visit refers to, by the name of its file."""
-WRITE = "COPY rows TO $1 (FORMAT parquet, COMPRESSION zstd)"
+TYPES = {"number": "INTEGER", "qrcode_created": "TIMESTAMP", "is_bot": "BOOLEAN"} | dict.fromkeys(
+    ("qrcode_latitude", "qrcode_longitude"), "DOUBLE"
+)
+"""Types of columns that are not VARCHAR. They are part of the contract, also where a column has no values."""
+WRITE = "COPY (SELECT {columns} FROM rows) TO $1 (FORMAT parquet, COMPRESSION zstd)"
 STATEMENT = re.compile(r"^-- (\w+): ", re.MULTILINE)
 
 
@@ -84,6 +88,8 @@ def write_tables(store: Store, place: Place) -> None:
     with tempfile.TemporaryDirectory(prefix="qrkit-") as folder, duckdb.connect() as writer:
         for name, rows in TABLES.items():
             file = Path(folder) / f"{name}.parquet"
-            writer.register("rows", store.frame(rows))
-            writer.execute(WRITE, [str(file)])
+            frame = store.frame(rows)
+            columns = ", ".join(f"{column}::{TYPES.get(column, 'VARCHAR')} AS {column}" for column in frame)
+            writer.register("rows", frame)
+            writer.execute(WRITE.format(columns=columns), [str(file)])
             place.replace(file.name, file.read_bytes())
