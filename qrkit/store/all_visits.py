@@ -2,7 +2,7 @@
 
 A visitor is a key of one UTC day. Most keys are on a single visit of their day. When a day is archived, those visits
 get the mark `alone`: whatever a question filters and groups by, each of them is a visitor of its own. So only the
-remaining keys have to be told apart, which is most of the work:
+remaining keys need to be compared, which is most of the work:
 
     count(*) FILTER (alone) + count(DISTINCT again)
 

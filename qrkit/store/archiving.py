@@ -17,14 +17,12 @@ from qrkit.store.other_engines import write_tables
 from qrkit.store.recording import drain
 from qrkit.store.served.database import ServedStore
 from qrkit.store.server_history import files_of, take_visits
+from qrkit.store.store_settings import set_setting
 from qrkit.tracking.times import Clock, from_day, moment_in, naive, now
 
 __all__ = ["Archived", "archive", "forget_archived"]
 
 MONTHS = "SELECT DISTINCT date_trunc('month', time)::DATE AS month FROM visits WHERE time < ? ORDER BY month"
-SET_PLACE = """
-INSERT INTO settings (name, value) VALUES ('history', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-"""
 RECENT = "time >= TIMESTAMP '{since}' AND time < TIMESTAMP '{until}'"
 
 
@@ -129,7 +127,7 @@ def _choose_place(store: Store, to: str | Path | None) -> None:
         raise InvalidParameter(Problem("to", asked.address, rule))
     if json.loads(asked.manifest() or "{}").get("store", store.database.id) != store.database.id:
         raise InvalidParameter(Problem("to", asked.address, "has the history of another store; name another place"))
-    store.execute(SET_PLACE, [asked.address])
+    set_setting(store, "history", asked.address)
     store.find_history()
 
 

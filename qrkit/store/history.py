@@ -32,6 +32,7 @@ from qrkit.store.duckdb.damage import damaged
 from qrkit.store.history_folder import MANIFEST, Folder
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
+from qrkit.store.store_settings import get_setting
 
 __all__ = [
     "ArchivedElsewhere",
@@ -54,7 +55,6 @@ PATIENCE = 1.0
 """Seconds to wait until no query reads a superseded file; if some still do, it is deleted later."""
 
 FILES = "SELECT file, first, last, visits, bytes, sha256, version FROM history ORDER BY first, file"
-PLACE = "SELECT value FROM settings WHERE name = 'history'"
 LIST = "INSERT INTO history (file, first, last, visits, bytes, sha256, version) VALUES (?, ?, ?, ?, ?, ?, ?)"
 UNLIST = "DELETE FROM history WHERE file = ?"
 SUPERSEDE = "INSERT INTO superseded (file) VALUES (?)"
@@ -110,8 +110,8 @@ def place_of(store: Store) -> Place | None:
     """Return where the files of a store are; None where none was chosen, or another process has them."""
     if not store.database.is_shared:
         return store.database.history
-    row = store.row(PLACE)
-    return place_at(row["value"]) if row else None
+    address = get_setting(store, "history")
+    return place_at(address) if address else None
 
 
 def history_files(store: Store) -> list[HistoryFile]:

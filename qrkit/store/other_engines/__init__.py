@@ -89,7 +89,7 @@ def write_tables(store: Store, place: Place) -> None:
         for name, rows in TABLES.items():
             file = Path(folder) / f"{name}.parquet"
             frame = store.frame(rows)
-            columns = ", ".join(f"{column}::{TYPES.get(column, 'VARCHAR')} AS {column}" for column in frame)
+            columns = ", ".join(f"{column}::{TYPES.get(column, 'VARCHAR')} AS {column}" for column in map(str, frame))
             writer.register("rows", frame)
             writer.execute(WRITE.format(columns=columns), [str(file)])
             place.replace(file.name, file.read_bytes())
