@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,8 +16,6 @@ from qrkit.errors import InvalidParameter
 from qrkit.server.settings import Settings
 
 __all__ = ["define_serve"]
-
-_log = logging.getLogger("qrkit")
 
 GROUPS = {
     "": {"host": "ADDRESS", "port": "N"},
@@ -86,11 +83,10 @@ def _naming_host_or_port(settings: Settings) -> Iterator[None]:
 
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
-    from qrkit.portfolio.codes import DEFAULT_BASE_URL
     from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
     from qrkit.server.hosts import reachable
-    from qrkit.server.logs import writing_log
+    from qrkit.server.logs import OPERATIONS, writing_log
     from qrkit.server.reloading import reload_settings
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.socket_server import STDERR
@@ -108,15 +104,13 @@ def _serve(asked: argparse.Namespace) -> None:
     def ready(port: int) -> None:
         # Only now, so that a server that cannot listen leaves the base URL as it was.
         with complaining("serve"):
-            base_url = keep_base_url(portfolio.store, settings.base_url)
-        host = reachable(settings.host)
-        print(f"{portfolio.store.path} at http://{host}:{port}, short URLs {base_url}/…")
-        print(f"try http://{host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
-        if base_url == DEFAULT_BASE_URL and port != 8080:
-            print(
-                f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr
-            )
+            app.base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
+        url = f"http://{reachable(settings.host)}:{port}"
+        print(f"{portfolio.store.path} at {url}, short URLs {app.base_url}/…")
+        print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+        operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, app.base_url)
 
+    operations = logging.getLogger(OPERATIONS)
     portfolio = open_portfolio(asked.store)
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
@@ -128,4 +122,6 @@ def _serve(asked: argparse.Namespace) -> None:
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:
-            _log.error("the server has ended; %d visits were lost since it started", app.redirects.lost)
+            operations.error("the server has stopped; %d visits were lost since it started", app.redirects.lost)
+        else:
+            operations.info("the server has stopped")

@@ -32,7 +32,7 @@ def add_store(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None
 
 def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the option `--base-url`."""
-    what = "what short URLs begin with, which the store keeps (http://localhost:8080)"
+    what = "what short URLs start with, which the store keeps (http://localhost and the port of its server)"
     parser.add_argument("--base-url", metavar="URL", help=what)
 
 

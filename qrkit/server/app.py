@@ -128,6 +128,7 @@ class App:
     """
 
     def __init__(self, service: Service, settings: Settings, hosts: Hosts, locator: _Locator) -> None:
+        self._service = service
         self.settings = settings
         self.health = service.health
         self.redirects = service.redirects
@@ -137,6 +138,15 @@ class App:
         self._locator = locator
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
+
+    @property
+    def base_url(self) -> str:
+        """What short URLs start with. Set it before the first request, to a URL with the same path."""
+        return self._service.base_url
+
+    @base_url.setter
+    def base_url(self, url: str) -> None:
+        self._service.base_url = url
 
     def reload(self, settings: Settings) -> None:
         """Apply the settings that can change while the app runs: the access log, the rates and the GeoIP database.

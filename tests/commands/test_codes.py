@@ -88,6 +88,15 @@ def refused(run):
 # list and show --------------------------------------------------------------------------------------------------------
 
 
+def test_list_writes_a_long_content_in_full_and_shifts_only_its_own_line(store, run):
+    long = "https://example.com/" + "a" * 200
+    with store() as shop:
+        shop.insert_qrcode(long, name="Long", short_code="long")
+    _, door, *_, last = run("list").out.splitlines()
+    assert long in last
+    assert len(door) < 100
+
+
 def test_list_prints_aligned_columns_without_secrets(store, run):
     assert run("list").out == (
         "Code  Name        Campaign     Content                             Scans\n"

@@ -408,11 +408,25 @@ def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path, to):
     assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("to", [None, "codes.zip"])
+def test_designs_that_may_not_scan_are_counted_in_one_warning(tmp_path, to):
+    good = Design(content="https://example.com/0")
+    weak = [Design(content=f"https://example.com/{number}", padding=0) for number in range(3)]
+    long = Design(content="https://example.com/" + "x" * 40, padding=1)
+    with pytest.warns(ScanWarning) as told:
+        generate_many([good, weak[0], "text", weak[1], "x" * 9000, long, weak[2]], to=to and tmp_path / to)
+    (one,) = told
+    begin = "phones may fail to scan 4 of these pictures. The first, in row 1, is fragile: the quiet zone is 0.0 modules"
+    assert str(one.message).startswith(begin)
+    assert one.filename == __file__
+
+
 def test_of_a_look_that_scans_there_is_none(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ScanWarning)
         batch = generate_many(["x" * 9000, "https://example.com"], to=tmp_path / "codes.zip", ec="H")
         assert (batch.created, generate_many([]).created) == (1, 0)
+        assert generate_many([Design(content="https://example.com")]).created == 1
 
 
 @pytest.mark.parametrize("look", [{"em": "kanji"}, {"mode": "kanji"}, {"design": {"em": "kanji"}}], ids=str)
