@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
     from qrkit.pictures.printing import QRPrint
 
-__all__ = ["define_generate", "design_fields"]
+__all__ = ["define_generate", "design_fields", "fields_in"]
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""
@@ -161,12 +161,23 @@ def design_fields(file: Path | None) -> dict[str, Any]:
     Raises:
         UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
+    return {} if file is None else fields_in(file, what="the design")
+
+
+def fields_in(file: Path, *, what: str) -> dict[str, Any]:
+    """Return the fields of a JSON file.
+
+    Args:
+        file: The file.
+        what: What the file contains, for errors: "the design".
+
+    Raises:
+        UnreadableFile: If the file cannot be read, or is not a JSON object.
+    """
     from qrkit.server.reading import json_object
 
-    if file is None:
-        return {}
     try:
-        return json_object(file.read_bytes(), what="the design")
+        return json_object(file.read_bytes(), what=what)
     except BadRequest as error:
         raise UnreadableFile(f"{file}: {error}") from error
     except OSError as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.look import is_decorated
 from qrkit.commands.output import print_json
@@ -20,6 +22,7 @@ from qrkit.languages import LANGUAGES
 from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
+    from qrkit.design.brand import Brand
     from qrkit.exchange.merge import ImportResult
     from qrkit.portfolio import Portfolio
 
@@ -50,6 +53,8 @@ def define_report(one: Parser) -> None:
     one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
     add_period(one)
     one.add_argument("--title", metavar="TEXT", help="what stands at the top")
+    what = "whose name, logo and colors it has: a brand of the store, or its JSON (the brand in use, if any)"
+    one.add_argument("--brand", metavar="NAME|FILE", help=what)
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
     add_store(one)
     add_base_url(one)
@@ -84,19 +89,38 @@ def _report(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, such as report.pdf"))
         output = output.with_suffix(".pdf")
     check_file(output)
+    is_notebook = output.suffix.lower() == NOTEBOOK
+    if is_notebook and asked.brand is not None:
+        raise InvalidParameter(Problem("brand", asked.brand, "is not for notebooks, which look like your other notebooks"))
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
-        if output.suffix.lower() == NOTEBOOK:
+        brand = None if asked.brand is None else _brand(portfolio, asked.brand)
+        if is_notebook:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
-            file = report.portfolio(portfolio, **days).save(output)
+            file = report.portfolio(portfolio, brand=brand, **days).save(output)
         else:
-            file = report.campaign(portfolio, campaign_id, **days).save(output)
+            file = report.campaign(portfolio, campaign_id, brand=brand, **days).save(output)
     if asked.json:
         print_json(file=str(file))
     else:
         print(file)
+
+
+def _brand(portfolio: Portfolio, name: str) -> Brand:
+    """Return a saved brand, or the brand in a JSON file.
+
+    Raises:
+        NotFound: If the portfolio has no brand with this name.
+        UnreadableFile: If the file cannot be read, or is not a JSON object.
+        InvalidParameter: If a field of the brand breaks its rule.
+    """
+    from qrkit.design.brand import Brand
+
+    if not name.lower().endswith(".json"):
+        return portfolio.brands.get(name)
+    return Brand.from_json(json.dumps(fields_in(Path(name), what="the brand")))
 
 
 def define_demo(one: Parser) -> None:
