@@ -91,7 +91,7 @@ def _report(asked: argparse.Namespace) -> None:
     check_file(output)
     is_notebook = output.suffix.lower() == NOTEBOOK
     if is_notebook and asked.brand is not None:
-        raise InvalidParameter(Problem("brand", asked.brand, "is not for notebooks, which look like your other notebooks"))
+        raise InvalidParameter(Problem("brand", asked.brand, "is not for reports as notebooks"))
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id

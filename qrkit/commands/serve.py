@@ -104,11 +104,12 @@ def _serve(asked: argparse.Namespace) -> None:
     def ready(port: int) -> None:
         # Only now, so that a server that cannot listen leaves the base URL as it was.
         with complaining("serve"):
-            app.base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
+            base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
+            app.set_base_url(base_url)
         url = f"http://{reachable(settings.host)}:{port}"
-        print(f"{portfolio.store.path} at {url}, short URLs {app.base_url}/…")
+        print(f"{portfolio.store.path} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
-        operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, app.base_url)
+        operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, base_url)
 
     operations = logging.getLogger(OPERATIONS)
     portfolio = open_portfolio(asked.store)

@@ -101,7 +101,7 @@ class Table:
             writer.writerow([made_safe(cell) if isinstance(cell, str) else cell for cell in cells])
 
     def _print_text(self, rows: Sequence[Row]) -> None:
-        """Print aligned columns that are two spaces apart, without colors. Nothing is cut, so that programs can search."""
+        """Print aligned columns that are two spaces apart, without colors; programs find complete texts."""
         from rich.cells import cell_len
 
         columns = self._in_text(rows, thousands=False)

@@ -178,16 +178,15 @@ def generate_many(
         return _draw(seen(contents, "Drawing", total), look)
     target = _target(to)
     painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
-    errors: list[RowError] = []
-    told: set[str] = set()
-    created = 0
+    errors, told, created = list[RowError](), set[str](), 0
     with closing(filed(_rows(contents, names), target, painter, total, processes)) as found:
         for number, one in enumerate(seen(found, "Drawing", total)):
             created += bool(one.file)
+            content = one.row.content
             if not one.file:
-                errors.append(_error(number, one.row.content, one.error))
-            elif isinstance(one.row.content, Design):
-                look.see(number, one.row.content)
+                errors.append(_error(number, content, one.error))
+            elif isinstance(content, Design):
+                look.see(number, content)
             for warning in set(one.warnings) - told:
                 told.add(warning)
                 warnings.warn(warning, stacklevel=2)

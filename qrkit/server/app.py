@@ -139,13 +139,8 @@ class App:
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
 
-    @property
-    def base_url(self) -> str:
-        """What short URLs start with. Set it before the first request, to a URL with the same path."""
-        return self._service.base_url
-
-    @base_url.setter
-    def base_url(self, url: str) -> None:
+    def set_base_url(self, url: str) -> None:
+        """Set what short URLs start with, before the first request, to a URL with the same path."""
         self._service.base_url = url
 
     def reload(self, settings: Settings) -> None:

@@ -453,7 +453,7 @@ def test_report_looks_like_a_brand_of_the_store_or_of_a_file(store, folder, caps
     (folder / "look.json").write_text("ink")
     for brand, words in (("acme", "no brand 'acme'"), ("look.json", "look.json: the brand is not JSON")):
         assert_refused(capsys, *asked, "--brand", brand, words=words)
-    assert_refused(capsys, *asked, "-o", "june.ipynb", "--brand", "harbor", words="brand='harbor': is not for notebooks")
+    assert_refused(capsys, *asked, "-o", "june.ipynb", "--brand", "harbor", words="'harbor': is not for reports as n")
 
 
 @pytest.mark.needs("chromium")

@@ -416,7 +416,7 @@ def test_designs_that_may_not_scan_are_counted_in_one_warning(tmp_path, to):
     with pytest.warns(ScanWarning) as told:
         generate_many([good, weak[0], "text", weak[1], "x" * 9000, long, weak[2]], to=to and tmp_path / to)
     (one,) = told
-    begin = "phones may fail to scan 4 of these pictures. The first, in row 1, is fragile: the quiet zone is 0.0 modules"
+    begin = "phones may fail to scan 4 of these pictures. The first, in row 1, is fragile: the quiet zone is 0.0"
     assert str(one.message).startswith(begin)
     assert one.filename == __file__
 
