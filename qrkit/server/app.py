@@ -28,6 +28,7 @@ from qrkit.server.messages import (
     Request,
     Response,
     header_text,
+    ignored,
     is_browser,
     problem,
     unless_known,
@@ -262,6 +263,8 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
     if route.key == "none":
         return route.handler(Call(service, asked))
     call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
+    unknown = [name for name in call.parameters if name not in ("auth", *route.query)]
+    asked.warnings.extend(ignored(unknown, what="parameters"))
     if not route.is_change:
         return route.handler(call)
     with service.gates.changing.passing(call.client):
