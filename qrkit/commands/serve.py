@@ -6,7 +6,7 @@ import argparse
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from qrkit.commands.output import complaining
@@ -102,10 +102,13 @@ def _serve(asked: argparse.Namespace) -> None:
     settings = read()
 
     def ready(port: int) -> None:
-        # Only now, so that a server that cannot listen leaves the base URL as it was.
+        # Only now, so that a server that cannot listen leaves the base URL and the visits as they were.
         with complaining("serve"):
             base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
             app.set_base_url(base_url)
+            if settings.keep_days is not None:
+                portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
+            while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
         url = f"http://{reachable(settings.host)}:{port}"
         print(f"{portfolio.store.path} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
@@ -115,11 +118,8 @@ def _serve(asked: argparse.Namespace) -> None:
     portfolio = open_portfolio(asked.store)
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
-            if settings.keep_days is not None:
-                portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
             app = make_app(portfolio.store, settings)
-            kept_up = upkeep(portfolio.store, archive_after_days=settings.archive_after_days)
-            with kept_up, Door(portfolio.store), _naming_host_or_port(settings):
+            with ExitStack() as while_listening, Door(portfolio.store), _naming_host_or_port(settings):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -42,7 +43,12 @@ class Archived:
 
 
 def archive(
-    store: Store, before: date | str | None = None, *, to: str | Path | None = None, clock: Clock = now
+    store: Store,
+    before: date | str | None = None,
+    *,
+    to: str | Path | None = None,
+    clock: Clock = now,
+    is_ended: Callable[[], bool] = lambda: False,
 ) -> Archived:
     """Move the visits of finished days into Parquet files, one for each month.
 
@@ -61,6 +67,8 @@ def archive(
             a store on a server, all processes of which must be able to read it; a store in a file has its files in the
             folder beside it, or in a bucket.
         clock: A function that returns the current time.
+        is_ended: A function that is called before each month; if it returns True, this month and later ones stay for
+            the next call.
 
     Raises:
         InvalidParameter: If `before` is not a date or is after today; if the store is in memory; if `to` is missing for
@@ -85,6 +93,8 @@ def archive(
     done = Archived(0, 0, 0)
     with files_of(store) as files:
         for row in store.rows(MONTHS, [until]):
+            if is_ended():
+                break
             done = _archive_month(store, files, row["month"], until, done)
     tidy(store)
     place = place_of(store)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 from datetime import UTC, datetime, timedelta
 
@@ -20,47 +19,14 @@ from qrkit.store.moving import migrate
 from qrkit.store.recording import record_visit
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
+from tests.store.conftest import SECRET
 
 s3fs = pytest.importorskip("s3fs")
-moto_server = pytest.importorskip("moto.server")
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 TIMES = [datetime(2026, 2, 1) + timedelta(hours=6 * number) for number in range(73 * 4)]
-SECRET = "a-secret-that-nobody-may-read"
 PATIENCE = 60
-
-
-@pytest.fixture(scope="module")
-def address():
-    """The address of a server that speaks the protocol of S3."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = moto_server.ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def keys(address, monkeypatch):
-    """What programs of AWS find in the environment."""
-    found = {"ACCESS_KEY_ID": "a-key", "SECRET_ACCESS_KEY": SECRET, "DEFAULT_REGION": "us-east-1"}
-    for name, value in (found | {"ENDPOINT_URL": address, "EC2_METADATA_DISABLED": "true"}).items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    s3fs.S3FileSystem.clear_instance_cache()
-    yield
-    s3fs.S3FileSystem.clear_instance_cache()
-
-
-@pytest.fixture
-def objects(keys):
-    """The bucket, which is empty."""
-    objects = s3fs.S3FileSystem(use_listings_cache=False)
-    if objects.exists("shops"):
-        objects.rm("shops", recursive=True)
-    objects.mkdir("shops")
-    return objects
 
 
 @pytest.fixture
