@@ -44,7 +44,7 @@ def define_report(one: Parser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=".html, .pdf, .ipynb or .zip with charts and tables (report.html; with --pdf, report.pdf)",
+        help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")

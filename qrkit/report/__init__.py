@@ -64,7 +64,7 @@ class Report:
     def save(self, path: str | Path) -> Path:
         """Write the report to a file in the format of its suffix, and return the path.
 
-        The formats are .html, .pdf, and .zip with the charts and tables; see `to_zip`.
+        The formats are .html, .pdf, and .zip with the page, the charts and the tables; see `to_zip`.
 
         Raises:
             InvalidParameter: If the suffix is not .html, .htm, .pdf or .zip.
@@ -88,9 +88,14 @@ class Report:
         return printed(self.html)
 
     def to_zip(self) -> bytes:
-        """Return a ZIP archive with each chart as SVG and PNG, and each table and the data of each chart as CSV."""
+        """Return a ZIP archive to build slides and sheets from.
+
+        It holds the page as report.html, each chart as SVG and PNG in charts/, each table as CSV in tables/, the data
+        of each chart as CSV in data/, and all of these tables as sheets of tables.xlsx. The same scans give the same
+        archive.
+        """
         with in_language(self.language):
-            return packed(self._facts, self._brand)
+            return packed(self.html, self._facts, self._brand)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"

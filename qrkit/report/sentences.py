@@ -133,6 +133,7 @@ FIGURES: Mapping[str, Sentence] = {
     "vs": "vs {period}",
     "a_day_vs": "a day vs {period}",
     "second_half": "in the second half",
+    "every_day": "{change}, counting every day",
     "imported": "and {imported} imported",
     "swept": "and {swept} swept out",
     "imported_and_swept": "and {imported} imported and {swept} swept out",
