@@ -51,6 +51,8 @@ def define_report(one: Parser) -> None:
     add_period(one)
     one.add_argument("--title", metavar="TEXT", help="what stands at the top")
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
+    hides = "hide groups with fewer visitors or scans, to share the report, as 5 (none)"
+    one.add_argument("--least", type=int, metavar="NUMBER", help=hides)
     add_store(one)
     add_base_url(one)
     add_json(one, "file")
@@ -84,15 +86,18 @@ def _report(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, such as report.pdf"))
         output = output.with_suffix(".pdf")
     check_file(output)
+    if asked.least is not None and output.suffix.lower() == NOTEBOOK:
+        rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
+        raise InvalidParameter(Problem("least", asked.least, rule))
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
         if output.suffix.lower() == NOTEBOOK:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
-            file = report.portfolio(portfolio, **days).save(output)
+            file = report.portfolio(portfolio, least=asked.least, **days).save(output)
         else:
-            file = report.campaign(portfolio, campaign_id, **days).save(output)
+            file = report.campaign(portfolio, campaign_id, least=asked.least, **days).save(output)
     if asked.json:
         print_json(file=str(file))
     else:

@@ -88,8 +88,10 @@ class Explorer {
     this.cursor = null;
     this.chosen = data.campaigns.map(() => true);
     this.byCampaign = data.campaigns.map(() => new Uint32Array(data.days));
+    // A report without small groups has sums of campaigns only.
+    this.firstRow = data.codes.length - perDay.length;
     perDay.forEach((counts, row) => {
-      const sums = this.byCampaign[data.codes[row]];
+      const sums = this.byCampaign[data.codes[this.firstRow + row]];
       for (let day = 0; day < data.days; day++) sums[day] += counts[day];
     });
     this.sumsByCampaign = this.byCampaign.map(running);
@@ -130,7 +132,7 @@ class Explorer {
 
   keepOriginals() {
     this.cells = $$(".codes-table tbody tr").map(row => ({
-      sums: running(this.perDay[row.dataset.row]),
+      sums: this.firstRow ? null : running(this.perDay[row.dataset.row]),
       campaign: this.data.codes[row.dataset.row],
       count: $("td.count", row)?.firstChild,
       share: $("td.share", row)?.firstChild,
@@ -183,7 +185,7 @@ class Explorer {
     const figure = $("#time figure");
     if (figure) figure.hidden = true;
     $("#time").prepend(box);
-    this.buildWeek();
+    if (this.perHour) this.buildWeek();
     new ResizeObserver(() => this.draw()).observe(this.plot);
   }
 
@@ -410,7 +412,7 @@ class Explorer {
     for (const cell of this.cells) {
       const isShown = this.chosen[cell.campaign];
       if (cell.row.hidden === isShown) cell.row.hidden = !isShown;
-      if (!cell.count || !isShown) continue;
+      if (!cell.count || !isShown || !cell.sums) continue;
       const count = this.within(cell.sums), share = scans ? count / scans : 0;
       cell.count.data = isFiltered ? number(count) : cell.texts[0];
       if (cell.share) cell.share.data = isFiltered ? this.percent(share) : cell.texts[1];
@@ -429,13 +431,15 @@ class Explorer {
       figure.number.data = isFiltered ? text : figure.text;
       for (const note of figure.notes) note.toggleAttribute("hidden", isFiltered);
     };
-    const codes = this.cells.filter(cell => cell.row.dataset.row && this.chosen[cell.campaign] && this.within(cell.sums) > 0).length;
+    const codes = this.cells.filter(cell => cell.row.dataset.row && cell.sums && this.chosen[cell.campaign] && this.within(cell.sums) > 0).length;
     let busiest = this.from;
     for (let day = this.from; day <= this.to; day++) if (this.totals[day] > this.totals[busiest]) busiest = day;
     show("scans", number(scans));
-    show("codes", number(codes));
+    if (!this.firstRow) show("codes", number(codes));
     show("busiest", scans ? this.day(busiest, { day: "numeric", month: "short" }) : "\u2013");
-    this.figures.visitors?.figure.classList.toggle("whole", isFiltered);
+    for (const name of this.firstRow ? ["visitors", "codes"] : ["visitors"]) {
+      this.figures[name]?.figure.classList.toggle("whole", isFiltered);
+    }
   }
 
   tell(scans, isFiltered) {
@@ -451,8 +455,8 @@ async function explore() {
   const block = $("#sums");
   if (!block || typeof DecompressionStream === "undefined" || !$("#time")) return;
   const data = JSON.parse(block.textContent);
-  const perDay = await unpack(data.perDay, data.codes.length);
-  const perHour = await unpack(data.perHour, data.campaigns.length);
+  const perDay = await unpack(data.perDay, data.perHour ? data.codes.length : data.campaigns.length);
+  const perHour = data.perHour && await unpack(data.perHour, data.campaigns.length);
   new Explorer(data, perDay, perHour);
 }
 

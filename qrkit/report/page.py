@@ -102,6 +102,7 @@ def render(
         methods=methods(facts),
         glossary=glossary(facts),
         scans=facts.scans,
+        least=facts.least,
         **_figures(facts),
         unscanned=facts.unscanned,
         campaigns=campaign_table(facts, colors) if has_several else None,
