@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["embedded"]
 
+MOST_HOURS = 120_000
+"""Maximum number of sums by hour; beyond it, three hours are counted together, which makes them half as large."""
 MOST_CELLS = 4_000_000
 """Maximum number of sums: more would make a page slow, which then has no filters."""
 FEWEST_DAYS = 2
@@ -41,8 +43,11 @@ def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -
     days, titles = (facts.last - facts.first).days + 1, facts.groups
     if days < FEWEST_DAYS or (len(rows) + 25 * len(titles)) * days > MOST_CELLS:
         return ""
+    sums: dict[str, object]
     if facts.least is None:
-        sums = {"perDay": _packed(_per_day(facts, rows, days)), "perHour": _packed(_per_hour(facts, days))}
+        together = 3 if 24 * days * len(titles) > MOST_HOURS else 1
+        per_hour = _per_hour(facts, days).reshape(len(titles), -1, together).sum(axis=2)
+        sums = {"perDay": _packed(_per_day(facts, rows, days)), "perHour": _packed(per_hour), "hoursTogether": together}
     else:
         sums = {"perDay": _packed(_per_campaign(facts, days))}
     data = {
