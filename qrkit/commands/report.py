@@ -47,7 +47,7 @@ def define_report(one: Parser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=".html, .pdf, .ipynb or .zip with charts and tables (report.html; with --pdf, report.pdf)",
+        help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
@@ -56,6 +56,8 @@ def define_report(one: Parser) -> None:
     what = "whose name, logo and colors it has: a brand of the store, or its JSON (the brand in use, if any)"
     one.add_argument("--brand", metavar="NAME|FILE", help=what)
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
+    hides = "hide groups with fewer visitors or scans, to share the report, as 5 (none)"
+    one.add_argument("--least", type=int, metavar="NUMBER", help=hides)
     add_store(one)
     add_base_url(one)
     add_json(one, "file")
@@ -92,6 +94,9 @@ def _report(asked: argparse.Namespace) -> None:
     is_notebook = output.suffix.lower() == NOTEBOOK
     if is_notebook and asked.brand is not None:
         raise InvalidParameter(Problem("brand", asked.brand, "is not for reports as notebooks"))
+    if is_notebook and asked.least is not None:
+        rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
+        raise InvalidParameter(Problem("least", asked.least, rule))
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
@@ -99,9 +104,9 @@ def _report(asked: argparse.Namespace) -> None:
         if is_notebook:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
-            file = report.portfolio(portfolio, brand=brand, **days).save(output)
+            file = report.portfolio(portfolio, brand=brand, least=asked.least, **days).save(output)
         else:
-            file = report.campaign(portfolio, campaign_id, brand=brand, **days).save(output)
+            file = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days).save(output)
     if asked.json:
         print_json(file=str(file))
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -41,6 +42,12 @@ LONG = 60
 
 LOGO = (200, 44)
 """Width and height that a logo may have, in pixels."""
+
+FEWEST_ALIKE = 4
+"""Minimum number of elements with the same style for it to be written once, as a class."""
+
+_STYLED = re.compile(r'(<(?:path|text|use|circle|rect|g)\b(?![^>]* class=)[^>]*?) style="([^"]*)"')
+"""An element of a chart with a style."""
 
 _FALLBACK = re.compile(r"(var\(--[\w-]+),#[0-9a-f]{6}\)")
 """The color in `var(--ink,#16191d)` that counts where the variable is unknown."""
@@ -86,7 +93,7 @@ def render(
     sums = embedded(facts, rows, colors)
     period, has_several = words.period(facts.first, facts.last), len(colors) > 1
     tables = [attribute_table(facts, name) for name in facts.attributes]
-    return _template().render(
+    page = _template().render(
         heading=heading,
         language=current_language(),
         period=period,
@@ -102,6 +109,7 @@ def render(
         methods=methods(facts),
         glossary=glossary(facts),
         scans=facts.scans,
+        least=facts.least,
         **_figures(facts),
         unscanned=facts.unscanned,
         campaigns=campaign_table(facts, colors) if has_several else None,
@@ -114,6 +122,17 @@ def render(
         most_cards=cards.MOST_CARDS,
         is_long=len(rows) >= LONG,
     )
+    return _with_classes(page)
+
+
+def _with_classes(page: str) -> str:
+    """Write styles that many elements of charts share once."""
+    counts = Counter(style for _, style in _STYLED.findall(page))
+    often = [style for style, number in counts.items() if number >= FEWEST_ALIKE]
+    classes = {style: f"s{number}" for number, style in enumerate(often)}
+    short = _STYLED.sub(lambda one: f'{one[1]} class="{classes[one[2]]}"' if one[2] in classes else one[0], page)
+    rules = "".join(f".{name}{{{style}}}" for style, name in classes.items())
+    return short.replace("</style>", f"{rules}</style>", 1)
 
 
 def _figures(facts: Facts) -> dict[str, Any]:

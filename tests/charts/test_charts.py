@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 from PIL import Image
 
-from qrkit import charts
+from qrkit import analytics, charts, open_portfolio
 from qrkit.analytics import without_small_groups
 from qrkit.charts import COLORS
 from qrkit.errors import InvalidParameter
@@ -126,6 +126,23 @@ def test_a_name_keeps_its_color_over_charts():
     frame = pd.DataFrame({"campaign": ["Spring", "Other"], "scans": [2, 1]})
     bars = charts.bars(frame, colors=colors).axes[0].patches
     assert [to_hex(bar.get_facecolor()) for bar in bars] == [COLORS["color-2"][0], COLORS["color-0"][0]]
+
+
+def test_small_charts_have_the_colors_of_lines():
+    with open_portfolio(":memory:") as shop:
+        groups = {name: shop.insert_campaign(name).id for name in ("Spring", "Night")}
+        codes = {name: shop.insert_qrcode("https://x.example", name=name, campaign_id=groups[name]) for name in groups}
+        times = pd.date_range("2026-06-01T09:00", periods=6, freq="D", tz="UTC")
+        scans = [
+            (codes[name].short_code, time) for name, most in (("Spring", 3), ("Night", 6)) for time in times[:most]
+        ]
+        shop.scans.insert(pd.DataFrame(scans, columns=["short_code", "time"]))
+        frame = analytics.scans_per_day(shop.scans, by="campaign")
+    lines = {line.get_label(): line.get_color() for line in charts.lines(frame).axes[0].get_lines()}
+    assert lines["Spring"] == COLORS["color-1"][0]  # the first campaign, though the other has more scans
+    panels = [axes.get_lines()[-1].get_color() for axes in charts.small_multiples(frame).axes]
+    assert set(panels) == {lines["Spring"], lines["Night"]}
+    assert panels == [lines["Night"], lines["Spring"]]
 
 
 def test_colors_are_numbered_up_to_six():
