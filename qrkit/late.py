@@ -410,7 +410,7 @@ assets drawing.untrusted.assets
 batches pictures.batches
 bitmaps drawing.bitmaps
 cards contents.cards
-charts.hours charts.hour_of_week
+charts.hours charts.weekly_hours
 charts.ink charts.colors
 charts.lettering charts.labels
 charts.parts charts.axes

@@ -20,19 +20,24 @@ object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The s
 
 from __future__ import annotations
 
-from qrkit.charts.axes import Chart
-from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
-from qrkit.charts.country_map import scans_by_country
-from qrkit.charts.expected import forecast, previous_period, unusual_days
-from qrkit.charts.first_scans import time_to_first_scan
-from qrkit.charts.hour_of_week import hour_of_week
-from qrkit.charts.maps import scans_by_location
-from qrkit.charts.over_time import lines
-from qrkit.charts.ranked import bars, human_scans, rates
-from qrkit.charts.side_by_side import small_multiples
-from qrkit.charts.svg import sparkline, to_svg
-from qrkit.languages import in_language
-from qrkit.late import old_names
+from typing import TYPE_CHECKING, Any
+
+from qrkit.late import late_names, old_names
+
+if TYPE_CHECKING:
+    from qrkit.charts.axes import Chart
+    from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
+    from qrkit.charts.country_map import scans_by_country
+    from qrkit.charts.expected import forecast, previous_period, unusual_days
+    from qrkit.charts.first_scans import time_to_first_scan
+    from qrkit.charts.maps import scans_by_location
+    from qrkit.charts.over_time import lines
+    from qrkit.charts.ranked import bars, human_scans, rates
+    from qrkit.charts.side_by_side import small_multiples
+    from qrkit.charts.sparklines import sparkline
+    from qrkit.charts.svg import to_svg
+    from qrkit.charts.weekly_hours import hour_of_week
+    from qrkit.languages import in_language
 
 __all__ = [
     "COLORS",
@@ -71,7 +76,39 @@ _OLD_NAMES = {
     "week": "hour_of_week",
 }
 
-__getattr__ = old_names(__name__, _OLD_NAMES)
+_ORIGINS = {
+    "COLORS": "charts.colors:COLORS",
+    "CSS": "charts.colors:CSS",
+    "Chart": "charts.axes:Chart",
+    "MOST_COLORS": "charts.colors:MOST_COLORS",
+    "assign_colors": "charts.colors:assign_colors",
+    "bars": "charts.ranked:bars",
+    "brand_colors": "charts.colors:brand_colors",
+    "branded": "charts.colors:branded",
+    "css_of": "charts.colors:css_of",
+    "dark": "charts.colors:dark",
+    "forecast": "charts.expected:forecast",
+    "hour_of_week": "charts.weekly_hours:hour_of_week",
+    "human_scans": "charts.ranked:human_scans",
+    "in_language": "languages:in_language",
+    "lines": "charts.over_time:lines",
+    "previous_period": "charts.expected:previous_period",
+    "rates": "charts.ranked:rates",
+    "scans_by_country": "charts.country_map:scans_by_country",
+    "scans_by_location": "charts.maps:scans_by_location",
+    "small_multiples": "charts.side_by_side:small_multiples",
+    "sparkline": "charts.sparklines:sparkline",
+    "time_to_first_scan": "charts.first_scans:time_to_first_scan",
+    "to_svg": "charts.svg:to_svg",
+    "unusual_days": "charts.expected:unusual_days",
+}
+
+_late, _old = late_names(__name__, _ORIGINS), old_names(__name__, _OLD_NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a chart when it is first used, because matplotlib takes long to load."""
+    return (_old if name in _OLD_NAMES else _late)(name)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -18,9 +17,8 @@ from qrkit.charts.short_paths import circle_of, short_path
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["sparkline", "to_svg"]
+__all__ = ["to_svg"]
 
-MOST_COLUMNS = 45
 FEWEST_ALIKE = 3
 """Minimum number of elements in a row that share a style, to write it once."""
 
@@ -30,21 +28,6 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)")
 _POINT = re.compile(r"M[^a-z]*")
 """A path that draws nothing: its first point, and no line to another."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-
-
-def sparkline(counts: Sequence[int]) -> str:
-    """Draw tiny columns as SVG; the largest is as high as the image. Beyond 45, neighboring columns are summed.
-
-    A sparkline is meant to stand next to its number, so screen readers skip it.
-    """
-    run = math.ceil(len(counts) / MOST_COLUMNS) or 1
-    sums = [sum(counts[start : start + run]) for start in range(0, len(counts), run)]
-    most = max(sums, default=0)
-    columns = [f"M{2 * place + 1} 20v-{math.ceil(20 * count / most)}" for place, count in enumerate(sums) if count]
-    return (
-        f'<svg class="sparkline" viewBox="0 0 {2 * max(len(sums), 30)} 20" preserveAspectRatio="none"'
-        f' aria-hidden="true"><path d="{"".join(columns)}" stroke="currentColor" stroke-width="1.4"/></svg>'
-    )
 
 
 def to_svg(figure: Figure) -> str:

@@ -7,6 +7,7 @@ objects. Their `__init__` only declares the accepted types for type checkers; at
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -16,6 +17,7 @@ from qrkit.design.color import Color
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.limits import (
     ALIKE,
+    ICON,
     MODULE_TYPES,
     Asset,
     Coordinate,
@@ -34,6 +36,8 @@ from qrkit.design.limits import (
     Whole,
     WrapperSide,
 )
+from qrkit.design.rotation import Rotated, read_rotated
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import Model, Object
 
 __all__ = [
@@ -48,8 +52,6 @@ __all__ = [
     "Wrapper",
     "photo_rule",
 ]
-
-ICON = "icon:"
 
 PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
     "behind": MODULE_TYPES,
@@ -292,6 +294,63 @@ class Layer(Model):
             rule = "recolors only icons: content must begin with 'icon:'"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "color"})
         return self
+
+    @property
+    def rotation(self) -> float:
+        """By how many degrees `rotated` has turned the image clockwise, above -180 and up to 180."""
+        image = read_rotated(self.content)
+        return image.degrees if image else 0.0
+
+    @property
+    def upright(self) -> Self:
+        """The layer before `rotated` turned its image; its box has the same center."""
+        image = read_rotated(self.content)
+        if image is None:
+            return self
+        # The layer may have been resized since.
+        (across, down), middle = image.box, (self.x + self.width / 2, self.y + self.height / 2)
+        width, height = image.width * self.width / across, image.height * self.height / down
+        return self._in_box(image.content, middle, (width, height), 2).replace(color=image.color)
+
+    def rotated(self, degrees: float) -> Self:
+        """Return the layer with its image rotated clockwise about its center; it can be rotated again, or back.
+
+        The image becomes an SVG that holds the image as it was, and the layer's box becomes the smallest upright box
+        around it.
+
+        Args:
+            degrees: The angle, which adds to that of earlier rotations; a negative one is counterclockwise.
+
+        Raises:
+            InvalidParameter: If `degrees` is not a finite number, if the rotated image would exceed a limit of the
+                layer, or if the content is an icon that does not exist.
+
+        Example:
+            >>> star = Layer("icon:star", x=100, y=100, width=40, height=20).rotated(90)
+            >>> star.rotation, star.x, star.y, star.width, star.height
+            (90.0, 110.0, 90.0, 20.0, 40.0)
+            >>> star.rotated(-90) == Layer("icon:star", x=100, y=100, width=40, height=20)
+            True
+        """
+        if isinstance(degrees, bool) or not isinstance(degrees, int | float) or not isfinite(degrees):
+            raise InvalidParameter(Problem("degrees", degrees, "must be a number of degrees", "wrong-type"))
+        layer = self.upright
+        # From -180, which means the same as 180, to 180.
+        angle = round(180 - (180 - self.rotation - degrees) % 360, 4)
+        if not angle:
+            return layer
+        image = Rotated(layer.content, layer.width, layer.height, angle, layer.color)
+        middle = (layer.x + layer.width / 2, layer.y + layer.height / 2)
+        return layer.replace(color=None)._in_box(image.as_content(), middle, image.box, 4)
+
+    def _in_box(self, content: str, middle: tuple[float, float], size: tuple[float, float], places: int) -> Self:
+        """Return the layer with another image, in a box about `middle`, with numbers of so many decimals.
+
+        Boxes of rotated images have two decimals more, so that a layer turned back has the numbers that it had.
+        """
+        width, height = size
+        box = {"x": middle[0] - width / 2, "y": middle[1] - height / 2, "width": width, "height": height}
+        return self.replace(content=content, **{name: round(length, places) for name, length in box.items()})
 
 
 class Photo(Model):

@@ -34,6 +34,8 @@ __all__ = [
     "FORMATS",
     "FORMAT_ALIASES",
     "GET_ONLY_FORMATS",
+    "ICON",
+    "ICON_BOX",
     "MARKER_PATTERNS",
     "MICRO_EYES",
     "MILLIMETRES_PER_INCH",
@@ -350,6 +352,10 @@ Offset = Annotated[
     Within(0, 1, "of the gradient's length"),
     Field(title="Position", description="Position on the gradient, from its start to its end."),
 ]
+ICON = "icon:"
+"""What the content of an icon begins with; the name of the icon follows."""
+ICON_BOX = 24
+"""Units per side of the box in which icons are drawn."""
 Asset = Annotated[
     str,
     Strict(),

@@ -85,6 +85,15 @@ class Outline:
             moved.append((letter, numbers))
         return Outline(tuple(moved))
 
+    def transformed(self, matrix: tuple[float, float, float, float, float, float]) -> Outline:
+        """Return the outline transformed by a matrix as in SVG: x becomes a·x + c·y + e, y becomes b·x + d·y + f."""
+        a, b, c, d, e, f = matrix
+        moved: list[Segment] = []
+        for letter, numbers in self.segments:
+            points = zip(numbers[::2], numbers[1::2], strict=True)
+            moved.append((letter, tuple(one for x, y in points for one in (a * x + c * y + e, b * x + d * y + f))))
+        return Outline(tuple(moved))
+
     def hole(self) -> Outline:
         """Return the outline with its direction reversed, which cuts it out of the outline it is added to."""
         reverse: list[Segment] = []

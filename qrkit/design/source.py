@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from qrkit.design.color import Color
-from qrkit.design.decoration import Markers
+from qrkit.design.decoration import Layer, Markers
 from qrkit.design.design import Design
 from qrkit.design.gradient import Direction, Gradient, Point
 from qrkit.model import Model
@@ -75,6 +75,9 @@ def _call(record: Model, names: set[str]) -> Parts:
         return "{", [(f'"{name}": ', value) for name, value in record.given().items()], "}"
     name = type(record).__name__
     names.add(name)
+    if isinstance(record, Layer) and record.upright.rotated(record.rotation) == record != record.upright:
+        opening, inside, closing = _call(record.upright, names)
+        return opening, inside, f"{closing}.rotated({_write(record.rotation, names, 0, 0)})"
     if isinstance(record, Gradient) and (short := _short_gradient(record)):
         return f"{name}.{record.gradient}(", short, ")"
     if isinstance(record, Markers) and record.top_left and _are_equal(vars(record).values()):

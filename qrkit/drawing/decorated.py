@@ -10,7 +10,7 @@ from qrkit.contents.cards import summary
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Wrapper
 from qrkit.design.design import Design
-from qrkit.design.limits import Flip
+from qrkit.design.limits import ICON_BOX, Flip
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.framing import Framed, framed, ground
@@ -21,7 +21,7 @@ from qrkit.drawing.modules import draw_modules
 from qrkit.drawing.paints import paint
 from qrkit.drawing.photos import draw_photo
 from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
-from qrkit.drawing.sheet import ICON_BOX, Cells, Sheet
+from qrkit.drawing.sheet import Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 __all__ = ["Parts", "draw_parts"]

@@ -8,12 +8,13 @@ from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from qrkit.design.decoration import Layer
+from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most, placed
 from qrkit.drawing.layout import Layout
 from qrkit.drawing.paints import fainter
 from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
-from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Sheet
+from qrkit.drawing.sheet import MOST_PAINTED, Sheet
 from qrkit.drawing.svg_elements import Definitions, document, path_data
 from qrkit.drawing.svg_elements import picture as drawn
 from qrkit.drawing.untrusted.rasteriser import rasterise
@@ -35,7 +36,7 @@ def draw_layers(sheet: Sheet) -> list[Item]:
     for index, layer in enumerate(sheet.design.layers):
         content = sheet.pictures[f"layers.{index}.content"]
         if isinstance(content, Outline):
-            paint = fainter(layer.color or sheet.foreground, layer.opacity)
+            paint = fainter(layer.upright.color or sheet.foreground, layer.opacity)
             items.append(Shape(_icon(content, _box(layer)), paint))
         else:
             shown = at_most(content, layer.width, layer.height)

@@ -10,12 +10,12 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
+from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.layers import visible
 from qrkit.drawing.resizing import layout_of, pinned
 from qrkit.drawing.scene import Bitmap, Picture, Shape
-from qrkit.drawing.sheet import ICON_BOX
 from qrkit.drawing.svg_elements import Definitions, document, elements
 from qrkit.drawing.svg_text import number
 from qrkit.drawing.untrusted.assets import data_uri, read_asset
@@ -251,9 +251,9 @@ def placed_logo(design: Design, content: str | None = None) -> PlacedLogo | None
     for index in reversed(range(len(layers))):
         layer, below = layers[index], layers[index - 1] if index else None
         plate, ring = _plate_of(below) if below and below.name == _plate_name(layer.name) else (None, None)
-        if plate or layer.content == content:
-            layout = layout_of(design)
-            share = max(layer.width, layer.height) / (layout.side * layout.module)
+        if plate or layer.upright.content == content:
+            layout, upright = layout_of(design), layer.upright
+            share = max(upright.width, upright.height) / (layout.side * layout.module)
             return PlacedLogo(index, round(share, 4), plate, ring)
     return None
 
@@ -270,8 +270,9 @@ def _plate_name(logo_name: str) -> str:
 
 def _plate_of(layer: Layer) -> tuple[Plate, str | None]:
     """Return the shape of a plate that `with_logo` drew, and the color of its ring."""
-    svg = unquote_to_bytes(layer.content.partition(",")[2])
-    svg = b64decode(svg) if ";base64," in layer.content[:40] else svg
+    content = layer.upright.content
+    svg = unquote_to_bytes(content.partition(",")[2])
+    svg = b64decode(svg) if ";base64," in content[:40] else svg
     ring = RING_COLOR.search(svg)
     plate: Plate = "circle" if b"<circle" in svg else "square" if b'rx="0"' in svg else "rounded"
     return plate, ring and ring[1].decode()

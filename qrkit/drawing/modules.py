@@ -8,6 +8,7 @@ from itertools import compress, product, repeat
 from operator import gt
 
 from qrkit.design.decoration import Sprite
+from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
@@ -15,7 +16,7 @@ from qrkit.design.shapes.styles import STAMPS, STYLES, one_module
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.photos import module_colors
 from qrkit.drawing.scene import Item, Paint, Shape, Squares, Stamps
-from qrkit.drawing.sheet import ICON_BOX, MOST_PAINTED, Cells, Sheet
+from qrkit.drawing.sheet import MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Role, alignment_patterns
 

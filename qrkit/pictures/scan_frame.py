@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from qrkit.errors import QrkitError
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.scan_report import VERDICTS
 from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from qrkit.scanning.scan_report import ScanReport
 
 __all__ = ["checked", "scan_frame"]
@@ -42,6 +42,8 @@ def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.Data
     error correction used in the worst block; 0 if nothing was drawn), issue (str, message of the worst issue), report
     (object, `ScanReport`).
     """
+    import pandas as pd
+
     columns = {
         "verdict": pd.Categorical([report and report.verdict for report in reports], categories=VERDICTS, ordered=True),
         "score": pd.array([report.score if report else None for report in reports], dtype="Int64"),

@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from qrkit.errors import QrkitError, ScanWarning
 from qrkit.late import Watch
 from qrkit.pictures.image import QRImage
@@ -17,6 +15,8 @@ from qrkit.tracking.records import Properties, QRCode
 from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from qrkit.design.frames import Caption
     from qrkit.scanning.scan_report import Audience, Level
 
@@ -32,6 +32,8 @@ def check_codes(
     codes: Sequence[QRCode], designs: CodeDesigns, level: Level, audience: Audience, seen: Watch
 ) -> pd.DataFrame:
     """Check the picture of each QR Code; see `Portfolio.check`."""
+    import pandas as pd
+
     errors: dict[int, str] = {}
     images: list[QRImage | None] = []
     for row, code in enumerate(codes):

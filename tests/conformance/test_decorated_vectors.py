@@ -151,8 +151,8 @@ DESIGNS = {
         ec="H",
         layers=(
             _layer("icon:star", x=20, side=90, color="#e0b000", opacity=0.35),
-            _layer(_png(_see_through), x=104.5, side=50, opacity=0.9),
-            _layer(LOGO, x=150.3, side=40, display="pixel-hit-test", opacity=0.8),
+            _layer(_png(_see_through), x=104.5, side=50, opacity=0.9).rotated(20),
+            _layer(LOGO, x=150.3, side=40, display="pixel-hit-test", opacity=0.8).rotated(-30),
         ),
     ),
     "logo left out": Design(
@@ -182,7 +182,9 @@ DESIGNS = {
     ),
     "plain, width 500": Design(content=LINK, width=500),
     "for print": Design(
-        content=LINK, modules=Modules(type="dots"), layers=(_layer("icon:heart", x=110, side=70, color="#c00030"),)
+        content=LINK,
+        modules=Modules(type="dots"),
+        layers=(_layer("icon:heart", x=110, side=70, color="#c00030").rotated(15),),
     ),
 }
 STYLES = {f"style {name}": Design(content=LINK, size=4, modules=Modules(type=name)) for name in MODULE_TYPES

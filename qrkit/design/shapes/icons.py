@@ -10,7 +10,7 @@ from zipfile import ZipFile
 from qrkit.design.outline import Outline
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["icon", "icon_names"]
+__all__ = ["icon", "icon_names", "icon_path"]
 
 MOST_PROPOSED = 4
 """Names that an error suggests."""
@@ -37,11 +37,20 @@ def icon(name: str) -> Outline:
     Raises:
         InvalidParameter: If no icon has this name.
     """
+    return Outline.parse(icon_path(name))
+
+
+def icon_path(name: str) -> str:
+    """Return an icon as the `d` of an SVG path.
+
+    Raises:
+        InvalidParameter: If no icon has this name.
+    """
     if name not in _members():
         raise InvalidParameter(Problem("icon", name, f"is not an icon; {_suggestion(name)}"))
     # Every icon of the collection is one path, filled by the non-zero rule.
     picture = _archive().read(_members()[name]).decode()
-    return Outline.parse(picture.partition('<path d="')[2].partition('"')[0])
+    return picture.partition('<path d="')[2].partition('"')[0]
 
 
 def _suggestion(name: str) -> str:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.outline import Outline
+from qrkit.design.rotation import read_rotated
+from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.fonts import FONT_STARTS
 from qrkit.drawing.untrusted.svg_shapes import sanitised
@@ -70,7 +72,7 @@ def read_asset(content: str, *, fetch: Fetch | None = None, part: str) -> Asset:
         AssetError: If the image is invalid, not supported, too large, or cannot be fetched.
         RemoteContentDisabled: If the content is a URL and there is no `fetch`.
     """
-    return _Reader(fetch).read(part, content)
+    return read_assets({part: content}, fetch)[part]
 
 
 def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict[str, Asset]:
@@ -84,6 +86,8 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
         AssetError: If any image cannot be used; the error has one problem per such field.
         RemoteContentDisabled: If a content is a URL and there is no `fetch`.
     """
+    rotated = {part: image for part, content in contents.items() if (image := read_rotated(content))}
+    contents = {part: rotated[part].content if part in rotated else content for part, content in contents.items()}
     _check_addresses(contents, fetch)
     reader, assets, problems = _Reader(fetch), {}, list[Problem]()
     for part, content in contents.items():
@@ -91,7 +95,7 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
             assets[part] = reader.read(part, content)
     if problems:
         raise _advised(problems)
-    return assets
+    return assets | {part: rotate(assets[part], image) for part, image in rotated.items()}
 
 
 def data_uri(picture: bytes | str | Path) -> str:

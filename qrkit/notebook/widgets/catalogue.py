@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from time import monotonic
 from typing import Any
 
-from qrkit import charts
+from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.errors import NotFound, QrkitError
@@ -278,7 +278,7 @@ class Catalogue:
             "since": since.isoformat(),
             "imported": imported,
             "recent": sum(days),
-            "sparkline": charts.sparkline(days),
+            "sparkline": sparkline(days),
             "picture": self._thumbnails.get(self._key(code)),
             "is_selected": self.has_all or code.id in self.selected,
         }

@@ -12,6 +12,7 @@ from qrkit.design.color import Color
 from qrkit.design.design import Design
 from qrkit.design.limits import ALIKE, Asset, Content, Most, Within
 from qrkit.model import Model
+from qrkit.notebook.widgets.upright_layers import LayerForm
 from qrkit.notebook.widgets.words import choice_words, help_text, unit_words
 
 __all__ = ["GROUPS", "Control", "control_at", "controls", "groups", "label_at"]
@@ -48,6 +49,9 @@ WHEN = {
 
 FIRST = {"Gradient": ("gradient", "stops")}
 """Fields that come first; the others follow in the order of the record."""
+
+FORMS = {"Layer": ("height", LayerForm)}
+"""What people set besides the fields of a record: after which field, and with which further fields."""
 
 WITHOUT_CONTROL = ("Caption.font", "Design.part")
 """Fields that only code can set."""
@@ -157,6 +161,7 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
     """
     hints, kind = get_type_hints(record, include_extras=True), record.__name__
     first = FIRST.get(kind, ())
+    added = {name: controls(FORMS[kind][1]) for name in FORMS.get(kind, ())[:1]}
     names = [*first, *(name for name in record.model_fields if name not in first)]
     names = [name for name in names if f"{kind}.{name}" not in WITHOUT_CONTROL]
     labels = {name: _label(record, name).lower() for name in record.model_fields}
@@ -172,6 +177,7 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
         result.append(
             Control(info.alias or name, label=_label(record, name), help=text, when=when, words=words, **look)
         )
+        result += added.get(name, ())
     return tuple(result)
 
 

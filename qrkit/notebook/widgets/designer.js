@@ -150,6 +150,7 @@ function render({ model, el }) {
     wrong.hidden = !wrong.textContent;
     clearTimeout(quiet);
     if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);
+    else if (isIdle && !state.kept) studio.ask({ ask: "keep" });
   }
 
   const onState = () => {

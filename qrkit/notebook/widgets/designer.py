@@ -128,6 +128,7 @@ class Designer(Page):
         self._badge: Badge | None = None
         self._report: ScanReport | None = None
         self._note = ""
+        self._is_kept = False
         self._size: PrintSize | None = None
         self._print_checks: list[dict[str, Any]] = []
         if brand is None and portfolio is not None:
@@ -186,6 +187,7 @@ class Designer(Page):
     def _design_changed(self, _change: Any) -> None:
         with self._one_answer():
             self._errors, self._badge, self._report, self._note = {}, None, None, ""
+            self._is_kept = False
 
     def _change(self, change: Callable[[], None], edits: Sequence[Edit] = ()) -> None:
         """Perform a user action, and report its errors."""
@@ -217,6 +219,7 @@ class Designer(Page):
             "logo": self._logo.as_dict(),
             "badge": self._badge,
             "note": self._note,
+            "kept": self._is_kept,
             "refused": self._refused.as_dict(),
             "contrasts": color_contrasts(self._draft.design),
             "print": self._print_checks,
@@ -258,17 +261,21 @@ class Designer(Page):
         return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
 
     def _on_check(self, _message: Any) -> None:
-        """Check the image, and update the static image, once the user pauses."""
+        """Check the image, once the user pauses."""
         try:
             self._report = self.image.scan
             self._badge = badge_of(self._report)
         except QrkitError as error:
             self._badge = no_badge(error)
-        self._logo.measure(self.design, self._draft.fetch)
-        self._saved.refresh()
         with suppress(QrkitError):
             self._check_print()
+
+    def _on_keep(self, _message: Any) -> None:
+        """Do what can wait until the badge is seen: look for the largest logo, and update the static image."""
+        self._logo.measure(self.design, self._draft.fetch)
+        self._saved.refresh()
         self._twin.update(self._pictures())
+        self._is_kept = True
 
     def _on_fix(self, message: dict[str, Any]) -> None:
         """Fix an issue of the badge."""
@@ -374,6 +381,7 @@ Designer.handlers = {
     "preset": Designer._on_preset,
     "looks": Designer._on_looks,
     "check": Designer._on_check,
+    "keep": Designer._on_keep,
     "fix": Designer._on_fix,
     "repair": Designer._on_repair,
     "save": Designer._on_save,

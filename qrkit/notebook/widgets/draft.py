@@ -14,6 +14,7 @@ from qrkit.notebook.widgets.companions import with_companions
 from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
 from qrkit.notebook.widgets.draft_picture import Picture, picture_of
+from qrkit.notebook.widgets.upright_layers import design_of, fields_of
 from qrkit.pictures.image import QRImage
 
 if TYPE_CHECKING:
@@ -141,11 +142,11 @@ class Draft:
         self._draw(self._edited(edits))
 
     def _edited(self, edits: Sequence[Edit]) -> Design:
-        fields = plain(self.design, only_set=True)
+        fields = fields_of(self.design)
         for change in edits:
             self._apply(fields, change)
             with_companions(fields, change.path, self.image)
-        design = Design(**fields)
+        design = design_of(fields)
         is_fixed = any(change.path[0] in ("layers", "wrapper") for change in edits)
         return design if is_fixed else followed(self.design, design)
 

@@ -8,6 +8,7 @@ from qrkit.drawing.framing import framed
 from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.scene import Matrix
 from qrkit.notebook.widgets.draft import Draft
+from qrkit.notebook.widgets.upright_layers import layers_of
 from qrkit.pictures.image import QRImage
 
 __all__ = ["shown"]
@@ -21,7 +22,7 @@ def shown(draft: Draft) -> dict[str, Any]:
     image = draft.image
     layout = lay_out(image.design, image.symbol, exact=True)
     return {
-        "values": _short(image.design.model_dump(mode="json")),
+        "values": _short(image.design.model_dump(mode="json") | {"layers": layers_of(image.design)}),
         "picture": draft.picture,
         "size": [image.width, image.height],
         "label": f"{_symbol_words(image)}, {image.width} x {image.height} px",

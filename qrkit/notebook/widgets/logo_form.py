@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -16,6 +16,7 @@ from qrkit.model import Model
 from qrkit.notebook.widgets.controls import controls
 
 if TYPE_CHECKING:
+    from qrkit.design.decoration import Layer
     from qrkit.design.design import Design
     from qrkit.drawing.untrusted.assets import Fetch
 
@@ -75,7 +76,7 @@ class LogoForm:
         """Find the logo in a design, which may have changed in other ways."""
         self.placed = placed_logo(design, self._content)
         if self.placed:
-            layer = design.layers[self.placed.layer]
+            layer = design.layers[self.placed.layer].upright
             if layer.content != self._content or layer.name != PRESET_NAME:
                 self.name = layer.name
             self._content, self._plate = layer.content, self.placed.plate
@@ -88,6 +89,14 @@ class LogoForm:
             QrkitError: If the picture cannot be read, or the content does not fit with it.
         """
         self.follow(design)
+        placed = self.placed
+        angle = design.layers[placed.layer].rotation if placed and "content" not in fields else 0.0
+        changed = self._changed(self._upright(design), fields, fetch)
+        self.placed = placed_logo(changed, self._content)
+        return self._with_layers(changed, lambda layer: layer.rotated(angle)) if angle else changed
+
+    def _changed(self, design: Design, fields: Mapping[str, Any], fetch: Fetch | None) -> Design:
+        """Return a design whose logo is upright with another logo, size or plate."""
         placed = self.placed
         content = fields.get("content", self._content if placed else None)
         if content is None:
@@ -109,6 +118,23 @@ class LogoForm:
         self._content, self._plate = content, plate
         return changed
 
+    def _upright(self, design: Design) -> Design:
+        return self._with_layers(design, lambda layer: layer.upright)
+
+    def _with_layers(self, design: Design, change: Callable[[Layer], Layer]) -> Design:
+        """Return the design with the logo and its plate changed, if there is a logo."""
+        if self.placed is None:
+            return design
+        return design.replace(
+            layers=[change(layer) if index in self._indexes else layer for index, layer in enumerate(design.layers)]
+        )
+
+    @property
+    def _indexes(self) -> range:
+        """Which layers the logo and its plate are."""
+        placed = self.placed
+        return range(placed.layer - (placed.plate is not None), placed.layer + 1) if placed else range(0)
+
     def measure(self, design: Design, fetch: Fetch | None) -> None:
         """Look for the largest size that readers take well, unless it is known."""
         if self.placed is None:
@@ -117,7 +143,7 @@ class LogoForm:
         if asked == self._measured:
             return
         try:
-            self.largest = largest_share(design, self.placed, fetch=fetch)
+            self.largest = largest_share(self._upright(design), self.placed, fetch=fetch)
         except QrkitError:
             self.largest = None
         self._measured = asked
@@ -128,6 +154,5 @@ class LogoForm:
             return None
         largest = None if self.largest is None else round(self.largest * PERCENT)
         size = round(self.placed.share * PERCENT, 1)
-        first = self.placed.layer - (self.placed.plate is not None)
-        layers = list(range(first, self.placed.layer + 1))
+        layers = list(self._indexes)
         return {"name": self.name, "size": size, "plate": self._plate, "largest": largest, "layers": layers}

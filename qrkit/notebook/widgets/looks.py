@@ -46,7 +46,7 @@ def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
     if placed is None:
         return with_preset(design, name, colorway)
     logo = design.layers[placed.layer]
-    is_own = logo.content not in {preset.logo for preset in PRESETS.values()}
+    is_own = logo.upright.content not in {preset.logo for preset in PRESETS.values()}
     return with_preset(without_logo(design, placed), name, colorway, logo=logo.content if is_own else None)
 
 

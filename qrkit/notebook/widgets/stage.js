@@ -16,10 +16,31 @@ const CORNERS = { nw: [0, 0], ne: [1, 0], sw: [0, 1], se: [1, 1] };
 const SIDES = [["left", "width"], ["top", "height"]]; // where a box begins and how long it is; by axis
 const SNAP = 5; // pixels of the screen
 const SMALLEST = 4; // pixels of the picture
-const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, and Delete to remove it. Hold Shift for steps of 10.";
-const HINT = "Drag a layer or press arrow keys to move it. Drag a corner or press + or − to resize it; hold Shift to stretch it. Hold Alt to ignore the guides.";
+const EIGHTH = 45; // degrees to which a layer that is turned by hand snaps
+const NEARLY = 4; // degrees
+const TURNS = { "[": -15, "]": 15, "{": -1, "}": 1 }; // degrees, by the key
+const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, brackets to rotate it, and Delete to remove it. Hold Shift to move and resize in steps of 10, and to rotate in steps of 1 degree.";
+const HINT = "Drag a layer or press arrow keys to move it. Drag a corner or press + or − to resize it; hold Shift to stretch it. Drag the round handle or press [ or ] to rotate it. Hold Alt to ignore the guides.";
 const GROUNDS = { checks: "Checkered", paper: "White", dark: "Dark" };
+const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
+/** An angle above -180 and up to 180 degrees. */
+const normal = (angle) => 180 - ((((180 - angle) % 360) + 360) % 360);
+const middle = (box) => [box.left + box.width / 2, box.top + box.height / 2];
+
+/** A vector turned clockwise. */
+function turned([across, down], angle) {
+  const [cos, sin] = [Math.cos(angle * DEGREE), Math.sin(angle * DEGREE)];
+  return [across * cos - down * sin, across * sin + down * cos];
+}
+
+/** The smallest upright box around a box that is rotated. */
+function boundsOf(box) {
+  const [cos, sin] = [Math.abs(Math.cos(box.angle * DEGREE)), Math.abs(Math.sin(box.angle * DEGREE))];
+  const [width, height] = [box.width * cos + box.height * sin, box.width * sin + box.height * cos];
+  const [across, down] = middle(box);
+  return { left: across - width / 2, top: down - height / 2, width, height };
+}
 
 /** studio: { edit(edits, gesture), select(index) }. Gives { element, update(state) }. */
 function makeStage(studio) {
@@ -44,14 +65,17 @@ function makeStage(studio) {
   let shownPicture = null;
   let gestures = 0;
 
-  /** Where a layer lies in pixels of the whole picture. */
+  /** How angles of layers look in the picture: one that is mirrored turns them the other way. */
+  const turning = () => Math.sign(state.matrix[0] * state.matrix[1]);
+
+  /** Where a layer lies in pixels of the whole picture: its upright box, and the degrees by which it is rotated. */
   function boxOf(layer) {
     const [scaleX, scaleY, moveX, moveY] = state.matrix;
     const width = layer.width * Math.abs(scaleX);
     const height = layer.height * Math.abs(scaleY);
     const left = layer.x * scaleX + moveX - (scaleX < 0 ? width : 0);
     const top = layer.y * scaleY + moveY - (scaleY < 0 ? height : 0);
-    return { left, top, width, height };
+    return { left, top, width, height, angle: layer.rotation * turning() };
   }
 
   function layerOf(box) {
@@ -61,6 +85,7 @@ function makeStage(studio) {
       y: round((box.top + (scaleY < 0 ? box.height : 0) - moveY) / scaleY),
       width: round(box.width / Math.abs(scaleX)),
       height: round(box.height / Math.abs(scaleY)),
+      rotation: round(box.angle * turning()),
     };
   }
 
@@ -77,7 +102,8 @@ function makeStage(studio) {
     const edits = together(index).flatMap((one) => {
       const before = state.values.layers[one];
       const old = boxOf(before);
-      const to = one === index ? box : { left: box.left + (old.left - from.left) * factor, top: box.top + (old.top - from.top) * factor, width: old.width * factor, height: old.height * factor };
+      const inside = { left: box.left + (old.left - from.left) * factor, top: box.top + (old.top - from.top) * factor, width: old.width * factor, height: old.height * factor };
+      const to = one === index ? box : { ...inside, angle: normal(old.angle + box.angle - from.angle) };
       held.set(one, to);
       place(boxes[one], to);
       const layer = layerOf(to);
@@ -93,12 +119,13 @@ function makeStage(studio) {
     element.style.top = `${(box.top / height) * 100}%`;
     element.style.width = `${(box.width / width) * 100}%`;
     element.style.height = `${(box.height / height) * 100}%`;
+    element.style.rotate = `${box.angle}deg`;
   }
 
   /** The lines that a box can lie on: edges and middles of the QR Code and of the other layers; by axis. */
   function linesBeside(index) {
-    const whole = boxOf({ x: 0, y: 0, width: state.area[0], height: state.area[1] });
-    const others = state.values.layers.filter((_, other) => !together(index).includes(other)).map(boxOf);
+    const whole = boxOf({ x: 0, y: 0, width: state.area[0], height: state.area[1], rotation: 0 });
+    const others = state.values.layers.filter((_, other) => !together(index).includes(other)).map((layer) => boundsOf(boxOf(layer)));
     const lines = (start, length) => [whole, ...others].flatMap((one) => [one[start] + one[length] / 2, one[start], one[start] + one[length]]);
     return [lines("left", "width"), lines("top", "height")];
   }
@@ -125,7 +152,8 @@ function makeStage(studio) {
   /** Bring a box whose edges or middle nearly lie on lines there, and show the lines. */
   function moved(start, by, lines, reach) {
     const box = { ...start, left: start.left + by[0], top: start.top + by[1] };
-    const found = SIDES.map(([from, length], axis) => nearest(lines[axis], [0.5, 0, 1].map((share) => box[from] + box[length] * share), reach));
+    const bounds = boundsOf(box);
+    const found = SIDES.map(([from, length], axis) => nearest(lines[axis], [0.5, 0, 1].map((share) => bounds[from] + bounds[length] * share), reach));
     found.forEach((one, axis) => (box[SIDES[axis][0]] += one?.by ?? 0));
     showGuides(found);
     return box;
@@ -156,18 +184,37 @@ function makeStage(studio) {
     const [width, height] = size;
     const left = right ? start.left : start.left + start.width - width;
     const top = bottom ? start.top : start.top + start.height - height;
-    return { left, top, width, height };
+    return { ...start, left, top, width, height };
+  }
+
+  /** The same for a box that is rotated, which has no edge that could lie on a line. */
+  function resizedAskew(start, corner, by, isFree) {
+    const box = resized(start, corner, turned(by, -start.angle), isFree, [[], []], 0);
+    // Its center moved along its own axes, about which it is rotated.
+    const [from, to] = [middle(start), middle(box)];
+    const [across, down] = turned([to[0] - from[0], to[1] - from[1]], start.angle);
+    return { ...box, left: box.left + from[0] + across - to[0], top: box.top + from[1] + down - to[1] };
+  }
+
+  /** The angle to which a hand at `now` turns a box that it took at `before`, both from its center. */
+  function rotated(start, before, now, isFree) {
+    const direction = ([across, down]) => Math.atan2(down, across) / DEGREE;
+    const angle = normal(start.angle + direction(now) - direction(before));
+    const near = Math.round(angle / EIGHTH) * EIGHTH;
+    return { ...start, angle: !isFree && Math.abs(angle - near) < NEARLY ? normal(near) : Math.round(angle) };
   }
 
   function grab(event, index) {
     if (event.button !== 0) return;
-    const corner = event.target.dataset.corner;
+    const { corner, knob } = event.target.dataset;
     const start = boxOf(state.values.layers[index]);
     const pixels = state.size[0] / sheet.clientWidth; // of the picture, for one of the screen
     const gesture = `hand ${(gestures += 1)}`;
     const box = boxes[index];
     const lines = linesBeside(index);
     const isOne = together(index).length === 1;
+    const { left, top } = sheet.getBoundingClientRect();
+    const fromMiddle = ({ clientX, clientY }) => [clientX - left - middle(start)[0] / pixels, clientY - top - middle(start)[1] / pixels];
     studio.select(index);
     box.focus({ preventScroll: true });
     box.setPointerCapture(event.pointerId);
@@ -175,7 +222,10 @@ function makeStage(studio) {
     const move = (now) => {
       const by = [(now.clientX - event.clientX) * pixels, (now.clientY - event.clientY) * pixels];
       const reach = now.altKey ? 0 : SNAP * pixels;
-      put(index, corner ? resized(start, corner, by, now.shiftKey && isOne, lines, reach) : moved(start, by, lines, reach), gesture);
+      const isFree = now.shiftKey && isOne;
+      if (knob) put(index, rotated(start, fromMiddle(event), fromMiddle(now), now.altKey), gesture);
+      else if (!corner) put(index, moved(start, by, lines, reach), gesture);
+      else put(index, start.angle ? resizedAskew(start, corner, by, isFree) : resized(start, corner, by, isFree, lines, reach), gesture);
     };
     isDragging = true;
     const end = () => {
@@ -194,7 +244,8 @@ function makeStage(studio) {
     const by = event.shiftKey ? 10 : 1;
     const box = held.get(index) ?? boxOf(state.values.layers[index]);
     const grow = { "+": by, "=": by, "-": -by, _: -by }[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // Many keyboards have brackets on AltGr, which some browsers call Ctrl and Alt.
+    if ((event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")) return;
     if (event.key in STEPS) {
       const [across, down] = STEPS[event.key];
       put(index, { ...box, left: box.left + across * by, top: box.top + down * by }, `keys ${index}`);
@@ -202,7 +253,9 @@ function makeStage(studio) {
       const width = Math.max(SMALLEST, box.width + grow);
       const height = (box.height * width) / box.width;
       const left = box.left - (width - box.width) / 2;
-      put(index, { left, top: box.top - (height - box.height) / 2, width, height }, `keys ${index}`);
+      put(index, { ...box, left, top: box.top - (height - box.height) / 2, width, height }, `keys ${index}`);
+    } else if (event.key in TURNS) {
+      put(index, { ...box, angle: normal(box.angle + TURNS[event.key]) }, `keys ${index}`);
     } else if (event.key === "Delete" || event.key === "Backspace") {
       const isLogo = state.logo?.layers.includes(index);
       studio.edit([isLogo ? { path: ["logo", "content"], value: null } : { path: ["layers", index], do: "remove" }]);
@@ -227,6 +280,7 @@ function makeStage(studio) {
         onkeydown: (event) => key(event, index),
       },
       ...corners,
+      h("span", { class: "qk-knob", "data-knob": "rotate", "aria-hidden": "true" }),
     );
     sheet.append(box);
     return box;
@@ -260,7 +314,8 @@ function makeStage(studio) {
       if (!held.has(index)) place(boxes[index], boxOf(layer));
       boxes[index].hidden = together(index).length > 1 && together(index).at(-1) !== index;
       const name = titleOf(layer, 30);
-      const at = `${layer.x} pixels from the left, ${layer.y} from the top, ${layer.width} by ${layer.height} pixels`;
+      const angle = layer.rotation ? `, rotated by ${layer.rotation} degrees` : "";
+      const at = `${layer.x} pixels from the left, ${layer.y} from the top, ${layer.width} by ${layer.height} pixels${angle}`;
       boxes[index].setAttribute("aria-label", `Layer ${index + 1}, ${name}: ${at}`);
       boxes[index].setAttribute("aria-description", KEYS);
     });

@@ -325,10 +325,12 @@ def test_twin_follows_the_design_where_it_was_shown(studio, monkeypatch):
     widget, twin = published
     assert "text/html" not in widget["data"]
     assert widget["data"]["application/vnd.jupyter.widget-view+json"]
-    say(studio, ask="check")
+    say(studio, ask="keep")
     assert len(published) == 2, "nothing has changed"
     studio.design = Design(content="another <b>")
-    say(studio, ask="check")
+    assert not studio.state["kept"]
+    say(studio, ask="keep")
+    assert studio.state["kept"]
     after = published[-1]
     assert after["update"]
     assert after["transient"] == twin["transient"]

@@ -30,6 +30,7 @@ from qrkit.notebook.widgets.controls import GROUPS, Control, controls, groups
 from qrkit.notebook.widgets.defaults import STARTS
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
+from qrkit.notebook.widgets.upright_layers import layers_of
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M1 1h7v7h-7z"/></svg>'
 PICTURE = data_uri(SVG.encode())
@@ -126,6 +127,7 @@ NARROWER = {
     ("background", "radius"): [0.1, 1, 5],
     ("layers", 0, "width"): [0.1, 50, 1000],
     ("layers", 0, "height"): [0.1, 50, 1000],
+    ("layers", 0, "rotation"): [-179, 0, 180],  # -180 means the same as 180
     # Stops are sorted: a later one would be another one then.
     **{(fill, "stops", 0, "offset"): [0, 0.25] for fill in ("foreground", "background")},
     ("modules", "sizes", 0): [0.6, 0.75, 0.8],
@@ -136,6 +138,8 @@ NARROWER = {
 
 def value_at(design: Design, path: tuple):
     here = json.loads(design.to_json())
+    if path[0] == "layers":
+        here["layers"] = layers_of(design)
     for step in path:
         here = here.get(step) if isinstance(here, dict) else here[step]
     return here

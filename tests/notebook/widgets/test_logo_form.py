@@ -45,6 +45,7 @@ def test_a_logo_keeps_its_proportions_and_its_name_and_is_safe_at_first(studio):
     assert (layer.name, layer.width / layer.height) == ("acme.png", pytest.approx(2, rel=0.01))
     assert (studio.state["logo"]["name"], studio.state["logo"]["plate"]) == ("acme.png", "rounded")
     say(studio, ask="check")
+    say(studio, ask="keep")
     assert studio.state["badge"]["verdict"] == "robust"
     assert studio.state["logo"]["largest"] >= studio.state["logo"]["size"]
     assert decode(studio.image.to_bytes("png")).content == TEXT
@@ -55,6 +56,7 @@ def test_the_largest_size_that_is_named_leaves_half_of_the_error_correction_and_
     set_logo(studio, content=banner(), name="acme.png")
     set_logo(studio, plate=plate)
     say(studio, ask="check")
+    say(studio, ask="keep")
     largest = studio.state["logo"]["largest"]
     set_logo(studio, size=largest)
     assert studio.image.scan.budget.used <= 0.5

@@ -184,5 +184,5 @@ def test_nothing_is_offered_without_a_place_to_save(shop):
 
 def test_looks_saved_elsewhere_appear_after_the_next_pause(studio, shop):
     shop.templates.save("elsewhere", {"ec": "H"})
-    say(studio, "check")
+    say(studio, "keep")
     assert names(studio) == ["elsewhere"]

@@ -1,5 +1,7 @@
 """The stage and the flow of the studio, in JupyterLab, as a person with a browser uses them."""
 
+import math
+
 import pytest
 from PIL import Image
 
@@ -150,3 +152,76 @@ def test_picture_stays_in_sight_in_one_column_and_in_two(notebook):
         box = studio.locator(".qk-stage").bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] < last.bounding_box()["y"]
+
+
+def turn(page, box, degrees):
+    """Take a layer by its knob, and turn it about its center."""
+    box.hover()
+    around = box.bounding_box()
+    center = (around["x"] + around["width"] / 2, around["y"] + around["height"] / 2)
+    knob = box.locator(".qk-knob").bounding_box()
+    x, y = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for share in (0.5, 1):
+        angle = math.radians(degrees * share)
+        across, down = x - center[0], y - center[1]
+        page.mouse.move(
+            center[0] + across * math.cos(angle) - down * math.sin(angle),
+            center[1] + across * math.sin(angle) + down * math.cos(angle),
+            steps=4,
+        )
+    page.mouse.up()
+
+
+def top_left(layer):
+    """Where the top left corner of a rotated image is."""
+    (x, y), upright, angle = middle(layer), layer.upright, math.radians(layer.rotation)
+    across, down = -upright.width / 2, -upright.height / 2
+    return x + across * math.cos(angle) - down * math.sin(angle), y + across * math.sin(angle) + down * math.cos(angle)
+
+
+def test_layers_are_rotated_by_hand_by_keys_and_by_number(notebook):
+    page, studio = opened(notebook, LAYERS)
+    heart, star = (studio.get_by_role("button", name=name) for name in ("heart", "star"))
+    before = told(page).layers
+    heart.scroll_into_view_if_needed()
+    turn(page, heart, 30)
+    settled(page)
+    layer = told(page).layers[0]
+    assert layer.rotation == pytest.approx(30, abs=1.5)
+    assert (layer.upright.x, layer.upright.width) == (60, 30)
+    heart.scroll_into_view_if_needed()
+    turn(page, heart, 43 - layer.rotation)
+    settled(page)
+    assert told(page).layers[0].rotation == 45, "it snaps"
+    heart.focus()
+    for key in ("]", "{", "{"):
+        page.keyboard.press(key)
+    settled(page)
+    turned = told(page).layers[0]
+    assert turned.rotation == 58
+    box = heart.locator(".qk-corner-se").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    corner = heart.locator(".qk-corner-nw").bounding_box()
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2 * (box["x"] - corner["x"]), box["y"] + 2 * (box["y"] - corner["y"]), steps=5)
+    page.mouse.up()
+    settled(page)
+    larger = told(page).layers[0]
+    assert larger.upright.width == pytest.approx(larger.upright.height)
+    assert larger.upright.width > 60
+    assert top_left(larger) == pytest.approx(top_left(turned), abs=0.3), "the opposite corner stays"
+
+    star.focus()
+    page.keyboard.press("]")
+    settled(page)
+    assert [round(layer.rotation) for layer in told(page).layers] == [58, 15, 15], "a logo and its plate turn together"
+    field = studio.get_by_role("spinbutton", name="Rotation").nth(0)
+    field.fill("0")
+    settled(page)
+    assert told(page).layers[0] == larger.upright
+    for _ in range(6):
+        studio.get_by_role("button", name="Undo").click()
+        settled(page)
+    assert told(page).layers == before
