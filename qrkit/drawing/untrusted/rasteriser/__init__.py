@@ -129,9 +129,7 @@ def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float 
     return [pixels[start:end] for start, end in pairwise([0, *ends])]
 
 
-def paint_png(
-    steps: Sequence[Step], width: int, height: int, level: int, *, seconds: float = LONGEST_SECONDS
-) -> bytes:
+def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, seconds: float = LONGEST_SECONDS) -> bytes:
     """Paint steps one over the other, and write them as PNG; only the file leaves the process that draws.
 
     Args:
