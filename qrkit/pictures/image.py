@@ -178,7 +178,7 @@ class QRImage(Shown):
         Args:
             format: One of `qrkit.drawing.writers.FORMATS`.
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small); the pixels are the same. None
-                balances both: level 2 for a plain image, the encoder's default for others.
+                balances both: level 2 for a plain image, level 4 for others.
 
         Raises:
             InvalidParameter: If the format is unknown or the level is out of range.
