@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from inspect import Parameter, Signature, signature
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REMOVAL",
     "UNSEEN",
+    "LateSignature",
     "Shown",
     "Watch",
     "check",
@@ -80,6 +82,30 @@ def late_names(
         return value
 
     return load
+
+
+class LateSignature(Signature):
+    """The signature of a function whose parameters take long to find out: they are loaded when `help()` asks for them.
+
+    Args:
+        function: The function.
+        complete: Takes the signature that the function is written with, and returns the one to show.
+    """
+
+    __slots__ = ("_complete", "_own")
+
+    def __init__(self, function: Callable[..., Any], complete: Callable[[Signature], Signature]) -> None:
+        self._own, self._complete = signature(function), complete
+
+    @property
+    def parameters(self) -> MappingProxyType[str, Parameter]:
+        """The parameters, by name."""
+        return self._complete(self._own).parameters
+
+    @property
+    def return_annotation(self) -> Any:
+        """The annotation of what the function returns."""
+        return self._complete(self._own).return_annotation
 
 
 @contextmanager

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import PydanticCustomError, core_schema
+from typing import TYPE_CHECKING, Any
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import nearest
 from qrkit.late import Shown
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import core_schema
 
 __all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
 
@@ -155,6 +156,8 @@ class Color(Shown):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        from pydantic_core import core_schema  # a plain QR Code does without pydantic
+
         return core_schema.no_info_plain_validator_function(
             _validate, serialization=core_schema.to_string_ser_schema(when_used="json")
         )
@@ -178,6 +181,8 @@ def _validate(value: Any) -> Color:
     try:
         return Color.parse(value if isinstance(value, str) else "#")
     except ValueError as error:
+        from pydantic_core import PydanticCustomError
+
         # The message is passed as data, because pydantic would treat braces in it as a template.
         raise PydanticCustomError("bad-colour", "{rule}", {"rule": str(error)}) from error
 

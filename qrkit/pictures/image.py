@@ -10,21 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from qrkit.contents.cards import summary
-from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.design.limits import TextStyle
-from qrkit.drawing.draw import draw_plain, is_plain, picture_size
+from qrkit.design.simple import SimpleDesign, simple_design
+from qrkit.drawing.draw import draw_plain, draw_simple, is_plain, picture_size
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
-from qrkit.late import Shown
-from qrkit.symbol.encode import symbol_of
+from qrkit.late import LateSignature, Shown
+from qrkit.symbol.encode import encode, symbol_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from inspect import Signature
 
+    from qrkit.design.design import Design, DesignFields
+    from qrkit.design.formats import TextStyle
     from qrkit.drawing.decorated import Parts
+    from qrkit.drawing.plain_picture import Plain
     from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.printing import QRPrint
@@ -50,7 +53,6 @@ class QRImage(Shown):
         pictures: The images of the design, if they are already loaded.
 
     Attributes:
-        design: The design.
         symbol: The encoded modules.
         width: Width in pixels.
         height: Height in pixels.
@@ -59,13 +61,33 @@ class QRImage(Shown):
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
         self.symbol: Symbol = symbol_of(design)
-        self.width, self.height = map(ceil, picture_size(design, self.symbol))
+        width, height = picture_size(design, self.symbol)
+        self.width: int = ceil(width)
+        self.height: int = ceil(height)
         self._pictures = _read_pictures(design, fetch) if pictures is None else pictures
         self._caller: Caller | None = None
+        self._simple: SimpleDesign | None = None
         if design.pad_codewords == "free" and not is_plain(design):
             from qrkit.scanning.free_pads import fitted_symbol
 
             self.symbol = fitted_symbol(design, self._pictures, self.symbol)
+
+    @classmethod
+    def _of_simple(cls, design: SimpleDesign) -> QRImage:
+        """Return the image of a simple design. `Design`, which takes longest to load, is loaded if it is needed."""
+        image = cls.__new__(cls)
+        image.symbol = encode(design.content, error_correction=design.ec)
+        image.width = image.height = (image.symbol.side + 2 * design.padding) * design.size
+        image._pictures, image._caller, image._simple = {}, None, design
+        return image
+
+    @cached_property
+    def design(self) -> Design:
+        """The design."""
+        from qrkit.design.design import Design
+
+        assert self._simple  # else it was passed
+        return Design(**self._simple._asdict())
 
     @property
     def warnings(self) -> list[str]:
@@ -235,15 +257,19 @@ class QRImage(Shown):
         return file
 
     def _write(self, format: Format) -> bytes:
-        if format.write_plain and (plain := draw_plain(self.design, self.symbol, exact=format.exact)):
+        if format.write_plain and (plain := self._plain(exact=format.exact)):
             return format.write_plain(plain)
         from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 
         with within(LONGEST_SECONDS):
             return format.write(self.exact_scene if format.exact else self.scene)
 
+    def _plain(self, *, exact: bool) -> Plain | None:
+        simple = self._simple
+        return draw_simple(simple, self.symbol) if simple else draw_plain(self.design, self.symbol, exact=exact)
+
     def __repr__(self) -> str:
-        content = summary(self.design.content)
+        content = summary((self._simple or self.design).content)
         shown = content if len(content) <= 60 else content[:59] + "…"
         return f"<QRImage {shown!r}, {self.symbol.name}, {self.width} x {self.height} px>"
 
@@ -251,7 +277,7 @@ class QRImage(Shown):
         """Return the SVG for notebooks: modules are one path, so it has a fifteenth of the size of `to_bytes`."""
         from qrkit.drawing.writers import svg
 
-        plain = draw_plain(self.design, self.symbol, exact=True)
+        plain = self._plain(exact=True)
         drawn = svg.write_plain(plain._replace(union=True)) if plain else svg.write_union(self.exact_scene)
         return drawn.decode()
 
@@ -266,7 +292,6 @@ def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
-@lists_fields(DesignFields)
 def generate(
     content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
 ) -> QRImage:
@@ -292,6 +317,10 @@ def generate(
         >>> generate("https://example.com", ec="H", size=10)
         <QRImage 'https://example.com', 3-H, 370 x 370 px>
     """
+    if simple := simple_design(content, fields):
+        return QRImage._of_simple(simple)
+    from qrkit.design.design import Design
+
     if isinstance(content, Design):
         design = content.replace(**fields) if fields else content
     else:
@@ -308,3 +337,12 @@ def generate(
             if reckoned(design):
                 image.warn()
     return image
+
+
+def _signature_with_fields(own: Signature) -> Signature:
+    from qrkit.design.design import DesignFields, with_fields
+
+    return with_fields(own, DesignFields)
+
+
+generate.__signature__ = LateSignature(generate, _signature_with_fields)  # type: ignore[attr-defined]

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple, get_args
 from qrkit.contents.cards import summary
 from qrkit.contents.reading import read
 from qrkit.contents.swiss_bills import PostalAddress
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.frames import Caption
-from qrkit.design.limits import MILLIMETRES_PER_INCH
 from qrkit.design.outline import Outline, rectangle
 from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.scene import Item, Rectangle, Scene, Shape, Squares

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from qrkit.design.limits import MILLIMETRES_PER_INCH, MOST_PIXELS, Number, Within
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
+from qrkit.design.limits import MOST_PIXELS, Number, Within
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
