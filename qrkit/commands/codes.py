@@ -202,7 +202,7 @@ def _list(asked: argparse.Namespace) -> None:
         found = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
         CODES.print(asked, _rows(portfolio, found[: asked.limit]))
     if not found:
-        why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` makes one"
+        why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` creates one"
         complain("list", "no QR Code contains that" if asked.search else why)
     elif len(found) > (asked.limit or len(found)):
         complain("list", f"{len(found) - asked.limit:,} more are left out")

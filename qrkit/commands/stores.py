@@ -129,7 +129,7 @@ def _give_way(asked: argparse.Namespace) -> None:
 
 def _check_exists(asked: argparse.Namespace) -> None:
     if is_missing(asked.store):
-        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` make one"
+        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
         raise NotFound("store", shown_place(asked.store), hint=hint)
 
 
