@@ -110,7 +110,7 @@ def _create_key(store: Store, asked: argparse.Namespace) -> None:
         raise InvalidParameter(Problem("expires", asked.expires, "must be in the future"))
     key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
     _print_result(asked, key, id=key_id(key), key=key)
-    complain("account", "the key is shown this once; the store keeps its digest alone")
+    complain("account", "this key is shown only once; the store keeps only a hash of it")
 
 
 def _list_keys(store: Store, asked: argparse.Namespace) -> None:
