@@ -17,8 +17,8 @@ def define_decode(one: Parser) -> None:
     """Define the command `decode`."""
     describe(
         one,
-        "Each content is a line, from top to bottom of a picture; of several pictures it stands behind "
-        "the name of its file. Pictures that hold none are named.",
+        "Prints a line for each content, from top to bottom of a picture. With several pictures, each line begins with "
+        "the name of the file. Pictures without a QR Code are reported.",
         usage="PICTURE... [--json]",
         examples=("qrkit decode poster.png", "qrkit decode sheet.jpg labels/*.png", "qrkit decode photo.jpg --json"),
     )

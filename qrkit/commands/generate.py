@@ -57,9 +57,8 @@ CONTENT [-o FILE] [options]
 --KIND FIELD=VALUE... [-o FILE] [options]
 --from TABLE -o FOLDER|ZIP [options]"""
 TOLD = """\
-Without -o and --format the code is shown as text. With --from each row of a table becomes a picture; rows that cannot
-be drawn are named, and cost nothing else. Files of the same name are replaced. Colors are #AARRGGBB,
-#RRGGBB or names."""
+Without -o and --format, the code is shown as text. With --from, each row of a table becomes a picture; rows that
+cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, #RRGGBB or CSS names."""
 
 
 def define_generate(one: Parser) -> None:
@@ -68,15 +67,17 @@ def define_generate(one: Parser) -> None:
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
     add_kinds(what)
-    table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads it, too"
+    table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads a csv from the standard input"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
-    what.add_argument("--name-column", metavar="NAME", help="column that files are named after (that to encode)")
-    _add_look(one.add_argument_group("how it looks; options win over a design or a template"))
+    what.add_argument(
+        "--name-column", metavar="NAME", help="column of TABLE with the file names (by default, made from the content)"
+    )
+    _add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
     output = "file to write, or with --from a folder or a .zip; - prints it"
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
-    formats = f"one of {', '.join(FORMATS)} (what FILE ends in; png with - and --from)"
+    formats = f"one of {', '.join(FORMATS)} (the suffix of FILE; png with - and --from)"
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"how it is shown as text: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
@@ -91,7 +92,7 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     begun.add_argument(
         "--design", type=Path, metavar="FILE", help="a design as JSON, as the studio and Python write it"
     )
-    begun.add_argument("--template", metavar="NAME", help="a design that a store keeps, see `qrkit template`")
+    begun.add_argument("--template", metavar="NAME", help="a design saved in the store; see `qrkit template`")
     begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
     add_store(look)

@@ -45,8 +45,8 @@ class Status(IntEnum):
 
 EXIT_STATUSES = {
     Status.DONE: "done",
-    Status.IN_PART: "done, but rows or pictures failed, a check fell short, a store has faults",
-    Status.REFUSED: "refused, or nothing could be done: wrong words, bad input, a store in use",
+    Status.IN_PART: "done in part: some rows or pictures failed, a check fell short, or a store has faults",
+    Status.REFUSED: "nothing was done: an invalid command, bad input, a store in use",
     Status.STOPPED: "stopped by Ctrl-C",
 }
 """Meaning of each exit status."""

@@ -33,7 +33,7 @@ def define_report(one: Parser) -> None:
     """Define the command `report`."""
     describe(
         one,
-        "A file of the same name is replaced. The store may be in use.",
+        "An existing file is replaced. Works while a server uses the store, too.",
         usage="[-o FILE] [options]",
         examples=(
             "qrkit report --store shop.duckdb",
@@ -50,10 +50,10 @@ def define_report(one: Parser) -> None:
         help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
-    one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
+    one.add_argument("--campaign", metavar="NAME", help="report on this campaign only (default: on all)")
     add_period(one)
-    one.add_argument("--title", metavar="TEXT", help="what stands at the top")
-    what = "whose name, logo and colors it has: a brand of the store, or its JSON (the brand in use, if any)"
+    one.add_argument("--title", metavar="TEXT", help="title of the report")
+    what = "name, logo and colors: a brand saved in the store, or a JSON file (the brand in use, if any)"
     one.add_argument("--brand", metavar="NAME|FILE", help=what)
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
     hides = "hide groups with fewer visitors or scans, to share the report, as 5 (none)"
@@ -66,11 +66,11 @@ def define_report(one: Parser) -> None:
 
 def add_period(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which days count, and in which time zone."""
-    first = "the first day, as 2026-06-01 (that of the first scan)"
+    first = "the first day, such as 2026-06-01 (default: that of the first scan)"
     parser.add_argument("--since", type=_day, metavar="DAY", help=first)
-    last = "the day after the last (the one after the last scan)"
+    last = "the day after the last one (default: the day after the last scan)"
     parser.add_argument("--until", type=_day, metavar="DAY", help=last)
-    zone = "whose days and hours, as Europe/Ljubljana (UTC)"
+    zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
 
 
@@ -132,7 +132,7 @@ def define_demo(one: Parser) -> None:
     """Define the command `demo`."""
     describe(
         one,
-        "The scans are made up. What an earlier demo left in the folder is made anew. A file of yours is read as by "
+        "The scans are made up. An earlier demo in the folder is replaced. Your own file is read in the same way as by "
         "`qrkit import`.",
         usage="[options]\n--portfolio FILE [options]",
         examples=(
@@ -142,9 +142,11 @@ def define_demo(one: Parser) -> None:
             "    --columns content=Website,name=Poster",
         ),
     )
-    what = f"a file of yours instead of the sample: {', '.join(IMPORT_FORMATS)}"
+    what = f"your own file instead of the sample: {', '.join(IMPORT_FORMATS)}"
     one.add_argument("--portfolio", dest="file", type=Path, metavar="FILE", help=what)
-    one.add_argument("--folder", type=Path, metavar="FOLDER", help="where to write (demo, or demo-NAME of your file)")
+    one.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="where to write (demo; with a file, demo- and its name)"
+    )
     add_import_options(one)
     one.set_defaults(run=_demo)
 

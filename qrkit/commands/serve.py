@@ -19,7 +19,7 @@ __all__ = ["define_serve"]
 
 GROUPS = {
     "": {"host": "ADDRESS", "port": "N"},
-    "whom it trusts; each may be repeated": {
+    "whom it trusts (options with names may be repeated)": {
         "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
     },
     "what it records": {
@@ -38,14 +38,13 @@ def define_serve(one: Parser) -> None:
     """Define the command `serve`."""
     describe(
         one,
-        "It makes the store where there is none; Ctrl-C ends it. Other commands of the same user, such as account, "
-        "import and report, work with the store meanwhile, through STORE.sock beside it.\n\n"
-        "Each option may be set in the "
-        "environment, as QRKIT_PORT=80; lists are written with commas there.\n\n"
-        '--settings names a TOML file with the same settings, as port = 80 or hosts = ["a.example"]; '
+        "A store that does not exist is created; Ctrl-C stops the server. Meanwhile, other commands of the same user, "
+        "such as account, import and report, work with the store through STORE.sock beside it.\n\n"
+        "Each option can also be set in the environment, such as QRKIT_PORT=80; separate several values with "
+        'commas.\n\n --settings names a TOML file with the same settings, such as port = 80 or hosts = ["a.example"]; '
         "options and the environment override it. On SIGHUP, the server reads the file and the GeoIP "
         "database again: access_log, log_level, places, generates_a_minute and unknown_codes_a_minute "
-        "change at once; the log names others that changed and need a restart.",
+        "change at once; the log names changed settings that need a restart.",
         usage="[options]",
         examples=(
             "qrkit serve --store shop.duckdb --base-url https://go.example.com",
@@ -62,7 +61,7 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
-    where.add_argument("--settings", metavar="FILE", help="A file of settings, in TOML.")
+    where.add_argument("--settings", metavar="FILE", help="a TOML file of settings")
     for title, options in GROUPS.items():
         add_fields(one.add_argument_group(title) if title else where, Settings, options)
 

@@ -72,7 +72,7 @@ class Table:
             keys: The names in JSON, if they are not always those of the columns.
         """
         ways = parser.add_mutually_exclusive_group()
-        ways.add_argument("--csv", action="store_true", help="print a line of CSV for each row, after the names")
+        ways.add_argument("--csv", action="store_true", help="print CSV; the first line has the names of the columns")
         add_json(ways, keys or ", ".join(column.key for column in self.columns), each=self.each)
 
     def print(self, asked: argparse.Namespace, rows: Sequence[Row]) -> None:

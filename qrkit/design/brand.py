@@ -97,7 +97,7 @@ class Brand(Model):
     def _check_sprites(self) -> Self:
         if self.modules.sprites:
             rule = (
-                "has sprites of a fixed number of pixels, but a brand fits pictures of any size; name one in `sprite`"
+                "has sprites of a fixed size in pixels, but a brand fits any size; name a built-in sprite in `sprite`"
             )
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "modules"})
         return self

@@ -23,7 +23,15 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)
 STEP = 5
 """Of 255: how much of black or white is added at a time until a color is visible."""
 
+_SHORT_HEX = re.compile(r"#[0-9a-f]{3}")
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
+
+
+def _hint(name: str) -> str:
+    """Return a suggestion in place of a name that is no color; "" if there is none."""
+    if _SHORT_HEX.fullmatch(name):
+        return f"; did you mean '#{''.join(2 * digit for digit in name[1:]).upper()}'?"
+    return "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +85,7 @@ class Color(Shown):
         if match := _HEX.fullmatch(name):
             alpha, red, green, blue = (255 if part is None else int(part, 16) for part in match.groups())
             return cls(red, green, blue, alpha)
-        hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
-        raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{hint}")
+        raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{_hint(name)}")
 
     @property
     def argb(self) -> str:

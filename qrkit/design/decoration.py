@@ -142,7 +142,7 @@ class Modules(Model):
         if self.sprite and self.type != "sprite":
             raise PydanticCustomError("bad-value", "{rule}", {"rule": "needs type=sprite", "field": "sprite"})
         if self.type == "sprite" and not self.sprite and not self.sprites:
-            rule = "sprite needs the name of one in `sprite`, or pictures in `sprites`"
+            rule = "sprite needs the name of a built-in sprite in `sprite`, or pictures in `sprites`"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "type"})
         return self
 

@@ -313,7 +313,7 @@ def place_problems(place: tuple[float, float]) -> list[Problem]:
     """Return the problems of a place on a symbol; empty if it is valid."""
     if len(place) == 2 and all(0 <= one <= 1 for one in place):
         return []
-    return [Problem("place", place, "must be two numbers in 0..1 of the symbol", "out-of-range")]
+    return [Problem("place", place, "must be two numbers in 0..1, as shares of the symbol's side", "out-of-range")]
 
 
 def _plate_problems(plate: str | None, ring: str | Color | None, padding: float) -> list[Problem]:

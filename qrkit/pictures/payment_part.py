@@ -132,7 +132,9 @@ class SwissPaymentPart(Shown):
     ) -> None:
         found = read(str(bill))
         if found.kind != "swiss_bill":
-            raise InvalidParameter(Problem("bill", found.kind, "must be a Swiss bill, as contents.swiss_bill makes it"))
+            raise InvalidParameter(
+                Problem("bill", found.kind, "must be a Swiss QR-bill, as contents.swiss_bill returns it")
+            )
         if language not in get_args(Language):
             rule = f"is not a language of Swiss bills; {nearest(str(language), get_args(Language))}"
             raise InvalidParameter(Problem("language", language, rule))

@@ -30,7 +30,7 @@ REACH_IN_MODULES = 250
 class PrintSize(Model):
     """The requested print size of an image."""
 
-    size_mm: Annotated[Number, Within(2, 5_000, "millimetres")] = Field(
+    size_mm: Annotated[Number, Within(2, 5_000, "millimeters")] = Field(
         description="Width on paper; each module is a whole number of printer dots wide."
     )
     dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = Field(

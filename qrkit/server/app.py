@@ -263,7 +263,7 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
     if route.key == "none":
         return route.handler(Call(service, asked))
     call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
-    unknown = [name for name in call.parameters if name not in ("auth", *route.query)]
+    unknown = [name for name in call.parameters if name not in route.sent_names]
     asked.warnings.extend(ignored(unknown, what="parameters"))
     if not route.is_change:
         return route.handler(call)

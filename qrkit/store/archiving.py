@@ -128,12 +128,12 @@ def _choose_place(store: Store, to: str | Path | None) -> None:
         rule = "is in memory; only the visits of a store in a file or on a server can be archived"
         raise InvalidParameter(Problem("store", store.path, rule))
     if place is None and asked is None:
-        rule = "must name a folder or a bucket the first time, which all processes that use the database can read"
+        rule = "is required the first time: a folder or a bucket that all processes of the database can read"
         raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
     if asked is None or (place is not None and place.address == asked.address):
         return
     if place is not None and (history_files(store) or not (store.database.is_shared or "://" in asked.address)):
-        rule = f"is not where the files of this store are: {place.address}"
+        rule = f"is not the place of the archive of this store, which is {place.address}"
         raise InvalidParameter(Problem("to", asked.address, rule))
     if json.loads(asked.manifest() or "{}").get("store", store.database.id) != store.database.id:
         raise InvalidParameter(Problem("to", asked.address, "has the history of another store; name another place"))
@@ -145,7 +145,7 @@ def _first_day_that_stays(before: date | str | None, moment: datetime) -> dateti
     """Return the midnight before which visits are archived, UTC without a time zone."""
     day = from_day(before, name="before") if isinstance(before, str) else moment if before is None else before
     if not isinstance(day, date) or day != day:  # pandas.NaT is a datetime, but not equal to itself
-        raise InvalidParameter(Problem("before", before, "must be a day or a moment, or None", "wrong-type"))
+        raise InvalidParameter(Problem("before", before, "must be a date, a datetime or None", "wrong-type"))
     if (bound := moment_in(ZoneInfo("UTC"), day)) > moment:
         rule = f"is not over yet: only days before {moment:%Y-%m-%d} (UTC) can be archived"
         raise InvalidParameter(Problem("before", before, rule, "out-of-range"))

@@ -402,7 +402,7 @@ def test_no_moment_of_pandas_is_no_bound():
     with portfolio:
         view = views["aa"].where(since=MONDAY, until=date(2026, 3, 4))
         for name in ("since", "until"):
-            with pytest.raises(InvalidParameter, match=f"{name}=NaT: must be a day or a moment, or None"):
+            with pytest.raises(InvalidParameter, match=f"{name}=NaT: must be a date, a datetime or None"):
                 view.where(**{name: pd.NaT})
         assert view.count() == 3
         assert view.where(since=pd.Timestamp("2026-03-03"), until=None).count() == 2

@@ -152,7 +152,7 @@ def test_list_says_what_it_leaves_out_and_why_it_is_empty(store, run, folder):
     run("campaign", "add", "Autumn")
     assert run("list", "--campaign", "Autumn") == ("", "qrkit list: no QR Code is in the campaign\n")
     open_portfolio(folder / "new.duckdb").close()
-    assert "no QR Codes yet; `qrkit add` makes one" in run("list", "--store", "new.duckdb").err
+    assert "no QR Codes yet; `qrkit add` creates one" in run("list", "--store", "new.duckdb").err
 
 
 def test_show_tells_all_of_one_code(store, run):

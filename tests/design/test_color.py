@@ -72,6 +72,8 @@ def test_other_spellings_are_refused(text):
 
 
 def test_a_mistyped_name_gets_the_nearest():
+    with pytest.raises(ValueError, match=re.escape("did you mean '#FF8800'?")):
+        Color.parse("#f80")
     with pytest.raises(ValueError, match=re.escape("did you mean 'orange'")):
         Color.parse("ornage")
 

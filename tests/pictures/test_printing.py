@@ -159,8 +159,8 @@ def test_a_height_of_its_own_is_kept_in_proportion():
 @pytest.mark.parametrize(
     ("size_mm", "dpi", "name", "rule"),
     [
-        (1.9, 300, "size_mm", "must be in 2..5000 millimetres"),
-        (5001, 300, "size_mm", "must be in 2..5000 millimetres"),
+        (1.9, 300, "size_mm", "must be in 2..5000 millimeters"),
+        (5001, 300, "size_mm", "must be in 2..5000 millimeters"),
         (40, 29, "dpi", "must be in 30..5000 dots per inch"),
         (40, 5001, "dpi", "must be in 30..5000 dots per inch"),
         (float("nan"), 300, "size_mm", "must be a number"),

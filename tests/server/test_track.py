@@ -296,6 +296,18 @@ def test_unknown_query_parameters_are_ignored(api):
     assert "x-api-warning" not in api.ask("GET", f"qrcode/{id}").headers
 
 
+def test_parameters_of_a_route_are_known(api):
+    known = [
+        ("GET", "list", None, {"limit": 1}),
+        ("GET", "export.zip", None, {"format": "svg"}),
+        ("GET", "export.csv", None, {"raw": "true"}),
+        ("POST", "import", [], {"format": "json"}),
+        ("DELETE", f"campaign/{api.add_campaign()}", None, {"keep": "true"}),
+    ]
+    for method, path, body, query in known:
+        assert "x-api-warning" not in api.ask(method, path, body, **query).headers, path
+
+
 def test_a_short_code_that_cannot_change_is_told_unless_it_is_the_same(api):
     id = api.ask("POST", "qrcode", {"content": TARGET, "shortCode": "tellme"}).json()["id"]
     reply = api.put(id, shortCode="other")

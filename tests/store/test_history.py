@@ -138,8 +138,8 @@ def test_rows_that_are_archived_are_not_inserted_again(archived):
         ("2026-04-16", "is not over yet: only days before 2026-04-15"),
         (NOW + timedelta(days=2), "is not over yet"),
         ("yesterday", "must be a day"),
-        (5, "must be a day or a moment"),
-        (pd.NaT, "must be a day or a moment"),
+        (5, "must be a date, a datetime or None"),
+        (pd.NaT, "must be a date, a datetime or None"),
     ],
 )
 def test_only_finished_days_can_be_archived(shop, before, rule):

@@ -145,7 +145,7 @@ def test_a_rescued_store_has_the_sound_files_in_the_folder_beside_it(archived, o
 
 
 def test_a_bucket_that_does_not_exist_is_named_and_another_can_be_chosen(shop, bucket):
-    with pytest.raises(CannotWrite, match="s3://nowhere/shop is in no bucket that exists"):
+    with pytest.raises(CannotWrite, match="s3://nowhere/shop is in a bucket that does not exist"):
         shop.archive(to="s3://nowhere/shop")
     assert shop.archive(to=bucket).visits == len(TIMES)
 
@@ -184,7 +184,7 @@ def test_a_store_of_a_bucket_that_does_not_answer_records_visits_and_says_so(arc
     "address", ["s3://", "s3://shops", "s3://shops/", "s3://key:secret@shops/door", "s3://shops/door?x=1", "gs://a/b"]
 )
 def test_an_address_is_a_bucket_and_a_prefix(shop, address):
-    with pytest.raises(InvalidParameter, match="must name a bucket and a prefix, as s3://bucket/shop") as caught:
+    with pytest.raises(InvalidParameter, match="must be a bucket and a prefix, such as s3://bucket/shop") as caught:
         shop.archive(to=address)
     assert "secret" not in str(caught.value)
 
@@ -199,7 +199,9 @@ def test_two_stores_do_not_share_a_prefix(archived, bucket, tmp_path):
 
 def test_a_store_with_files_in_its_folder_keeps_them_there(shop, bucket):
     shop.archive()
-    with pytest.raises(InvalidParameter, match=r"is not where the files of this store are: .*shop\.history"):
+    with pytest.raises(
+        InvalidParameter, match=r"is not the place of the archive of this store, which is .*shop\.history"
+    ):
         shop.archive(to=bucket)
 
 

@@ -262,7 +262,7 @@ def test_a_store_that_is_in_use_is_not_copied_over(place):
     with open_portfolio(other, base_url="https://other.example") as shop, Store(source) as old:
         with pytest.raises(InvalidParameter, match="is in use already; copy into a store that is new"):
             migrate(old, shop.store)
-        with pytest.raises(InvalidParameter, match="is the store that is copied"):
+        with pytest.raises(InvalidParameter, match="is the store to copy from; name another one"):
             migrate(old, old)
         assert shop.base_url == "https://other.example"
 

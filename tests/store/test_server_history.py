@@ -232,7 +232,9 @@ def test_where_the_files_are_is_said_once(shop, folder, tmp_path):
     with pytest.raises(InvalidParameter, match="to: must name a folder or a bucket the first time"):
         shop.archive()
     shop.archive(to=folder)
-    with pytest.raises(InvalidParameter, match=r"is not where the files of this store are: .*it's history"):
+    with pytest.raises(
+        InvalidParameter, match=r"is not the place of the archive of this store, which is .*it's history"
+    ):
         shop.archive(to=tmp_path / "elsewhere")
     assert shop.archive(to=folder) == Archived(0, 0, 0)
 
