@@ -1,7 +1,7 @@
-"""Measures how costs grow with the number of codes and of scans, each in a new process.
+"""Measures how costs grow with the number of codes and of scans, each in a new process: `make growth`.
 
-Writes tables in Markdown: `python -m tests.benchmarks.study_growth growth.md 1_000_000 100_000_000`, with the most
-codes and the most scans; the sizes below are a tenth each time.
+Writes tables in Markdown: `make growth CODES=1000000 SCANS=100000000`, with the most codes and the most scans. Each
+size is ten times the one before it.
 """
 
 import resource
@@ -30,10 +30,10 @@ REDIRECTS = 5_000
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 HEADING = """# How costs grow
 
-Made by `python -m tests.benchmarks.study_growth` on {machine}, on {day}. Seconds are processor
-time of all cores, each in a new process that has loaded qrkit; MB are the peak of memory of that process. The slope is
-the exponent of growth between the last two sizes: 0 for costs that stay as they are, 1 for those that grow with the
-number. Scans are those of a year, of 100 codes in 4 campaigns; all are archived.
+Made by `make growth` on {machine}, on {day}. Seconds are processor time of all
+cores, each in a new process that has loaded qrkit; MB are the peak of memory of that process. The slope is the exponent
+of growth between the last two sizes: 0 for costs that stay as they are, 1 for those that grow with the number. Scans
+are those of a year, of 100 codes in 4 campaigns; all are archived.
 
 """
 
@@ -195,7 +195,7 @@ def study(works: dict[str, Any], fewest: int, most: int, make: Callable[[Path, i
     return found
 
 
-def main(path: str, codes: str = "100_000", scans: str = "10_000_000") -> None:
+def main(path: str, codes: str, scans: str) -> None:
     """Measure, and write the tables."""
     heading = HEADING.format(machine=machine(), day=datetime.now(UTC).date())
     tables = [

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
+from qrkit.analytics import summary
 from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged, StoreReadOnly
 from qrkit.store import Store
 from qrkit.store.archiving import Archived, archive
@@ -126,6 +127,22 @@ def test_a_late_visit_of_an_archived_day_counts_at_once_and_joins_its_file_the_n
     assert listed(archived.store)[1:] == old[1:]
     assert files_in(path.with_name("shop.history")) == [*listed(archived.store), "manifest.json"]
     assert verify(archived.store) == []
+
+
+def test_large_files_stay_when_later_days_are_archived_and_a_late_visit_replaces_the_file_of_its_day(shop, monkeypatch):
+    monkeypatch.setattr("qrkit.store.archiving.ENOUGH", 48)
+    for day in (3, 5, 6, 8):
+        shop.archive(before=datetime(2026, 2, day))
+    assert [(file.first.day, file.last.day) for file in history_files(shop.store)] == [(1, 2), (3, 4), (5, 7)]
+    first, second, third = (file.file for file in history_files(shop.store))
+    visitors = summary(shop.scans)["visitors"][0]
+    shop.scans.insert(scans_at([datetime(2026, 2, 3, 0, 0, 1)], [EVERY_HOUR.index(datetime(2026, 2, 3)) % 7]))
+    assert summary(shop.scans)["visitors"][0] == visitors
+    assert shop.archive(before="2026-02-08").visits == 1
+    assert summary(shop.scans)["visitors"][0] == visitors
+    assert {first, third} < set(listed(shop.store))
+    assert second not in listed(shop.store)
+    assert (shop.scans.count(), verify(shop.store)) == (FINISHED + 1, [])
 
 
 def test_rows_that_are_archived_are_not_inserted_again(archived):
