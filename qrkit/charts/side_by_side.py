@@ -63,6 +63,9 @@ __all__ = ["small_multiples"]
 MOST_PANELS = 24
 """Maximum number of small charts: more would not give an overview."""
 
+MOST_FILLED = 12
+"""Maximum number of small charts with filled areas: more of them are calmer as lines, and half as large in a page."""
+
 PANEL = (210, 92)
 """Minimum width of a small chart and the height of its plot, in pixels."""
 
@@ -129,6 +132,8 @@ def small_multiples(
         count_axis(chart, axes, tops[name], most_steps=1, has_numbers=is_own or not number % grid.columns)
         time_axis(chart, axes, moments, has_labels=number + grid.columns >= len(names))
         key = f"color-{numbers.get(name, 0)}"
+        if len(names) <= MOST_FILLED:
+            fill_counts(axes, moments, shown[name].clip(upper=axes.get_ylim()[1]).tolist(), tint(key), complete)
         _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
     own = f"; {say('the scale differs from chart to chart')}" if is_own else ""
     add_text(chart, (grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)
@@ -193,7 +198,6 @@ def _panel(
 ) -> None:  # fmt: skip
     """Draw the line of a small chart, and its peak with its number; beyond the scale, with its date and an arrow."""
     top = axes.get_ylim()[1]
-    fill_counts(axes, moments, [min(count, top) for count in counts], tint(key), complete)
     draw_counts(axes, moments, counts, tint(key), complete, linewidth=1.4, clips=max(counts) > top)
     peak, number = max(((count, -place) for place, count in enumerate(counts) if count == count), default=(0, 0))
     if not peak:
