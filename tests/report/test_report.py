@@ -365,7 +365,7 @@ def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
         ]
         portfolio.scans.insert(month_of_scans(codes))
         page = lxml.html.document_fromstring(report.portfolio(portfolio, cards=True).html)
-    for path in ("//section[@id='codes']//span", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
+    for path in ("//section[@id='codes']//td/bdi", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
         assert {re.search(r"color-\d", one.get("class"))[0] for one in page.xpath(path) if one.get("class")} == {
             "color-1"
         }
