@@ -60,11 +60,8 @@ if TYPE_CHECKING:
 
 __all__ = ["small_multiples"]
 
-MOST_PANELS = 24
+MOST_PANELS = 12
 """Maximum number of small charts: more would not give an overview."""
-
-MOST_FILLED = 12
-"""Maximum number of small charts with filled areas: more of them are calmer as lines, and half as large in a page."""
 
 PANEL = (210, 92)
 """Minimum width of a small chart and the height of its plot, in pixels."""
@@ -91,7 +88,7 @@ def small_multiples(
     """Draw scans over time in one small chart per campaign or QR Code, largest first, with the peak of each.
 
     All have the same scale. A peak that would flatten all other days goes beyond it and has an arrow. Where the small
-    charts differ too much for one scale, each has its own, and the chart says so. Beyond 24, the smallest are left out,
+    charts differ too much for one scale, each has its own, and the chart says so. Beyond 12, the smallest are left out,
     and the chart says how many scans they have.
 
     Args:
@@ -132,8 +129,6 @@ def small_multiples(
         count_axis(chart, axes, tops[name], most_steps=1, has_numbers=is_own or not number % grid.columns)
         time_axis(chart, axes, moments, has_labels=number + grid.columns >= len(names))
         key = f"color-{numbers.get(name, 0)}"
-        if len(names) <= MOST_FILLED:
-            fill_counts(axes, moments, shown[name].clip(upper=axes.get_ylim()[1]).tolist(), tint(key), complete)
         _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
     own = f"; {say('the scale differs from chart to chart')}" if is_own else ""
     add_text(chart, (grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)
@@ -198,6 +193,7 @@ def _panel(
 ) -> None:  # fmt: skip
     """Draw the line of a small chart, and its peak with its number; beyond the scale, with its date and an arrow."""
     top = axes.get_ylim()[1]
+    fill_counts(axes, moments, [min(count, top) for count in counts], tint(key), complete)
     draw_counts(axes, moments, counts, tint(key), complete, linewidth=1.4, clips=max(counts) > top)
     peak, number = max(((count, -place) for place, count in enumerate(counts) if count == count), default=(0, 0))
     if not peak:
