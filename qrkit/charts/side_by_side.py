@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 __all__ = ["small_multiples"]
 
-MOST_PANELS = 24
+MOST_PANELS = 12
 """Maximum number of small charts: more would not give an overview."""
 
 PANEL = (210, 92)
@@ -88,7 +88,7 @@ def small_multiples(
     """Draw scans over time in one small chart per campaign or QR Code, largest first, with the peak of each.
 
     All have the same scale. A peak that would flatten all other days goes beyond it and has an arrow. Where the small
-    charts differ too much for one scale, each has its own, and the chart says so. Beyond 24, the smallest are left out,
+    charts differ too much for one scale, each has its own, and the chart says so. Beyond 12, the smallest are left out,
     and the chart says how many scans they have.
 
     Args:

@@ -133,12 +133,13 @@ class Explorer {
   }
 
   keepOriginals() {
+    const share = $(".codes-table th.share")?.cellIndex;
     this.cells = codeRows.map((row, place) => ({
       isCode: true,
       sums: this.firstRow ? null : running(this.perDay[place]),
       campaign: this.data.codes[place],
       count: $("td.count", row)?.firstChild,
-      share: $("td.share", row)?.firstChild,
+      share: $("td.count", row) && row.cells[share].firstChild,
       row,
     }));
     this.cells.push(...$$("tr[data-campaign]").map(row => ({

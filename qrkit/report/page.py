@@ -37,6 +37,9 @@ HALF = {"wide middle": 500, "narrow": 350}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}
 """Widths of a chart in pixels. A page shows the widest that fits, so that text keeps its size."""
 
+MOST_BESIDE = 6
+"""Maximum number of campaigns whose charts fit beside their table on paper."""
+
 LONG = 60
 """Minimum number of rows for a table of contents."""
 
@@ -118,6 +121,7 @@ def render(
         has_visitors=any(row.visitors for row in rows),
         groups=list(cards.groups(portfolio, facts, colors).values()) if with_cards else [],
         has_several=has_several,
+        is_wide=len(colors) > MOST_BESIDE,
         codes=len(facts.codes),
         most_cards=cards.MOST_CARDS,
         is_long=len(rows) >= LONG,

@@ -101,7 +101,8 @@ def _of_codes(facts: Facts) -> pd.DataFrame:
 
     numbers = (facts.counted, facts.visitors_of, facts.imported)
     rows = [(facts.titles[code.campaign_id], code.id, *(of.get(code.id, 0) for of in numbers)) for code in facts.codes]
-    return pd.DataFrame(rows, columns=["campaign", "qrcode_id", "scans", "visitors", "imported"])
+    frame = pd.DataFrame(rows, columns=["campaign", "qrcode_id", "scans", "visitors", "imported"])
+    return frame.astype({"campaign": "str", "qrcode_id": "str"} | dict.fromkeys(frame.columns[2:], "int64"))
 
 
 def _hidden_codes(facts: Facts, least: int) -> frozenset[str]:

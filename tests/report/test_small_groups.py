@@ -197,6 +197,13 @@ def test_a_report_about_fewer_is_refused(shop):
         report.portfolio(shop, least=5_000)
 
 
+def test_nothing_is_hidden_where_nobody_has_scanned():
+    with open_portfolio(":memory:") as portfolio:
+        assert "No scans yet" in report.portfolio(portfolio, least=LEAST).html
+        portfolio.import_file(b"QR Code Name,Content,Scans\r\nOld,https://x.example/old,3\r\n", format="csv")
+        assert "+3 imported" not in report.portfolio(portfolio, least=LEAST).html
+
+
 def test_a_notebook_hides_nothing_and_says_so(tmp_path, capsys):
     with open_portfolio(tmp_path / "shop.duckdb"):
         pass
