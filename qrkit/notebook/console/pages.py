@@ -94,7 +94,7 @@ def pages_of(portfolio: Portfolio) -> Pages:
     def studio() -> Widget:
         from qrkit.notebook.widgets.designer import Designer
 
-        return Designer(templates=portfolio.templates)
+        return Designer(portfolio=portfolio)
 
     return Pages({"QR Codes": browser, "Scans": dashboard, "Studio": studio})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qrkit.design.color import Color
 from qrkit.design.decoration import PHOTO_TYPES, photo_rule
 from qrkit.design.limits import ALIKE
 from qrkit.drawing.layout import lay_out
@@ -41,15 +42,31 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
             if not str(layer.get("content", "")).lower().startswith("icon:"):
                 layer.pop("color", None)
             _keep_proportions(layer)
+        case ("foreground",):
+            _rings_follow(fields, image)
         case ("foreground" | "background" as name, "units" | "gradient"):
             _convert(fields[name], image, is_new_unit=path[1] == "units")
-        case ("wrapper", "width" | "height" as side) if isinstance(fields["wrapper"].get(side), int | float):
-            before = getattr(image.design.wrapper, side)
-            hole = fields["wrapper"]["placeholder"]
-            for part in ("x", "width") if side == "width" else ("y", "height"):
-                hole[part] *= fields["wrapper"][side] / before
+        case ("wrapper", "width" | "height" as side):
+            _scale_hole(fields["wrapper"], side, getattr(image.design.wrapper, side))
     if path[0] in ("modules", "photo"):
         _suit_photo(fields, is_photo=path[0] == "photo")
+
+
+def _scale_hole(wrapper: Fields, side: str, before: float) -> None:
+    """Keep the share of a wrapper that the QR Code has, where a side has changed."""
+    if isinstance(wrapper.get(side), int | float):
+        for part in ("x", "width") if side == "width" else ("y", "height"):
+            wrapper["placeholder"][part] *= wrapper[side] / before
+
+
+def _rings_follow(fields: Fields, image: QRImage) -> None:
+    """Give rings of eyes that had the color of the foreground its new color; presets set both."""
+    before, now = image.design.foreground, fields.get("foreground")
+    if not isinstance(before, Color) or not isinstance(now, str):
+        return
+    for marker in fields.get("markers", {}).values():
+        if marker.get("outerColor") == before.argb:
+            marker["outerColor"] = now
 
 
 def _suit_photo(fields: Fields, *, is_photo: bool) -> None:

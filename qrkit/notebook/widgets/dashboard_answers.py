@@ -232,8 +232,9 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
         title = COMPARED[asked.compare].format(since=asked.compare_since, until=asked.compare_until)
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), is_wide=False)
-    title = f"Scans by weekday and hour ({view.time_zone})"
-    yield Drawn(title, charts.hour_of_week(analytics.scans_by_hour(view), width=half), is_wide=False)
+    is_alone = before is None  # then nothing stands beside it
+    title, rows = f"Scans by weekday and hour ({view.time_zone})", analytics.scans_by_hour(view)
+    yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), is_wide=is_alone)
 
 
 def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:

@@ -172,7 +172,7 @@ class PortfolioBrowser(Page):
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
         design = self.portfolio.design_of(self._catalogue.chosen)
-        self.studio = Designer(design, name=f"{self.name} studio", templates=self.portfolio.templates)
+        self.studio = Designer(design, name=f"{self.name} studio", portfolio=self.portfolio)
         self._errors, self._said, self._is_in_studio = {}, "", True
 
     def _on_leave(self, _message: Any) -> None:

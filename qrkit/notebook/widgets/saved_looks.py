@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qrkit.drawing.logo import PlacedLogo, without_logo
-from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
+from qrkit.symbol.encode import check_fits
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -26,6 +27,8 @@ SAVED: Final = "saved"
 """The first step of the paths at which errors are shown."""
 TEMPLATE: Final = "template"
 BRAND: Final = "brand"
+SHORT = "0"
+"""A content that fits every version and every mode but kanji."""
 
 
 class SavedLooks:
@@ -72,6 +75,11 @@ class SavedLooks:
             return brand.apply(without_logo(design, logo) if logo and brand.logo else design, fetch=fetch)
         shelf: Any = self._shelf(kind)
         made: Design = shelf.design(name, design.content)
+        try:
+            check_fits(made)
+        except ContentTooLong:
+            # A template for short URLs names a version that is too small for longer contents.
+            made = shelf.design(name, SHORT).resized(content=design.content, version=None)
         return made
 
     def save(self, kind: str, name: str, design: Design, logo: str | None, *, is_replacing: bool = False) -> None:

@@ -19,7 +19,7 @@ function render({ model, el }) {
   let state = model.get("state");
   const busy = h("p", { class: "qk-busy", role: "status" });
   const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
-  const ask = (fields) => outbox.ask({ ask: "ask", fields });
+  const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
   function day(label, name) {
     const error = h("p", { class: "qk-error", id: newId(), hidden: true });
@@ -29,7 +29,7 @@ function render({ model, el }) {
       error.textContent = state.errors[name] ?? "";
       error.hidden = !error.textContent;
       input.setAttribute("aria-invalid", !error.hidden);
-      if (error.hidden) input.value = state.asked[name];
+      if (error.hidden && outbox.isIdle()) input.value = state.asked[name];
     };
     return { element, update };
   }
@@ -106,15 +106,20 @@ function render({ model, el }) {
     return made;
   };
 
-  let shown = "";
-  function update() {
-    const { asked, errors } = state;
-    for (const one of [...days, ...range]) one.update();
-    for (const one of range) one.element.hidden = asked.compare !== "range";
+  function updateChoices(asked) {
     const options = [{ id: "", name: "All campaigns" }, ...state.campaigns];
     campaign.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === asked.campaign }, one.name)));
     compare.value = asked.compare;
     for (const { input } of boxes) input.checked = asked.kinds.includes(input.value);
+  }
+
+  let shown = "";
+  function update() {
+    const { asked, errors } = state;
+    for (const one of [...days, ...range]) one.update();
+    // What hands have chosen since this answer was asked for stays.
+    if (outbox.isIdle()) updateChoices(asked);
+    for (const one of range) one.element.hidden = asked.compare !== "range";
     for (const button of ranges) {
       const count = Number(button.dataset.days);
       const isOn = count ? asked.since === since(count) && asked.until === state.today : !asked.since && !asked.until;
@@ -140,15 +145,15 @@ function render({ model, el }) {
   const onState = () => {
     const isAnswer = model.get("state").answered !== state.answered;
     state = model.get("state");
-    update();
     if (isAnswer) outbox.answered();
+    update();
   };
   model.on("change:state", onState);
   let asked = "";
   const sizes = new ResizeObserver(() => {
-    const [wide, half] = [sheet.querySelector(".qk-wide"), sheet.querySelector("figure:not(.qk-wide)")].map((one) => one?.clientWidth);
-    if (!wide || !half) return;
-    const [width, narrow] = [wide, half].map((room) => state.widths.filter((one) => one <= room).at(-1) ?? state.widths[0]);
+    const rooms = [sheet.clientWidth, Number.parseFloat(getComputedStyle(sheet).gridTemplateColumns)]; // all columns, the first
+    if (!rooms.every((room) => room > 0)) return;
+    const [width, narrow] = rooms.map((room) => state.widths.filter((one) => one <= room).at(-1) ?? state.widths[0]);
     if (`${width} ${narrow}` === asked) return;
     asked = `${width} ${narrow}`;
     outbox.ask({ ask: "width", width, narrow });

@@ -89,12 +89,15 @@ class ScanDashboard(Page):
 
     def _draw(self, asked: Asked) -> None:
         """Query and draw; update what is shown only once everything is complete."""
-        chart_list = list(drawn(self.portfolio, asked, self._width, self._narrow))
+        figures = [
+            {"title": title, "svg": charts.to_svg(chart), "is_wide": is_wide}
+            for title, chart, is_wide in drawn(self.portfolio, asked, self._width, self._narrow)
+        ]
         rankings = list(bars(self.portfolio, asked))
         before = asked.before(self.portfolio.scans)
         self._before = None if before is None else numbers(before)
         self._numbers = numbers(asked.of(self.portfolio.scans))
-        self._charts, self._bars, self.asked = chart_list, rankings, asked
+        self._figures, self._bars, self.asked = figures, rankings, asked
 
     def ask(
         self,
@@ -170,10 +173,7 @@ class ScanDashboard(Page):
             "numbers": self._numbers,
             "before": self._before,
             "filters": self._filters(),
-            "charts": [
-                {"title": title, "svg": charts.to_svg(chart), "is_wide": is_wide}
-                for title, chart, is_wide in self._charts
-            ],
+            "charts": self._figures,
             "bars": self._bars,
         }
 
@@ -190,9 +190,8 @@ class ScanDashboard(Page):
     def _pictures(self) -> Pictures:
         """Return the numbers and charts on a light background, because the background of the page is unknown."""
         figures = "".join(
-            f'<figure style="margin:0 0 12px"><figcaption>{page_text(title)}</figcaption>'
-            f"{charts.to_svg(chart)}</figure>"
-            for title, chart, _ in self._charts
+            f'<figure style="margin:0 0 12px"><figcaption>{page_text(title)}</figcaption>{svg}</figure>'
+            for title, svg in ((str(one["title"]), one["svg"]) for one in self._figures)
         ) + "".join(map(_table, self._bars))
         words = ", ".join(f"{number:,} {NUMBER_WORDS[name]}" for name, number in self._numbers.items())
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))

@@ -20,7 +20,8 @@ const EIGHTH = 45; // degrees to which a layer that is turned by hand snaps
 const NEARLY = 4; // degrees
 const TURNS = { "[": -15, "]": 15, "{": -1, "}": 1 }; // degrees, by the key
 const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, brackets to rotate it, and Delete to remove it. Hold Shift to move and resize in steps of 10, and to rotate in steps of 1 degree.";
-const HINT = "Drag a layer or press arrow keys to move it. Drag a corner or press + or − to resize it; hold Shift to stretch it. Drag the round handle or press [ or ] to rotate it. Hold Alt to ignore the guides.";
+const HINT = "Drag a layer to move it, a corner to resize it, or the round handle to rotate it.";
+const HINT_OF_KEYS = " Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.";
 const GROUNDS = { checks: "Checkered", paper: "White", dark: "Dark" };
 const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
@@ -47,7 +48,7 @@ function makeStage(studio) {
   const picture = h("img", { class: "qk-shown", alt: "", draggable: "false" });
   const guides = [h("div", { class: "qk-guide qk-guide-x" }), h("div", { class: "qk-guide qk-guide-y" })];
   const sheet = h("div", { class: "qk-sheet" }, picture, ...guides);
-  const hint = h("p", { class: "qk-hint" });
+  const hint = h("p", { class: "qk-hint" }, HINT, h("span", { class: "qk-by-keys" }, HINT_OF_KEYS));
   const caption = h("p", { class: "qk-caption" });
   const words = makeWords(studio, sheet);
   // It takes the focus of a layer that is removed, so that the keys for undo keep working.
@@ -320,7 +321,7 @@ function makeStage(studio) {
       boxes[index].setAttribute("aria-description", KEYS);
     });
     words.update(state);
-    hint.textContent = layers.length ? HINT : "";
+    hint.hidden = !layers.length;
   }
 
   return { element, update };

@@ -47,6 +47,12 @@ function makeOutbox(model, onWait, onTurn) {
       waiting.push(message);
       if (!isAway) next();
     },
+    /** Fields of messages of one kind that wait are asked for at once. */
+    askTogether(message) {
+      const last = waiting.at(-1);
+      if (last?.ask === message.ask) Object.assign(last.fields, message.fields);
+      else this.ask(message);
+    },
     edit(edits, gesture) {
       const last = waiting.at(-1);
       if (last?.ask === "edit" && gesture !== undefined && last.gesture === gesture) {

@@ -82,6 +82,18 @@ SAMPLES = {
 }
 
 
+def test_rings_of_eyes_in_the_color_of_the_foreground_follow_it():
+    draft = Draft(
+        Design(content="1", foreground="navy", markers=Markers.all("eye-2", inner_color="red", outer_color="navy"))
+    )
+    draft.edit(Edit(("foreground",), value="#7A1F3D"))
+    marker = draft.design.markers.top_left
+    assert (marker.outer_color.rgb, marker.inner_color.rgb) == ("#7A1F3D", "#FF0000")
+    draft.edit(Edit(("markers", "topLeft", "outerColor"), value="#000000"), Edit(("foreground",), value="#001122"))
+    assert draft.design.markers.top_left.outer_color.rgb == "#000000"
+    assert draft.design.markers.top_right.outer_color.rgb == "#001122"
+
+
 def test_a_content_of_kanji_may_be_encoded_as_kanji():
     draft = Draft(Design(content="漢字"))
     draft.edit(Edit(("em",), "set", "kanji"))

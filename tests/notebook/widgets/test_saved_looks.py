@@ -6,9 +6,10 @@ from zipfile import ZipFile
 import pytest
 from qrkit.widgets import Designer
 
-from qrkit import Design, Gradient, Markers, Modules, decode, open_portfolio
+from qrkit import Design, Gradient, Layer, Markers, Modules, decode, open_portfolio
 
 TEXT = "https://example.com/spring"
+LONG = f"{TEXT}?utm_source=flyer&utm_medium=print"
 
 
 @pytest.fixture
@@ -43,6 +44,19 @@ def test_look_is_saved_as_a_template_and_applied_to_another_content(studio, shop
     assert studio.design.replace(content=TEXT) == look
     say(studio, "undo")
     assert studio.design == Design(content="other")
+
+
+def test_template_of_a_version_that_is_too_small_for_the_content_gets_a_larger_one(studio, shop):
+    small = Design(
+        content="0", version=2, ec="H", width=400, layers=[Layer("icon:heart", x=160, y=160, width=80, height=80)]
+    )
+    shop.templates.save("small", small)
+    studio.design = Design(content=LONG)
+    assert say(studio, "load", kind="template", name="small") == {}
+    design = studio.design
+    assert (design.content, design.version, design.ec, design.layers[0].content) == (LONG, None, "H", "icon:heart")
+    (heart,) = design.layers
+    assert (heart.x + heart.width / 2, heart.y + heart.height / 2) == pytest.approx((200, 200), abs=1)
 
 
 def test_look_is_saved_as_a_brand_with_its_logo(studio, shop):
