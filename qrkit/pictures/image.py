@@ -186,13 +186,14 @@ class QRImage(Shown):
         return self._write(format_named(format).compressed(compression))
 
     def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False, at_most: bool = False) -> QRPrint:
-        """Return the image at a print size, rounded to whole printer dots per module.
+        """Return the image at a print size: exact in svg, pdf and eps, in whole printer dots per module in others.
 
         Args:
             size_mm: Width in millimeters, 2..5,000.
             dpi: Dots per inch of the printer, 30..5,000.
             key_black: True to write black with black ink only in EPS and PDF.
-            at_most: True to never exceed `size_mm`, as on a label; False to use the nearest possible width.
+            at_most: True to never exceed `size_mm` in formats with pixels, as on a label; False to use the nearest
+                possible width.
 
         Raises:
             InvalidParameter: If a number is out of range, or modules would be smaller than one dot.
