@@ -183,11 +183,10 @@ def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
 
 def _generate_one(asked: argparse.Namespace) -> Status:
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import QRPrint
 
     image = QRImage(_design(asked))
     size = _print_size(asked)
-    printed = QRPrint(image.scene, size) if size else None
+    printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
     for warning in told:
         complain("generate", warning)

@@ -22,6 +22,7 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)
 STEP = 5
 """Of 255: how much of black or white is added at a time until a color is visible."""
 
+_SHORT_HEX = re.compile(r"#[0-9A-Fa-f]{3}")
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 
 
@@ -76,7 +77,11 @@ class Color(Shown):
         if match := _HEX.fullmatch(name):
             alpha, red, green, blue = (255 if part is None else int(part, 16) for part in match.groups())
             return cls(red, green, blue, alpha)
-        hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
+        if _SHORT_HEX.fullmatch(name):
+            doubled = "".join(2 * digit for digit in name[1:].upper())
+            hint = f"; did you mean '#{doubled}'?"
+        else:
+            hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
         raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{hint}")
 
     @property
