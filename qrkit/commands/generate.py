@@ -195,20 +195,19 @@ def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
 
 def _generate_one(asked: argparse.Namespace) -> Status:
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import QRPrint
 
     image = QRImage(_design(asked))
     size = _print_size(asked)
-    printed = QRPrint(image.scene, size) if size else None
+    printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:
         _save(image, printed, asked)
         if asked.json:
-            _print_result(image, printed, asked.output, told)
+            _print_result(image, printed, asked, told)
         else:
-            print(f"{asked.output}: {printed or image!r}")
+            print(f"{asked.output}: {_size_on_paper(printed, asked) if printed else repr(image)}")
     elif asked.output or asked.format:
         _print(image, printed, asked)
     else:
@@ -289,7 +288,15 @@ def _printable(image: QRImage, style: TextStyle) -> str:
     return text
 
 
-def _print_result(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) -> None:
+def _size_on_paper(printed: QRPrint, asked: argparse.Namespace) -> str:
+    """Return the size of a file in words; files with pixels have dots, too."""
+    width, height = printed.size_in(asked.format or asked.output.suffix[1:])
+    return repr(printed) if width == printed.width_mm else f"{width:.2f} x {height:.2f} mm"
+
+
+def _print_result(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
+    file = asked.output
+    width_mm, height_mm = printed.size_in(asked.format or file.suffix[1:]) if printed else (None, None)
     print_json(
         file=str(file),
         content=image.design.content,
@@ -297,8 +304,8 @@ def _print_result(image: QRImage, printed: QRPrint | None, file: Path, told: lis
         ec=image.symbol.error_correction,
         width=round(printed.scene.width) if printed else image.width,
         height=round(printed.scene.height) if printed else image.height,
-        width_mm=printed.width_mm if printed else None,
-        height_mm=printed.height_mm if printed else None,
+        width_mm=width_mm,
+        height_mm=height_mm,
         warnings=told,
     )
 

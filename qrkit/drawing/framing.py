@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable
 from functools import lru_cache
 from math import pi
 from typing import TYPE_CHECKING, NamedTuple
@@ -103,19 +104,11 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         height=across,
     )
     ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
-    light = frame.background or moved(
-        paint(ground(design), layout.width, layout.height), into_placeholder(layout, hole, exact=True)
-    )
+    light = frame.background or _continued(design, layout, hole)
     painted = [(shape, ink if color == "ink" else light) for shape, color in cut.parts]
     own = frame.caption.color if frame.caption else None
     letters = lettering.placed(cut)
     words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in letters]
-    grounds = (
-        (color, behind)
-        for (_, color), (_, on_ink) in zip(words, letters, strict=True)
-        for behind in _colors(ink if on_ink else light)
-    )
-    faintest = min(grounds, key=_contrast, default=None)
     shapes = tuple(
         Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.segments
     )
@@ -126,7 +119,11 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         hole,
         shapes,
         missing=lettering.missing,
-        faint=faintest if faintest and _contrast(faintest) < LEAST_CONTRAST else None,
+        faint=_faintest(
+            (color, behind)
+            for (_, color), (_, on_ink) in zip(words, letters, strict=True)
+            for behind in _colors(ink if on_ink else light)
+        ),
         words=tuple(zip(lettering.fields, boxes, strict=False)),
     )
 
@@ -338,6 +335,12 @@ def _ink(frame: Frame, foreground: Fill) -> Color:
     return frame.color or _single(foreground, darkest=True).opaque
 
 
+def _continued(design: Design, layout: Layout, hole: Placeholder) -> Paint:
+    """Return the background of the symbol, continued over the light area of its frame."""
+    background = paint(ground(design), layout.width, layout.height)
+    return moved(background, into_placeholder(layout, hole, exact=True))
+
+
 def _paper(frame: Frame, background: Fill) -> Color:
     return frame.background or _single(background, darkest=False).over(WHITE)
 
@@ -346,6 +349,12 @@ def _colors(paint: Paint) -> list[Color]:
     """Return the colors of a paint, on white."""
     stops = [paint] if isinstance(paint, Color) else [color for _, color in paint.stops]
     return [color.over(WHITE) for color in stops]
+
+
+def _faintest(pairs: Iterable[tuple[Color, Color]]) -> tuple[Color, Color] | None:
+    """Return the color that stands out least, and the one behind it; None if all stand out enough."""
+    pair = min(pairs, key=_contrast, default=None)
+    return pair if pair and _contrast(pair) < LEAST_CONTRAST else None
 
 
 def _contrast(pair: tuple[Color, Color]) -> float:

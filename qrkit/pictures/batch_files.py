@@ -16,7 +16,7 @@ from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, Problem, QrkitError, ScanWarning
 from qrkit.pictures.image import QRImage
-from qrkit.pictures.printing import PrintSize, QRPrint
+from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.workers import can_start, in_workers, processors
 from qrkit.pictures.zip_stream import Packed, packed
 
@@ -215,7 +215,7 @@ class Painter:
         """Draw the file of a row's content."""
         try:
             image = content if isinstance(content, QRImage) else self.look.image(content)
-            printed = QRPrint(image.scene, self.print_size) if self.print_size else image
+            printed = image.printed(self.print_size) if self.print_size else image
             data = printed.to_bytes(self.format)
         except QrkitError as error:
             return Painted(None, str(error))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from qrkit.drawing.plain_picture import Plain
     from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.printing import QRPrint
+    from qrkit.pictures.printing import PrintSize, QRPrint
     from qrkit.scanning.examine import Drawn
     from qrkit.scanning.readers import Engine
     from qrkit.scanning.scan_report import ScanReport
@@ -208,13 +208,14 @@ class QRImage(Shown):
         return self._write(format_named(format).compressed(compression))
 
     def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False, at_most: bool = False) -> QRPrint:
-        """Return the image at a print size, rounded to whole printer dots per module.
+        """Return the image at a print size: exact in svg, pdf and eps, in whole printer dots per module in others.
 
         Args:
             size_mm: Width in millimeters, 2..5,000.
             dpi: Dots per inch of the printer, 30..5,000.
             key_black: True to write black with black ink only in EPS and PDF.
-            at_most: True to never exceed `size_mm`, as on a label; False to use the nearest possible width.
+            at_most: True to never exceed `size_mm` in formats with pixels, as on a label; False to use the nearest
+                possible width.
 
         Raises:
             InvalidParameter: If a number is out of range, or modules would be smaller than one dot.
@@ -223,10 +224,27 @@ class QRImage(Shown):
             >>> generate("https://example.com").print_at(40)
             <QRPrint 39.12 x 39.12 mm, 14 dots a module of 1.19 mm at 300 dpi>
         """
-        from qrkit.pictures.printing import PrintSize, QRPrint
+        from qrkit.pictures.printing import PrintSize
 
         self.warn()
-        return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
+        return self.printed(PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
+
+    def printed(self, size: PrintSize) -> QRPrint:
+        """Return the image at a print size; see `print_at`.
+
+        Raises:
+            InvalidParameter: If modules would be smaller than one dot, or the image would have too many dots.
+        """
+        from qrkit.pictures.printing import QRPrint
+
+        printed = QRPrint(self.scene, size)
+        if self.design.photo is None or printed.dots_per_module <= self.scene.module:
+            return printed
+        from qrkit.drawing.resizing import relaid
+
+        # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
+        sides = {"width": round(printed.scene.width), "height": round(printed.scene.height)}
+        return QRPrint(QRImage(relaid(self.design, **sides), pictures=self._pictures).scene, size)
 
     def to_text(self, style: TextStyle = "blocks") -> str:
         """Return the symbol as text, including its quiet zone: `blocks` (██), `ascii` (xx) or `binary` (1 and 0).

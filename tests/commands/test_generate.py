@@ -283,6 +283,9 @@ def test_one_picture_and_each_of_many_have_the_size_on_paper_that_python_gives_t
     assert run("hi", "-o", "code.png", "--size-mm", "40", "--at-most")[0] == 0
     assert (folder / "code.png").read_bytes() == generate("hi").print_at(40, at_most=True).to_bytes("png")
     assert run("hi", "-o", "code.png", "--size-mm", "40.5")[1] == f"code.png: {generate('hi').print_at(40.5)!r}\n"
+    assert run("hi", "-o", "code.pdf", "--size-mm", "40.5")[1] == "code.pdf: 40.50 x 40.50 mm\n"
+    told = json.loads(run("hi", "-o", "code.svg", "--size-mm", "40.5", "--json")[1])
+    assert (told["width_mm"], told["height_mm"]) == (pytest.approx(40.5), pytest.approx(40.5))
     (folder / "hi.csv").write_text("Content\nhi\n")
     assert run("--from", "hi.csv", "-o", "codes", "--format", "pdf", "--size-mm", "40.5")[0] == 0
     assert (folder / "codes" / "hi.pdf").read_bytes() == generate("hi").print_at(40.5).to_bytes("pdf")

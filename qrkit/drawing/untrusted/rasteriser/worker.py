@@ -119,7 +119,8 @@ def _paint(draw: Drawer, data: bytes) -> bytes:
 
 def _is_opaque(picture: Image) -> bool:
     """Return True if no pixel is transparent; a transparent corner, as most frames have, is noticed at once."""
-    return picture.getpixel((0, 0))[3] == 255 and picture.getchannel("A").getextrema() == (255, 255)
+    alpha = picture.getchannel("A")
+    return alpha.getpixel((0, 0)) == 255 and alpha.getextrema() == (255, 255)
 
 
 def _compress(level: int, data: bytes) -> bytes:
