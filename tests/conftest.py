@@ -1,6 +1,7 @@
 """What all tests share: the mark `needs` for what is not a Python package, and stores in both kinds of databases."""
 
 import atexit
+import gc
 import importlib
 import os
 import pkgutil
@@ -60,13 +61,21 @@ def _is_there(program: str) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Load all of qrkit before the first property test.
+    """Put the longest tests first, and load all of qrkit before the first property test.
 
+    Tests in JupyterLab begin, so that one worker has them all, with one server, and no long test is left at the end.
     Hypothesis also tries the constants of modules that are loaded: examples must not depend on which tests ran before.
     """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
     if any(item.get_closest_marker("hypothesis") for item in items):
         for module in pkgutil.walk_packages(qrkit.__path__, "qrkit."):
             importlib.import_module(module.name)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage what stays to the end: thousands of tests, and all that their modules loaded."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

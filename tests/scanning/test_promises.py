@@ -29,11 +29,8 @@ def design_of(payload: str, eye: str, style: str) -> Design:
     return plain(PAYLOADS[payload], markers=all_eyes(eye), modules=STYLES[style])
 
 
-FEW = frozenset(
-    {"half a logo, url", "half a logo, long", "photo over all, url", "photo over all, long", "faint, url",
-     "light on dark, url", "round eyes, url", "tiny sprites, url"}
-)  # fmt: skip
-"""Some of each kind, four of them with their budget spent."""
+FEW = frozenset({"half a logo, url", "half a logo, long", "photo over all, url", "photo over all, long", "faint, url"})
+"""Some of them, four with their budget spent."""
 ALL = frozenset(name for name, _ in broken())
 few_and_all = pytest.mark.parametrize(
     "names", [pytest.param(FEW, id="few"), pytest.param(ALL, id="all", marks=pytest.mark.slow)]

@@ -42,7 +42,7 @@ def a_text(random: Random, mode: str, version: int, level: str, most: int = 10_0
     return text[: random.randint(1, len(text))]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_small_symbols_with_the_automatic_mask(seed):
     """In each case any mode, level, version 1 to 4 and content."""
     random = Random(seed)
@@ -55,7 +55,7 @@ def test_small_symbols_with_the_automatic_mask(seed):
         assert_same(a_text(random, mode, version, level), version, level, mode, None)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_small_symbols_with_every_mask(seed):
     random = Random(1000 + seed)
     for case in range(96):
@@ -63,9 +63,11 @@ def test_small_symbols_with_every_mask(seed):
         assert_same(a_text(random, mode, version, level), version, level, mode, case % 8)
 
 
-@pytest.mark.parametrize("version", range(1, 41))
-def test_every_version_and_level(version):
-    """All levels with a mask given, one with the automatic mask: choosing it takes segno up to a tenth of a second."""
+@pytest.mark.parametrize("version", [1, 2, 6, 7, 9, 10, 14, 20, 26, 27, 40])
+def test_versions_at_whose_ends_rules_change(version):
+    """Those of the long test in which lengths, alignment patterns or version information change, and some others.
+
+    All levels with a mask given, one with the automatic mask: choosing it takes segno up to a tenth of a second."""
     random = Random(version)
     for number, level in enumerate(LEVELS):
         mode = [*ALPHABETS, "auto"][(version + number) % 4]
