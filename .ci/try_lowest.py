@@ -66,6 +66,7 @@ def main() -> None:
         uv("pip", "install", "--python", python, "--no-deps", "--editable", ROOT)
         # Old versions of libraries do to others what is deprecated by now.
         options = ("-n", "2", "--dist", "worksteal", "-p", "no:nbval", "-q", "-W", "ignore::DeprecationWarning")
+        options += ("-m", "not benchmark")  # those on PostgreSQL are long tests
         sys.exit(subprocess.run([python, "-m", "pytest", *options, *TESTS], cwd=ROOT, check=False).returncode)
 
 

@@ -439,6 +439,7 @@ def test_report_takes_a_period_and_a_title(store, folder, capsys):
     assert "Mars/Olympus" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_report_prints_a_pdf(store, folder, capsys):
     assert main(["report", "--store", str(store), "--pdf"]) == 0

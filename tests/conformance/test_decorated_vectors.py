@@ -328,6 +328,7 @@ def test_svg_by_another_renderer_shows_what_we_draw(name):
     assert_shows(readers.svg(drawn(name).to_bytes("svg")), name, "svg", times=1)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @every_design
 def test_a_browser_shows_what_we_draw(name, browsed):

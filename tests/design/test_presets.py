@@ -65,7 +65,12 @@ def test_every_colorway_is_read_by_a_reader_that_the_check_does_not_ask(name, co
             assert [one.data.decode() for one in decode(picture, symbols=[ZBarSymbol.QRCODE])] == [content]
 
 
-@pytest.mark.parametrize("name", PRESETS)
+EVERY_FOURTH = [*PRESETS][::4]
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in EVERY_FOURTH else pytest.param(name, marks=pytest.mark.slow) for name in PRESETS]
+)
 def test_every_preset_has_room_for_a_logo_and_a_caption(name):
     design = with_preset(Design(content="https://example.com"), name, logo=LOGO, caption="Come in")
     assert [layer.content for layer in design.layers][-1] == LOGO

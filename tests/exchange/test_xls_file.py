@@ -244,6 +244,7 @@ def test_halves_of_characters_become_question_marks():
 # ---- what others read
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X8")
 @pytest.mark.needs("soffice")
 def test_an_office_shows_the_same_cells(tmp_path):

@@ -80,6 +80,7 @@ def test_codes_of_the_demo_are_branded(museum, page):
     assert len(page.xpath("//section[@id='codes']//img[not(@class)]")) == len(museum.list_qrcodes())
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
 def test_printed_tables_repeat_their_headings_and_break_no_names(museum, june, tmp_path):
     path = june.save(tmp_path / "june.pdf")
@@ -93,6 +94,7 @@ def test_printed_tables_repeat_their_headings_and_break_no_names(museum, june, t
     assert all(f"localhost:8080/{code.short_code}" in run.stdout for code in museum.list_qrcodes() if code.is_dynamic)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_filters_count_in_the_page_by_keyboard_and_without_serious_findings(june, visits, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api")

@@ -65,7 +65,7 @@ def assert_ours_scan(chosen: Iterable[tuple[str, str, str]], *, robust: float) -
 def test_styles_and_eyes_of_ours_scan():
     # The largest symbols take the longest.
     quick = [names for names in OURS if names[0] != "card" and names[2] not in PALE]
-    assert_ours_scan(Random(1).sample(quick, 8), robust=0.85)
+    assert_ours_scan(Random(1).sample(quick, 3), robust=0.85)
 
 
 @pytest.mark.slow
@@ -93,11 +93,11 @@ def test_what_is_broken_is_never_robust(names):
     assert [name for name, report in broken_reports(names).items() if report.verdict == "robust"] == []
 
 
-@pytest.mark.parametrize("step", [48, pytest.param(24, marks=pytest.mark.slow)])
-def test_nothing_is_robust_that_fewer_than_three_engines_read(step):
+@pytest.mark.slow
+def test_nothing_is_robust_that_fewer_than_three_engines_read():
     """On the way from good to bad: a quiet zone that shrinks, ink that pales, a logo that grows."""
     ways = [{"padding": padding} for padding in range(5)]
-    ways += [{"foreground": f"#{grey:02X}{grey:02X}{grey:02X}"} for grey in range(0, 240, step)]
+    ways += [{"foreground": f"#{grey:02X}{grey:02X}{grey:02X}"} for grey in range(0, 240, 24)]
     reports = [check(plain(**fields), engines=installed(), audience="all") for fields in ways]
     robust = [report for report in reports if report.verdict == "robust"]
     assert 3 <= len(robust) < len(reports)

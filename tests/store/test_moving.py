@@ -39,7 +39,7 @@ ways = pytest.mark.parametrize(
     "way",
     ["file to file"]
     + [
-        pytest.param(way, marks=pytest.mark.needs("postgres"))
+        pytest.param(way, marks=[pytest.mark.needs("postgres"), pytest.mark.slow])
         for way in ("file to server", "server to file", "server to server")
     ],
 )
@@ -209,8 +209,8 @@ def stopping(after: int) -> Callable:
 @pytest.mark.parametrize(
     ("way", "after"),
     [
-        pytest.param("file to server", 17, marks=pytest.mark.needs("postgres")),
-        pytest.param("server to file", 1, marks=pytest.mark.needs("postgres")),
+        pytest.param("file to server", 17, marks=[pytest.mark.needs("postgres"), pytest.mark.slow]),
+        pytest.param("server to file", 1, marks=[pytest.mark.needs("postgres"), pytest.mark.slow]),
         ("file to file", 40),
     ],
 )
