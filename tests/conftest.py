@@ -78,6 +78,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the collector have it, or libraries complain of what is left at the end of Python."""
+    gc.unfreeze()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose programs are missing, or fail it where REQUIRE_PROGRAMS=1 asks for them."""
     for mark in item.iter_markers("needs"):
