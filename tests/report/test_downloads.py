@@ -77,6 +77,7 @@ def _files(name):
     return [(f"charts/{name}", "svg"), (f"charts/{name}", "png"), (f"data/{name}", "csv")]
 
 
+@pytest.mark.slow
 def test_pictures_are_complete_without_the_page(archive):
     for name in CHARTS:
         svg = archive[f"charts/{name}.svg"].decode()

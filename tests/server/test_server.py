@@ -128,6 +128,7 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
 V6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
 
 
+@pytest.mark.slow
 @V6
 @pytest.mark.parametrize(("host", "ways"), [("::1", ["[::1]"]), ("::", ["[::1]", "127.0.0.1"])])
 def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_kinds(tmp_path, host, ways):
@@ -141,6 +142,7 @@ def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_k
         server.communicate()
 
 
+@pytest.mark.slow
 def test_lists_are_given_with_commas_or_one_by_one_and_a_base_url_that_leads_elsewhere_is_told(tmp_path):
     lists = ("--hosts", "a.example, b.example", "--hosts", "c.example")
     server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--port", 0, "--no-access-log", *lists)
@@ -159,6 +161,7 @@ def test_lists_are_given_with_commas_or_one_by_one_and_a_base_url_that_leads_els
     )
 
 
+@pytest.mark.slow
 def test_a_server_that_is_ended_closes_its_store_as_well(tmp_path):
     server = served(tmp_path / "shop.duckdb")
     try:
@@ -186,6 +189,7 @@ def people(port, answered, came, number):
         came.release()
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 def test_a_server_that_is_ended_answers_whom_it_heard_and_keeps_every_scan_it_answered(tmp_path):
     """Open: what is lost when a server ends. Nothing that it answered, and no answer to a request that it began."""
@@ -251,6 +255,7 @@ def test_serve_ends_on_a_signal_and_gives_the_handlers_back(number):
     wait_until_closed(SimpleNamespace(port=ports[0]))
 
 
+@pytest.mark.slow
 def test_the_parsers_of_user_agents_are_loaded_before_the_first_visitor():
     code = """
         import os, signal, sys
@@ -383,6 +388,7 @@ def test_servers_of_different_stores_run_side_by_side_unless_they_want_one_port(
             assert status_of(f"{two.url}/api/v3/generate?content=hi") == 200
 
 
+@pytest.mark.slow
 def test_running_a_cell_twenty_times_leaves_nothing_behind(shop):
     with Server(shop, port=0) as server:
         assert status_of(f"{server.url}/api/v3/generate?content=hi") == 200
@@ -435,6 +441,7 @@ def test_a_server_that_cannot_listen_leaves_the_one_that_does(shop):
         assert server.is_running
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_stops_its_server_before_the_store_is_closed(tmp_path):
     program = """
         import atexit, json, sys, urllib.request

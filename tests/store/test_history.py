@@ -280,6 +280,7 @@ def test_an_error_in_a_transaction_brings_back_the_files_that_it_changed(archive
     assert files_in(path.with_name("shop.history")) == [*old, "manifest.json"]
 
 
+@pytest.mark.slow
 def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_path):
     compact(archived.store)
     assert archived.scans.count() == FINISHED
@@ -355,6 +356,7 @@ def check_kills(prepared, tmp_path, what, places):
     return len(outcomes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["archive", "forget"])
 def test_a_kill_at_any_step_loses_and_doubles_nothing(prepared, tmp_path, what):
     check_kills(prepared, tmp_path, what, [0.5, 0.9])

@@ -229,6 +229,7 @@ def test_a_move_that_was_interrupted_goes_on_where_it_was(ends, monkeypatch, aft
             assert everything(new) == everything(old)
 
 
+@pytest.mark.slow
 def test_a_store_that_was_moved_in_part_is_used_by_nobody(place):
     source, part, other = place("file", is_full=True), place("file"), place("file")
     with Store(source) as old, Store(part) as new, Store(other) as third:
@@ -243,6 +244,7 @@ def test_a_store_that_was_moved_in_part_is_used_by_nobody(place):
     open_portfolio(part).close()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 @pytest.mark.parametrize(("source", "target"), [("file", "server"), ("server", "file")])
 def test_texts_of_any_size_arrive(place, source, target):
