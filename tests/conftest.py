@@ -60,13 +60,17 @@ def _is_there(program: str) -> bool:
     return True
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest tests first, and load all of qrkit before the first property test.
+COSTLY = {"lab", "built"}
+"""Fixtures that take long to make: a server of JupyterLab, and the documentation."""
 
-    Tests in JupyterLab begin, so that one worker has them all, with one server, and no long test is left at the end.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests that share what is costly first, and load all of qrkit before the first property test.
+
+    So one worker has these, which makes it once, and no long test is left for the end.
     Hypothesis also tries the constants of modules that are loaded: examples must not depend on which tests ran before.
     """
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    items.sort(key=lambda item: COSTLY.isdisjoint(getattr(item, "fixturenames", ())))
     if any(item.get_closest_marker("hypothesis") for item in items):
         for module in pkgutil.walk_packages(qrkit.__path__, "qrkit."):
             importlib.import_module(module.name)

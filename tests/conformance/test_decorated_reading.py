@@ -134,10 +134,8 @@ def test_every_style_reads_with_every_eye(style):
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_reads_with_every_eye_in_every_format_of_pixels(style):
     """Open: the same, with every eye in every format, and in each format with every paint."""
-    both = ("solid", "linear")
-    quick = (
-        (style, eye, both[(at + on) % 2], to) for at, eye in enumerate(MARKER_PATTERNS) for on, to in enumerate(QUICK)
-    )
+    both, own = ("solid", "linear"), STYLES.index(style)
+    quick = ((style, eye, both[at % 2], QUICK[(at + own) % 3]) for at, eye in enumerate(MARKER_PATTERNS))
     more = ((style, eye, list(PAINTS)[index % 3], MORE[index % 4]) for index, eye in enumerate(SAFE * 2))
     daring = ((style, eye, "radial", MORE[index % 4]) for index, eye in enumerate(MARKER_PATTERNS[len(SAFE) :]))
     assert unread(Case(*values) for values in (*quick, *more, *daring)) == []
