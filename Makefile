@@ -50,7 +50,7 @@ growth: $(READY)  ## Measure how costs grow with codes and scans: tests/benchmar
 
 unrun: $(READY)  ## Measure which lines and branches the tests leave out: build/coverage/html/index.html
 	rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval $(TESTS)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval -m "not benchmark" $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet -d build/coverage/html
 	$(BIN)/python -m coverage report --skip-covered --sort=cover

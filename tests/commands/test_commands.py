@@ -456,6 +456,7 @@ def test_report_looks_like_a_brand_of_the_store_or_of_a_file(store, folder, caps
     assert_refused(capsys, *asked, "-o", "june.ipynb", "--brand", "harbor", words="'harbor': is not for reports as n")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_report_prints_a_pdf(store, folder, capsys):
     assert main(["report", "--store", str(store), "--pdf"]) == 0

@@ -52,6 +52,7 @@ def answer(url):
         return error.code, error.read()
 
 
+@pytest.mark.slow
 def test_commands_and_server_work_with_one_store(store, tmp_path):
     (tmp_path / "codes.csv").write_text("QR Code Name,Content\nWindow,https://example.com/window\n")
     (tmp_path / "brand.json").write_text('{"foreground": "#204060"}')

@@ -74,11 +74,20 @@ def test_caption_is_above_the_symbol_if_its_side_is_the_top(kind, subtitle):
     assert kind != "card" or subtitle is None or rows[-1] > symbol
 
 
-@kinds
-def test_readers_read_every_frame(kind):
-    for content in (LINK, "WIFI:T:WPA;S:Guests;P:espresso-2026;;", "x" * 130):
-        framed = Design(content=content, frame=kind).check("quick")
-        assert (framed.verdict, framed.score) == ("robust", 100)
+CONTENTS = (LINK, "WIFI:T:WPA;S:Guests;P:espresso-2026;;", "x" * 130)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        pytest.param(kind, content, marks=() if (place + number) % 3 == 0 else pytest.mark.slow)
+        for place, kind in enumerate(FRAME_KINDS)
+        for number, content in enumerate(CONTENTS)
+    ],
+)
+def test_readers_read_every_frame(kind, content):
+    framed = Design(content=content, frame=kind).check("quick")
+    assert (framed.verdict, framed.score) == ("robust", 100)
     assert decode(generate(LINK, frame=kind, size=4).to_bytes("png")).content == LINK
 
 

@@ -95,8 +95,7 @@ def test_errors_show_as_a_table():
     assert Batch(1)._repr_mimebundle_()["text/html"] == "<p>1 created</p>"
 
 
-@pytest.mark.parametrize("as_fields", [False, True])
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("as_fields", "processes"), [(False, 1), (True, 2)])
 def test_layers_keep_their_share_of_the_symbol_in_pictures_of_other_contents(as_fields, processes, tmp_path):
     """Open: pixels of a picture that is larger than the design's own. Layers follow the symbol, as in `resized`."""
     brand = Design(content="https://example.com", layers=[Layer("icon:heart", x=118, y=118, width=60, height=60)])
@@ -279,6 +278,7 @@ def test_small_batches_start_no_process(tmp_path, monkeypatch):
     assert generate_many(URLS * 10, to=tmp_path / "codes.zip").created == 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "total", "starts"),
     [(5000, 5000, False), (6000, 6000, True), (300, None, False), (3000, None, True)],
@@ -341,6 +341,7 @@ def test_an_error_that_is_ours_is_not_one_of_the_row(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["-c", "file", "-"])
 def test_a_script_needs_no_guard_and_runs_once(tmp_path, option):
     script = (
@@ -371,6 +372,7 @@ for count in map(int, sys.argv[1:]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("few", "many", "bound"), [(500, 4_000, 2), pytest.param(2_000, 20_000, 8, marks=pytest.mark.slow)]

@@ -92,6 +92,7 @@ def text_of(path, *options):
     return subprocess.run(["pdftotext", *options, path, "-"], check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
 def test_printed_tables_repeat_their_headings_and_break_no_names(museum, printed):
     text = text_of(printed, "-layout")
@@ -103,6 +104,7 @@ def test_printed_tables_repeat_their_headings_and_break_no_names(museum, printed
     assert all(f"localhost:8080/{code.short_code}" in text for code in museum.list_qrcodes() if code.is_dynamic)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
 def test_printed_pages_are_full_and_begin_with_a_chart(page, printed):
     headings = {heading.text_content() for heading in page.xpath("//h2 | //h3")}
@@ -121,6 +123,7 @@ def top(line):
     return float(line.get("ymin"))
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_filters_count_in_the_page_by_keyboard_and_without_serious_findings(june, visits, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api")

@@ -94,6 +94,7 @@ def test_the_archive_holds_the_page_and_a_workbook_of_all_tables(archive, made):
     assert names["=Door"] == names["Flyer"] == "s"
 
 
+@pytest.mark.slow
 def test_pictures_are_complete_without_the_page(archive):
     for name in CHARTS:
         svg = archive[f"charts/{name}.svg"].decode()

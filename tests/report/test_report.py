@@ -496,6 +496,7 @@ def test_a_long_list_is_folded(shelves):
     assert not_scanned(page) == {"": [f"Tea / green {number}" for number in range(1, 61)]}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
 def test_print_has_what_is_folded_and_saves_paper(shelves, tmp_path):
     path = shelves.save(tmp_path / "report.pdf")
@@ -691,6 +692,7 @@ def browse(path, folder, *options):
     return subprocess.run(asked, check=True, capture_output=True, text=True, timeout=60).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_a_browser_in_dark_mode_shows_codes_that_can_be_scanned(shop, made, tmp_path):
     page, picture = made.save(tmp_path / "report.html"), tmp_path / "report.png"
@@ -703,6 +705,7 @@ def test_a_browser_in_dark_mode_shows_codes_that_can_be_scanned(shop, made, tmp_
     assert found == {code.short_url if code.is_dynamic else code.content for code in shop.list_qrcodes()}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "loopback")
 def test_a_browser_asks_nobody_and_complains_of_nothing(made, tmp_path):
     """Whatever it asks for goes to a proxy of ours; what a browser asks of its maker is not the page's."""
@@ -728,6 +731,7 @@ def test_a_browser_asks_nobody_and_complains_of_nothing(made, tmp_path):
     assert {address for address in found if b"google" not in address} == {b"http://example.com/x.png"}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize("width", [375, 768, 1240])
 def test_no_screen_has_to_be_moved_sideways(made, tmp_path, width):

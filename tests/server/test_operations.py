@@ -74,6 +74,7 @@ def status(url):
             return error.code
 
 
+@pytest.mark.slow
 def test_a_log_that_nobody_reads_stops_neither_redirects_nor_the_end(tmp_path):
     number = 3_000
     with serving(tmp_path / "shop.duckdb", "--no-record-visits") as server:
@@ -86,6 +87,7 @@ def test_a_log_that_nobody_reads_stops_neither_redirects_nor_the_end(tmp_path):
         assert time.monotonic() - start < LONGEST_WAIT
 
 
+@pytest.mark.slow
 @pytest.mark.rule("H7", "T11")
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
 def test_a_full_disk_is_told_in_a_few_lines_and_makes_the_server_not_ready(tmp_path):

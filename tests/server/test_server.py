@@ -130,6 +130,7 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
 V6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
 
 
+@pytest.mark.slow
 @V6
 @pytest.mark.parametrize(("host", "ways"), [("::1", ["[::1]"]), ("::", ["[::1]", "127.0.0.1"])])
 def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_kinds(tmp_path, host, ways):
@@ -143,6 +144,7 @@ def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_k
         server.communicate()
 
 
+@pytest.mark.slow
 def test_a_server_without_a_base_url_uses_its_port_takes_lists_either_way_and_logs_its_start_and_stop(tmp_path):
     path = tmp_path / "shop.duckdb"
     lists = ("--hosts", "a.example, b.example", "--hosts", "c.example")
@@ -173,6 +175,7 @@ def test_a_server_without_a_base_url_uses_its_port_takes_lists_either_way_and_lo
         assert shop.base_url == f"http://localhost:{port}"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_ended_closes_its_store_as_well(tmp_path):
     server = served(tmp_path / "shop.duckdb")
     try:
@@ -200,6 +203,7 @@ def people(port, answered, came, number):
         came.release()
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 def test_a_server_that_is_ended_answers_whom_it_heard_and_keeps_every_scan_it_answered(tmp_path):
     """Open: what is lost when a server ends. Nothing that it answered, and no answer to a request that it began."""
@@ -265,6 +269,7 @@ def test_serve_ends_on_a_signal_and_gives_the_handlers_back(number):
     wait_until_closed(SimpleNamespace(port=ports[0]))
 
 
+@pytest.mark.slow
 def test_the_parsers_of_user_agents_are_loaded_before_the_first_visitor():
     code = """
         import os, signal, sys
@@ -397,6 +402,7 @@ def test_servers_of_different_stores_run_side_by_side_unless_they_want_one_port(
             assert status_of(f"{two.url}/api/v3/generate?content=hi") == 200
 
 
+@pytest.mark.slow
 def test_running_a_cell_twenty_times_leaves_nothing_behind(shop):
     with Server(shop, port=0) as server:
         assert status_of(f"{server.url}/api/v3/generate?content=hi") == 200
@@ -449,6 +455,7 @@ def test_a_server_that_cannot_listen_leaves_the_one_that_does(shop):
         assert server.is_running
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_stops_its_server_before_the_store_is_closed(tmp_path):
     program = """
         import atexit, json, sys, urllib.request

@@ -294,6 +294,7 @@ def test_an_error_in_a_transaction_brings_back_the_files_that_it_changed(archive
     assert files_in(path.with_name("shop.history")) == [*old, "manifest.json"]
 
 
+@pytest.mark.slow
 def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_path):
     compact(archived.store)
     assert archived.scans.count() == FINISHED

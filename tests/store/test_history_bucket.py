@@ -86,6 +86,7 @@ def test_visits_move_into_a_bucket_and_a_new_process_finds_them_there(shop, buck
         assert verify(snapshot) == []
 
 
+@pytest.mark.slow
 def test_a_sweep_rewrites_the_files_in_the_bucket(archived, objects):
     gone = sum(time < datetime(2026, 3, 5) for time in TIMES)
     assert forget_visits(archived.store, datetime(2026, 3, 5)) == gone
@@ -108,6 +109,7 @@ def test_a_store_reads_and_writes_nothing_but_its_prefix(archived, objects):
     assert objects.find("shops/other") == ["shops/other/secret.parquet"]
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_leaves_nothing(archived, objects):
     """As where a row cannot be written, in the middle of a file."""
     from qrkit.store.history import write_file
@@ -134,6 +136,7 @@ def test_a_backup_has_the_files_in_the_folder_beside_it_and_needs_no_bucket(arch
         assert verify(restored.store) == []
 
 
+@pytest.mark.slow
 def test_a_rescued_store_has_the_sound_files_in_the_folder_beside_it(archived, objects, tmp_path):
     objects.rm_file(f"shops/door/{listed(archived.store)[0]}")
     rescued = rescue(archived.store.path, tmp_path / "new.duckdb")
@@ -150,6 +153,7 @@ def test_a_bucket_that_does_not_exist_is_named_and_another_can_be_chosen(shop, b
     assert shop.archive(to=bucket).visits == len(TIMES)
 
 
+@pytest.mark.slow
 def test_damaged_and_missing_files_are_named(archived, objects):
     bad, missing, _ = listed(archived.store)
     objects.pipe_file(f"shops/door/{bad}", objects.cat_file(f"shops/door/{bad}")[:-9])

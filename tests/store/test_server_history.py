@@ -26,7 +26,7 @@ from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 from tests import servers
 
-pytestmark = pytest.mark.needs("postgres")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("postgres")]
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 2, 1)
