@@ -183,8 +183,9 @@ class Explorer {
     this.output = make("output", {});
     box.append(this.plot);
     const { low, before } = this.data;
-    if (low || before) box.append(make("p", { class: "key" + (low ? " band" : "") }, low ? words.usual : words.before));
-    box.append(this.output);
+    this.total = make("span", { class: "key dotted" }, words.total);
+    const expected = low || before ? make("span", { class: "key" + (low ? " band" : "") }, low ? words.usual : words.before) : "";
+    box.append(make("p", { class: "keys" }, this.total, expected), this.output);
     this.listen();
     const figure = $("#time figure");
     if (figure) figure.hidden = true;
@@ -263,6 +264,7 @@ class Explorer {
     if (!width) return;
     const named = this.data.campaigns.map((_, place) => place).filter(place => this.chosen[place]);
     const lines = named.length > 1 && named.length <= 6 ? named : [];
+    this.total.hidden = lines.length === 0;
     const { totals } = this, most = Math.max(1, ...totals, ...(this.data.before ?? [])), step = this.step(most), top = Math.ceil(most / step) * step;
     this.left = 12 + 7.5 * number(top).length;
     this.right = 14;
