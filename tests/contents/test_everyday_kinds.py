@@ -75,15 +75,17 @@ NETWORKS = st.one_of(
         anonymous_identity=maybe(line),
     ),
 )  # fmt: skip
+names = line.map(lambda text: " ".join(text.split())).filter(bool)
+"""Blanks between the parts of a name are read as one."""
 ADDRESS = {name: maybe(line) for name in ("street", "city", "region", "postcode", "country")}
 CARDS = some(
-    name=line, family_name=maybe(line), given_name=maybe(line), organization=maybe(line), title=maybe(line),
+    name=names, family_name=maybe(line), given_name=maybe(line), organization=maybe(line), title=maybe(line),
     phone=several(numbers), mobile=several(numbers), work_phone=several(numbers), fax=several(numbers),
     email=several(mails), url=several(urls), birthday=maybe(days), note=maybe(paragraphs), photo=maybe(urls),
     format=st.sampled_from(["vcard3", "vcard4"]), **ADDRESS,
 )  # fmt: skip
 MECARDS = some(
-    name=line, organization=maybe(line), phone=several(numbers), email=several(mails), url=several(urls),
+    name=names, organization=maybe(line), phone=several(numbers), email=several(mails), url=several(urls),
     birthday=maybe(days), note=maybe(paragraphs), format=st.just("mecard"), **ADDRESS,
 )  # fmt: skip
 
@@ -158,6 +160,12 @@ def test_what_is_written_is_read_back(kind):
         assert make(kind, found.fields) == written
 
     written_and_read()
+
+
+@pytest.mark.parametrize("format", ["vcard3", "vcard4", "mecard"])
+def test_blanks_in_a_name_are_read_as_one(format):
+    found = contents.read(contents.contact("Ana  Petek", format=format))
+    assert found.fields["name"] == "Ana Petek"
 
 
 @pytest.mark.parametrize("name", ["google", "apple", "openstreetmap"])
