@@ -90,10 +90,10 @@ ENGLISH = all_sentences()
 SAME = {
     "de": {"Codes", "Computer", "Scan", "Scans", "Tablet"},
     "fr": {
-        "Codes", "Contact", "Scan", "Scans", "destination", "destinations", "scans", "{count} codes", "{count} scans",
-        "{count} scans.",
+        "Codes", "Contact", "Scan", "Scans", "Total", "destination", "destinations", "scans", "{count} codes",
+        "{count} scans", "{count} scans.",
     },
-    "es": set(),
+    "es": {"Total"},
     "nl": {
         "1\N{EN DASH}4 wk", "Codes", "Computer", "Contact", "Scan", "Scans", "Tablet", "browser", "browsers",
         "in {month}", "later", "scans", "scans per week", "{count} codes", "{count} scans", "{count} scans.",
