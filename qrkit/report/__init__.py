@@ -147,7 +147,7 @@ def portfolio(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes, compare_to=compare_to, least=least)
+    asked = _parse(since, until, time_zone, attributes=attributes, compare_to=compare_to, least=least)
     with in_language(language):
         facts = _facts(portfolio, portfolio.scans, asked)
         return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
@@ -199,7 +199,7 @@ def campaign(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes, compare_to=compare_to, least=least)
+    asked = _parse(since, until, time_zone, attributes=attributes, compare_to=compare_to, least=least)
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
         facts = _facts(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
@@ -272,8 +272,8 @@ def _parse(
     since: date | str | None,
     until: date | str | None,
     time_zone: str,
-    attributes: Sequence[Attribute] = ATTRIBUTES,
     *,
+    attributes: Sequence[Attribute] = ATTRIBUTES,
     compare_to: str | tuple[date | str, date | str] | None = None,
     least: int | None = None,
 ) -> Asked:
