@@ -55,7 +55,7 @@ Other = Annotated[WebAddress | None, Field(title="Other devices", description="A
 
 @kind("App", behind="page")
 def app(ios: Ios = None, android: Android = None, *, other: Other = None) -> str:
-    r"""Lead to an app in both stores. Use it behind a short URL: the text has a URL a line, which phones cannot follow.
+    r"""Lead to an app in both stores. Use it behind a short URL: phones cannot follow its text of several URLs.
 
     Raises:
         InvalidParameter: If a field breaks its rule, or no store is given.

@@ -56,7 +56,7 @@ Description = Annotated[
 Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
 Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the person to ask about it.")]
 Repeat = Annotated[
-    Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often it takes place again.")
+    Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often the event repeats.")
 ]
 Every = Annotated[
     Annotated[Whole, Within(1, 99, "days, weeks, months or years")],
@@ -69,12 +69,15 @@ Weekdays = Annotated[
     Field(description="The days of the week of a weekly event: MO, TU, WE, TH, FR, SA, SU."),
 ]
 Count = Annotated[
-    Annotated[Whole, Within(1, 999, "times")] | None, Field(description="How often it takes place in all.")
+    Annotated[Whole, Within(1, 999, "times")] | None,
+    Field(description="How many times the event takes place in total."),
 ]
 Until = Annotated[Day | None, Field(description="The last day on which it may take place.")]
 Compact = Annotated[
     bool,
-    Field(description="Whether to leave out what calendars demand of a file and phones do not need: 110 bytes less."),
+    Field(
+        description="Whether to leave out what calendar files require but phones do not need, which saves 110 bytes."
+    ),
 ]
 
 UNTIL_TIME = time(23, 59, 59)

@@ -28,7 +28,7 @@ LONGEST_TEXT = 8_192
 
 @kind("Product data (GS1)", behind="never", drawn=DRAWN)
 def gs1_elements(elements: Elements) -> str:
-    """Write a GS1 element string, which tills and warehouses read, and phones do not open.
+    """Write a GS1 element string, which checkouts and warehouses read, and phones do not open.
 
     Values of a fixed length come first, as GS1 recommends; a separator ends a value of variable length before another
     one.

@@ -90,5 +90,5 @@ Day = Annotated[date, BeforeValidator(_day)]
 DayOrTime = Annotated[Annotated[date, Strict()] | Annotated[datetime, Strict()], BeforeValidator(_day_or_time)]
 TimeZone = Annotated[
     Annotated[str, Strict(), AfterValidator(_time_zone)] | None,
-    Field(description="Where the times are those on the clock, as Europe/Rome; without it, they are the visitor's."),
+    Field(description="Time zone of the times, such as Europe/Rome; without it, they are local times of the visitor."),
 ]

@@ -104,7 +104,7 @@ Txid = Annotated[
     str,
     Strict(),
     matching(r"[A-Za-z0-9]{1,25}|\*\*\*", "must be 1..25 letters and digits, or *** for none"),
-    Field(title="Transaction id", description="By this, a program finds the payment; `***` is none."),
+    Field(title="Transaction id", description="A reference for matching the payment; `***` means none."),
 ]
 Description = Annotated[
     Annotated[Ascii, Length(1, 72)] | None,

@@ -77,7 +77,7 @@ class PostalAddress(Model):
     street: Annotated[Annotated[Latin, Length(1, 70)] | None, Field(description="The street, without the number.")] = (
         None
     )
-    number: Annotated[Annotated[Latin, Length(1, 16)] | None, Field(description="The number of the house.")] = None
+    number: Annotated[Annotated[Latin, Length(1, 16)] | None, Field(description="The house number.")] = None
     country: Annotated[
         Annotated[str, Strict(), matching("[A-Z]{2}", "must be two capital letters, such as CH")],
         Field(description="The country, by its two letters (ISO 3166-1)."),
@@ -101,7 +101,7 @@ Debtor = Annotated[PostalAddress | None, Field(description="Who pays, with an ad
 Reference = Annotated[
     Annotated[str, Strict(), OneLine, AfterValidator(_check_reference)] | None,
     Field(
-        description="By this, a program finds the payment: 27 digits for a QR-IBAN (a QR reference), else a creditor "
+        description="A reference for matching the payment: 27 digits for a QR-IBAN (a QR reference), else a creditor "
         "reference (ISO 11649), or nothing. Spaces are removed."
     ),
 ]

@@ -38,7 +38,7 @@ Amount = Annotated[
 ]
 Reference = Annotated[
     Annotated[str, Strict(), OneLine, Length(1, 35), AfterValidator(_check_reference)] | None,
-    Field(description="A creditor reference (ISO 11649, `RF18 5390 0754 7034`) by which a program finds the payment."),
+    Field(description="A creditor reference (ISO 11649, `RF18 5390 0754 7034`) for matching the payment."),
 ]
 Text = Annotated[
     Annotated[str, Strict(), OneLine, Length(1, 140)] | None,

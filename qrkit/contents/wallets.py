@@ -47,7 +47,7 @@ Note = Annotated[
 Reference = Annotated[
     Annotated[str, Strict(), matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-")]
     | None,
-    Field(description="By this, a program finds the payment, such as the number of an order."),
+    Field(description="A reference for matching the payment, such as an order number."),
 ]
 MerchantCode = Annotated[
     Annotated[str, Strict(), matching("[0-9]{4}", "must be four digits")] | None,

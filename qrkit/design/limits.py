@@ -365,7 +365,7 @@ Asset = Annotated[
 Flip = Annotated[
     Literal["none", "horizontal", "vertical", "both"],
     BeforeValidator(_lower),
-    Field(description="Mirrors the code. Some scanners can't read mirrored codes."),
+    Field(description="Mirrors the code. Some scanners cannot read mirrored codes."),
 ]
 GradientKind = Annotated[
     Literal["linear", "radial"],

@@ -71,7 +71,7 @@ class Records:
         Args:
             name: The name of the campaign, 1..32,767 characters.
             description: A description of the campaign, at most 32,767 characters.
-            template: Name of the template that draws the QR Codes of the campaign that name none.
+            template: Name of the template for QR Codes of the campaign that have none of their own.
 
         Raises:
             InvalidParameter: If the name is empty, the name or the description is too long, or the template does not

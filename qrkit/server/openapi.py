@@ -174,8 +174,8 @@ PARAMETERS: dict[str, Schema] = {
     },
     "columns": {
         "type": "string",
-        "description": "what a csv or a workbook calls our columns: `content=Website,name=Poster`; quotes go around a "
-        "name with a comma; other columns are then ignored",
+        "description": "names of the columns in a csv or a workbook: `content=Website,name=Poster`; put a name with a "
+        "comma in quotes; other columns are then ignored",
     },
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
@@ -183,7 +183,7 @@ PARAMETERS: dict[str, Schema] = {
         "type": "string",
         "enum": list(AUDIENCES),
         "default": "phones",
-        "description": "whose readers must read it: `phones`, or `all`, which adds embedded readers",
+        "description": "who must be able to read it: `phones`, or `all`, which adds embedded readers",
     },
     "limit": {
         "type": "integer",

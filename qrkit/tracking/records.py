@@ -134,7 +134,7 @@ class Campaign(Model):
     name: Content = Field(description="Name of the campaign. Two campaigns may have the same name.")
     description: OptionalText = Field(default="", description="A description for your own reference.")
     template: OptionalText = Field(
-        default="", description="Name of the template that draws the QR Codes of the campaign that name none."
+        default="", description="Name of the template for QR Codes of the campaign that have none of their own."
     )
     created: Created
 
