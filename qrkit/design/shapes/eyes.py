@@ -213,7 +213,7 @@ EYES = {
     "eye-4": Eye(rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, 0.9).hole(), chamfered(1.9, 1.9, 3.2, 0.6)),
     "eye-5": Eye(_ring(0, (1, 0, 1, 0)), _pupil(3.2, (1.4, 0, 1.4, 0)), mirrored=True),
     "eye-6": Eye(_ring(0, (1, 1, 0, 1)), _pupil(3.2, (1.5, 1.5, 0, 1.5)), mirrored=True),
-    "eye-7": Eye(rectangle(0, 0, 7, 7) + _notched(1, 0.65).hole(), _notched(1.9, 0.6)),
+    "eye-7": Eye(rectangle(0, 0, 7, 7) + _notched(1, 0.4).hole(), _notched(1.9, 0.5)),
     "eye-8": Eye(rectangle(0, 0, 7, 7) + _scalloped(1.1, 5, 0.2).hole(), _scalloped(2.04, 4, 0.2)),
     "eye-9": Eye(_ring(), star(MIDDLE, MIDDLE, 1.87, 1.431, 8)),
     "eye-10": Eye(_ring(), STAR),
