@@ -159,6 +159,7 @@ def test_a_change_becomes_a_picture_and_a_badge(design, notebook, capsys):  # no
     studio.get_by_role("tab", name="Content").click()
     content = studio.get_by_role("textbox", name="Content").element_handle()
     badges = measured(page, CONTENT_TO_BADGE, content, CHECKS)
+    assert page.locator(".qk-shown").get_attribute("alt").endswith(f"/menu/{CHECKS - 1}")
     with capsys.disabled():
         print(f"\n{design}, 600 px")  # noqa: T201
         print(line("  input to picture", *pictures))  # noqa: T201
@@ -175,6 +176,9 @@ def test_a_browser_of_many_codes_opens_and_filters(notebook, lab, capsys):  # no
     words = [word[:end] for word in WORDS for end in range(1, len(word) + 1)]
     search = page.locator(".qrkit-browser").get_by_role("searchbox", name="Search").element_handle()
     filtered = measured(page, WORDS_TO_ROWS, search, words)
+    assert page.locator(".qrkit-browser .qk-total").inner_text() == "11,111 QR Codes", (
+        "those whose number begins with 5"
+    )
     with capsys.disabled():
         print(f"\n{CODES:,} QR Codes")  # noqa: T201
         times, processor = [one for times, _ in opened for one in times], median(one for _, one in opened)
