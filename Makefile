@@ -8,6 +8,8 @@ READY := $(VENV)/installed
 ROUNDS ?= 5
 LONGEST := --durations=30 --durations-min=3
 WORLDS ?= 1000
+CODES ?= 100000
+SCANS ?= 10000000
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group site --group build
 
@@ -15,7 +17,7 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test lowest slow explore mutants coverage unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test lowest slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -43,9 +45,12 @@ mutants: $(READY)  ## Change one thing at a time in modules that own rules, and 
 coverage: $(READY)  ## Measure how often intervals contain the truth: tests/analytics/coverage.md; WORLDS=... in each cell
 	$(BIN)/python -m tests.analytics.study_intervals $(WORLDS) tests/analytics/coverage.md
 
+growth: $(READY)  ## Measure how costs grow with codes and scans: tests/benchmarks/growth.md; CODES=... and SCANS=... at most
+	$(BIN)/python -m tests.benchmarks.study_growth tests/benchmarks/growth.md $(CODES) $(SCANS)
+
 unrun: $(READY)  ## Measure which lines and branches the tests leave out: build/coverage/html/index.html
 	rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval $(TESTS)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval -m "not benchmark" $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet -d build/coverage/html
 	$(BIN)/python -m coverage report --skip-covered --sort=cover

@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from inspect import Parameter, Signature, signature
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REMOVAL",
     "UNSEEN",
+    "LateSignature",
     "Shown",
     "Watch",
     "check",
@@ -80,6 +82,30 @@ def late_names(
         return value
 
     return load
+
+
+class LateSignature(Signature):
+    """The signature of a function whose parameters take long to find out: they are loaded when `help()` asks for them.
+
+    Args:
+        function: The function.
+        complete: Takes the signature that the function is written with, and returns the one to show.
+    """
+
+    __slots__ = ("_complete", "_own")
+
+    def __init__(self, function: Callable[..., Any], complete: Callable[[Signature], Signature]) -> None:
+        self._own, self._complete = signature(function), complete
+
+    @property
+    def parameters(self) -> MappingProxyType[str, Parameter]:
+        """The parameters, by name."""
+        return self._complete(self._own).parameters
+
+    @property
+    def return_annotation(self) -> Any:
+        """The annotation of what the function returns."""
+        return self._complete(self._own).return_annotation
 
 
 @contextmanager
@@ -268,12 +294,13 @@ def with_logo(
 
     Args:
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default, at
-            most 0.2, and less on a small symbol, so that the logo uses at most half of the error correction.
+        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
+            0.2, and down to 0.08 on a small symbol, so that the logo uses at most half of the error correction.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
         plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
         ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
-        padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5.
+        padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5. Without a `share`, less
+            on a symbol that is too small for it.
         name: A name for your own reference.
         opacity: 0..1.
         color: Color of an icon; the foreground color by default.

@@ -1,6 +1,7 @@
 """What all tests share: the mark `needs` for what is not a Python package, and stores in both kinds of databases."""
 
 import atexit
+import gc
 import importlib
 import os
 import pkgutil
@@ -16,9 +17,9 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 import qrkit
 from tests import servers
 
-# `make test` tries the same 50 examples every time, so that it fails because of a change and nothing else. `make
+# `make test` tries the same 30 examples every time, so that it fails because of a change and nothing else. `make
 # explore` tries 100 new ones; what it finds becomes an `@example` of its test. A busy machine may take long for any.
-settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=30)
 # Said in full, because on a CI server Hypothesis begins with a profile that tries nothing new and keeps nothing.
 FOUND = DirectoryBasedExampleDatabase(".hypothesis/examples")
 settings.register_profile("explore", derandomize=False, database=FOUND, deadline=None, print_blob=True)
@@ -59,14 +60,31 @@ def _is_there(program: str) -> bool:
     return True
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Load all of qrkit before the first property test.
+COSTLY = {"lab", "built"}
+"""Fixtures that take long to make: a server of JupyterLab, and the documentation."""
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests that share what is costly first, and load all of qrkit before the first property test.
+
+    So one worker has these, which makes it once, and no long test is left for the end.
     Hypothesis also tries the constants of modules that are loaded: examples must not depend on which tests ran before.
     """
+    items.sort(key=lambda item: COSTLY.isdisjoint(getattr(item, "fixturenames", ())))
     if any(item.get_closest_marker("hypothesis") for item in items):
         for module in pkgutil.walk_packages(qrkit.__path__, "qrkit."):
             importlib.import_module(module.name)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage what stays to the end: thousands of tests, and all that their modules loaded."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let the collector have it, or libraries complain of what is left at the end of Python."""
+    gc.unfreeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -100,7 +118,8 @@ def empty_store(server):
     return servers.name_of(url)
 
 
-ENGINES = ["duckdb", pytest.param("postgresql", marks=pytest.mark.needs("postgres"))]
+# What both do alike is tried on PostgreSQL in `make slow`; `make test` tries what is its own, in test_postgresql.py.
+ENGINES = ["duckdb", pytest.param("postgresql", marks=[pytest.mark.needs("postgres"), pytest.mark.slow])]
 
 
 @pytest.fixture(scope="session", params=ENGINES)

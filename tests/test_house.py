@@ -302,10 +302,11 @@ def rulings() -> dict[str, str]:
     return {id_: state for id_, state, _ in rows}
 
 
+@cache
 def marked_rulings(path: Path) -> set[str]:
     """Ids that the tests of a file carry as pytest.mark.rule."""
     calls = [node for node in ast.walk(parse(path)) if isinstance(node, ast.Call)]
-    marks = [call for call in calls if ast.unparse(call.func) == "pytest.mark.rule"]
+    marks = [call for call in calls if getattr(call.func, "attr", "") == "rule"]
     return {ast.literal_eval(argument) for mark in marks for argument in mark.args}
 
 

@@ -21,6 +21,7 @@ def script():
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["code.svg", "large.svg", "damage.svg", "mended.svg"])
 def test_drawings_are_those_of_today(script, name):
     """If not, `make pictures` draws them anew."""

@@ -229,10 +229,15 @@ def raised(node: ast.AST, private: dict[str, ast.AST]) -> set[str]:
     return found
 
 
+@cache
+def defined_in(module: str) -> list[ast.FunctionDef]:
+    tree = ast.parse(inspect.getsource(import_module(module)))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
 @each(FUNCTIONS)
 def test_each_error_that_is_raised_is_told(thing):
-    module = ast.parse(inspect.getsource(import_module(thing.value.__module__)))
-    defined = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    defined = defined_in(thing.value.__module__)
     private = {node.name: node for node in defined if re.match("_[a-z]", node.name)}
     own = next(node for node in defined if first_line(node) == thing.value.__code__.co_firstlineno)
     found = set().union(*(raised(one, private) for one in own.body)) & ERRORS

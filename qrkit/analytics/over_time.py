@@ -337,5 +337,5 @@ def _fill_gaps(calendar: pd.DataFrame, counts: pd.DataFrame, *, by: str | None) 
 
 def _check_rows(rows: int) -> None:
     if rows > MOST_ROWS:
-        rule = f"has {rows:,} rows, more than {MOST_ROWS:,}; narrow the view by where(since=…, until=…)"
+        rule = f"has {rows:,} rows, more than {MOST_ROWS:,}; narrow the view with where(since=…, until=…)"
         raise InvalidParameter(Problem("period", None, rule, "out-of-range"))

@@ -115,7 +115,7 @@ def day_of(name: str, given: date) -> date:
         InvalidParameter: If it is neither.
     """
     if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
-        raise InvalidParameter(Problem(name, given, "must be a day or a moment", "wrong-type"))
+        raise InvalidParameter(Problem(name, given, "must be a date or a datetime", "wrong-type"))
     return given.date() if isinstance(given, datetime) else given
 
 

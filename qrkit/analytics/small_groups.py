@@ -10,7 +10,7 @@ from qrkit.errors import InvalidParameter, Problem
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["OTHER", "without_small_groups"]
+__all__ = ["OTHER", "check_least", "without_small_groups"]
 
 OTHER = "other"
 """Name of the row that small groups are merged into."""
@@ -100,6 +100,17 @@ def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -
     return pd.concat([kept, last], ignore_index=True)
 
 
+def check_least(least: int) -> int:
+    """Validate the smallest number that is shown and return it as an `int`.
+
+    Raises:
+        InvalidParameter: If `least` is not a whole number in 2..1000000.
+    """
+    if not isinstance(least, Integral) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
+        raise InvalidParameter(Problem("least", least, "must be a whole number in 2..1000000", "out-of-range"))
+    return int(least)
+
+
 def _check(frame: pd.DataFrame, by: tuple[str, ...], count: str, least: int) -> None:
     import pandas as pd
 
@@ -109,8 +120,7 @@ def _check(frame: pd.DataFrame, by: tuple[str, ...], count: str, least: int) -> 
     if missing:
         rule = f"is not a column of the table; it has {', '.join(map(str, frame.columns))}"
         raise InvalidParameter(*(Problem(name, None, rule) for name in missing))
-    if not isinstance(least, Integral) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
-        raise InvalidParameter(Problem("least", least, "must be a whole number in 2..1000000", "out-of-range"))
+    check_least(least)
     is_whole = pd.api.types.is_integer_dtype(frame[count])
     if not is_whole or frame[count].isna().any() or (frame[count] < 0).any():
         raise InvalidParameter(Problem(count, None, "must hold whole numbers from 0", "wrong-type"))

@@ -160,7 +160,8 @@ def _land(chart: Chart, axes: Axes, middle: tuple[float, float], km: float) -> N
             # The map may lie on both sides of the date line.
             for turn in (-360, 0, 360):
                 points = [((x + turn - middle[1]) * scale, (y - middle[0]) * KM_A_DEGREE) for x, y in ring]
-                if max(x for x, _ in points) > west and min(x for x, _ in points) < east:
+                xs, ys = zip(*points, strict=True)
+                if min(xs) < east and max(xs) > west and min(ys) < north and max(ys) > south:
                     shape = Polygon(points, closed=True, facecolor=tint("heat-0"), edgecolor=tint("line"), linewidth=1)
                     ground.add_patch(shape)
 

@@ -20,6 +20,7 @@ __all__ = [
     "column_words",
     "finding_of",
     "shown_of",
+    "stored_colors",
     "table_of",
     "text_column_name",
     "totals_of",
@@ -50,14 +51,18 @@ def by_words(column: str) -> str:
 
 
 def colors_of(frame: pd.DataFrame, by: str, names: Sequence[str]) -> dict[str, int]:
-    """Return the color number of each line by its name.
+    """Return the color number of each line by its name: stored colors, or colors in the order of the names."""
+    return stored_colors(frame, by, names) or assign_colors(names)
 
-    Each campaign has the color that is stored with it, whichever are shown; but not if there are more of them than
-    colors. Other names have colors in their order.
+
+def stored_colors(frame: pd.DataFrame, by: str, names: Sequence[str]) -> dict[str, int]:
+    """Return the color numbers that are stored with campaigns, whichever are shown.
+
+    Empty for other names, and if there are more campaigns than colors.
     """
     own: dict[str, int] = frame.attrs.get("campaigns", {}) if by == "campaign" else {}
     is_enough = own and 0 not in own.values() and set(names) <= {*own, ""}
-    return own | {"": 0} if is_enough else assign_colors(names)
+    return own | {"": 0} if is_enough else {}
 
 
 def finding_of(table: pd.DataFrame, by: str) -> str:

@@ -40,7 +40,16 @@ from qrkit.charts.periods import (
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import by_words, column_words, finding_of, shown_of, table_of, text_column_name, totals_of
+from qrkit.charts.series import (
+    by_words,
+    column_words,
+    finding_of,
+    shown_of,
+    stored_colors,
+    table_of,
+    text_column_name,
+    totals_of,
+)
 from qrkit.charts.time_axis import BELOW, at_time, time_axis
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, say
@@ -51,7 +60,7 @@ if TYPE_CHECKING:
 
 __all__ = ["small_multiples"]
 
-MOST_PANELS = 24
+MOST_PANELS = 12
 """Maximum number of small charts: more would not give an overview."""
 
 PANEL = (210, 92)
@@ -79,12 +88,13 @@ def small_multiples(
     """Draw scans over time in one small chart per campaign or QR Code, largest first, with the peak of each.
 
     All have the same scale. A peak that would flatten all other days goes beyond it and has an arrow. Where the small
-    charts differ too much for one scale, each has its own, and the chart says so. Beyond 24, the smallest are left out,
+    charts differ too much for one scale, each has its own, and the chart says so. Beyond 12, the smallest are left out,
     and the chart says how many scans they have.
 
     Args:
         frame: As for `lines`, with a text column.
-        colors: Number of the color of each chart by its name; by default all have the first color.
+        colors: Number of the color of each chart by its name. By default, campaigns have the colors that are stored
+            with them, and others the first.
         title: The sentence above the charts; by default what they show; "" for none.
         width: Pixels.
 
@@ -113,11 +123,12 @@ def small_multiples(
     said = heading(title, finding_of(table, by), about, width)
     body = UNIT + grid.rows * grid.height - BETWEEN + BELOW + NOTE * len(notes)
     chart = blank(width, ceil(body), said, grows=True)
+    numbers = (stored_colors(frame, by, names) or dict.fromkeys(names, 1)) if colors is None else colors
     for number, name in enumerate(names):
         axes = _panel_axes(chart, grid, number, (name, count_text(totals[name])))
         count_axis(chart, axes, tops[name], most_steps=1, has_numbers=is_own or not number % grid.columns)
         time_axis(chart, axes, moments, has_labels=number + grid.columns >= len(names))
-        key = f"color-{1 if colors is None else colors.get(name, 0)}"
+        key = f"color-{numbers.get(name, 0)}"
         _panel(chart, axes, moments, shown[name].tolist(), key, complete=complete)
     own = f"; {say('the scale differs from chart to chart')}" if is_own else ""
     add_text(chart, (grid.left, 10), f"{scans_a(unit)}{own}", "quiet", size=11)

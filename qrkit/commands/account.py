@@ -23,7 +23,7 @@ def define_account(one: Parser) -> None:
     """Define the command `account` and its subcommands."""
     describe(
         one,
-        "A store has the account local from the beginning. A running server knows at once of what changes here.",
+        "Every store has the account `local`. Changes take effect at once, even while a server runs.",
         usage="create|list|plan|key|keys|revoke ...",
         examples=("qrkit account key local --store shop.duckdb", "qrkit account create Anna --plan pro"),
     )
@@ -31,14 +31,18 @@ def define_account(one: Parser) -> None:
     for name, act, sentence, usage, example, keys in ACCOUNT_COMMANDS:
         act_on = add_command(doing, f"qrkit account {name}", sentence)
         describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
-        for argument, what in (("NAME", "of the account"), ("PLAN", ", ".join(PLANS)), ("ID", "of the key")):
+        for argument, what in (("NAME", "name of the account"), ("PLAN", ", ".join(PLANS)), ("ID", "ID of the key")):
             if argument in usage.split():
                 act_on.add_argument(argument.lower(), metavar=argument, help=what)
         if name == "create":
             act_on.add_argument("--plan", default="free", metavar="PLAN", help=f"{', '.join(PLANS)} (free)")
         if name == "key":
-            act_on.add_argument("--label", default="", metavar="TEXT", help="what its owner calls it")
-            act_on.add_argument("--expires", metavar="DATE", help="when it ends, as 2027-01-01T00:00:00Z (never)")
+            act_on.add_argument(
+                "--label", default="", metavar="TEXT", help="a name for the key, for your own reference"
+            )
+            act_on.add_argument(
+                "--expires", metavar="DATE", help="when it expires, such as 2027-01-01T00:00:00Z (never)"
+            )
         add_store(act_on)
         add_json(act_on, keys, each={"list": "account", "keys": "key"}.get(name, ""))
         act_on.set_defaults(run=_with_store(act))
@@ -106,7 +110,7 @@ def _create_key(store: Store, asked: argparse.Namespace) -> None:
         raise InvalidParameter(Problem("expires", asked.expires, "must be in the future"))
     key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
     _print_result(asked, key, id=key_id(key), key=key)
-    complain("account", "the key is shown this once; the store keeps its digest alone")
+    complain("account", "this key is shown only once; the store keeps only a hash of it")
 
 
 def _list_keys(store: Store, asked: argparse.Namespace) -> None:
@@ -129,17 +133,17 @@ def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
 
 
 ACCOUNT_COMMANDS = (
-    ("create", _create_account, "Make an account.", "NAME",
+    ("create", _create_account, "Create an account.", "NAME",
      "qrkit account create Anna --plan pro --store shop.duckdb", "name, plan"),
-    ("list", _list_accounts, "Tell all accounts, with their plans.", "",
+    ("list", _list_accounts, "List all accounts, with their plans.", "",
      "qrkit account list --store shop.duckdb", "name, plan, keys (how many)"),
     ("plan", _change_plan, "Give an account another plan.", "NAME PLAN",
      "qrkit account plan Anna premium --store shop.duckdb", "name, plan"),
-    ("key", _create_key, "Make an API key, which is shown this once.", "NAME",
-     'qrkit account key local --label "the till" --store shop.duckdb', "id, key"),
-    ("keys", _list_keys, "Tell what is known of the keys of an account.", "NAME",
+    ("key", _create_key, "Create an API key, which is shown only once.", "NAME",
+     'qrkit account key local --label "web shop" --store shop.duckdb', "id, key"),
+    ("keys", _list_keys, "List the keys of an account, without the keys themselves.", "NAME",
      "qrkit account keys local --store shop.duckdb", "id, label, created, expires, revoked"),
-    ("revoke", _revoke_key, "Have a key open nothing any more.", "NAME ID",
+    ("revoke", _revoke_key, "Revoke a key, so that it no longer works.", "NAME ID",
      "qrkit account revoke Anna 3f2a9c01d4e7 --store shop.duckdb", "id"),
 )  # fmt: skip
 """Name, function, description, arguments, example, names in its JSON."""

@@ -129,7 +129,7 @@ def _tell(asked: argparse.Namespace, campaign: Campaign, what: str) -> None:
 
 
 CAMPAIGN_COMMANDS = (
-    ("list", _list, "List all campaigns, with their QR Codes and scans counted.", "",
+    ("list", _list, "List all campaigns, with their numbers of QR Codes and scans.", "",
      "qrkit campaign list --store shop.duckdb"),
     ("add", _add, "Add a campaign.", "NAME", "qrkit campaign add Spring --template brand --store shop.duckdb"),
     ("set", _set, "Change a campaign.", "NAME", 'qrkit campaign set Spring --name "Spring 2026" --store shop.duckdb'),

@@ -39,7 +39,7 @@ def define_check(one: Parser) -> None:
     """Define the command `check`."""
     describe(
         one,
-        "The exit status is 1 where a file is worse than --min, which stops a build.",
+        "The exit status is 1 if a file is worse than --min, which stops a build.",
         usage="FILE... [options]",
         examples=(
             "qrkit check brand.json",
@@ -48,12 +48,14 @@ def define_check(one: Parser) -> None:
             "qrkit check label.json --audience all",
         ),
     )
-    one.add_argument("file", type=Path, nargs="+", metavar="FILE", help="a design (.json), or a picture")
+    one.add_argument("file", type=Path, nargs="+", metavar="FILE", help="a design (.json), or a picture (svg, too)")
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
     one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
     what = f"how thorough: {', '.join(LEVELS)} (standard: 36 captures, a tenth of a second)"
     one.add_argument("--level", choices=LEVELS, default="standard", metavar="LEVEL", help=what)
-    what = "whose readers must read it: phones, or all, which adds embedded readers, such as those of tills (phones)"
+    what = (
+        "who must be able to read it: phones; or all, which adds embedded readers, such as checkout scanners (phones)"
+    )
     one.add_argument("--audience", choices=AUDIENCES, default="phones", metavar="AUDIENCE", help=what)
     add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
     one.set_defaults(run=_check)

@@ -51,7 +51,7 @@ def define_list(one: Parser) -> None:
     """Define the command `list`."""
     describe(
         one,
-        "SEARCH is looked for in short codes, names, contents, comments and addresses, regardless of case.",
+        "Searches short codes, names, contents, comments and addresses, and ignores case.",
         usage="[SEARCH] [options]",
         examples=(
             "qrkit list --store shop.duckdb",
@@ -59,7 +59,7 @@ def define_list(one: Parser) -> None:
             'qrkit list --campaign "Spring window" --csv > spring.csv',
         ),
     )
-    one.add_argument("search", nargs="?", default="", metavar="SEARCH", help="text that a QR Code contains (all)")
+    one.add_argument("search", nargs="?", default="", metavar="SEARCH", help="text to search for (default: list all)")
     one.add_argument("--campaign", metavar="NAME", help="only those of this campaign")
     one.add_argument("--limit", type=_count, metavar="N", help="list at most N QR Codes, oldest first (default: all)")
     add_store(one)
@@ -71,8 +71,8 @@ def define_show(one: Parser) -> None:
     """Define the command `show`."""
     describe(
         one,
-        "On a terminal, its symbol is shown, too, without colors and shapes. Secrets such as passwords of networks are "
-        "hidden; --json has them.",
+        "A terminal also shows the symbol, without colors and shapes. Secrets, such as Wi-Fi passwords, are hidden; "
+        "--json prints them.",
         usage="CODE [-o FILE] [options]",
         examples=(
             "qrkit show door --store shop.duckdb",
@@ -91,8 +91,8 @@ def define_add(one: Parser) -> None:
     """Define the command `add`."""
     describe(
         one,
-        "Prints the short URL, which the picture encodes. A store that does not exist is made. `qrkit import` adds "
-        "many QR Codes at once.",
+        "The picture encodes the short URL. A store that does not exist is created. `qrkit import` adds many QR Codes "
+        "at once.",
         usage="CONTENT [-o FILE] [options]",
         examples=(
             "qrkit add https://example.com/spring --store shop.duckdb \\",
@@ -115,8 +115,8 @@ def define_set(one: Parser) -> None:
     """Define the command `set`."""
     describe(
         one,
-        "Printed codes keep working and lead to the new content at once. Of several QR Codes, all are changed or none. "
-        "An empty text removes a campaign, a template, a comment or an address.",
+        "Printed codes keep working, and lead to the new content at once. If one of several QR Codes cannot be "
+        "changed, none are. An empty text removes a campaign, a template, a comment or an address.",
         usage="CODE... [options]",
         examples=(
             "qrkit set door --content https://example.com/summer --store shop.duckdb",
@@ -137,7 +137,8 @@ def define_remove(one: Parser) -> None:
     """Define the command `remove`."""
     describe(
         one,
-        "Their short URLs lead nowhere from then on and are never given again. Asks first, on a terminal.",
+        "From then on, their short URLs lead nowhere, and they are never used again. On a terminal, the command asks "
+        "first.",
         usage="CODE... [options]",
         examples=("qrkit remove door --store shop.duckdb", "qrkit remove door gate --yes"),
     )
@@ -149,7 +150,7 @@ def define_remove(one: Parser) -> None:
 
 
 def _add_output(one: Parser) -> None:
-    picture = "also draw it with its template into this file, whose suffix says the format"
+    picture = "also save its picture as this file; the suffix sets the format"
     one.add_argument("-o", "--output", type=Path, metavar="FILE", help=picture)
 
 
@@ -159,9 +160,9 @@ def _add_changes(one: Parser) -> None:
     one.add_argument("--campaign", metavar="NAME", help="name of the campaign, see `qrkit campaign`")
     add_fields(one, Location, PLACES)
     schedule = one.add_mutually_exclusive_group()
-    events = "changes of the content, as JSON or in a file: a list of objects with date, content, recurrence (0)"
+    events = "changes of the content, as JSON or a JSON file: a list of objects with date, content, recurrence (0)"
     schedule.add_argument("--schedule", metavar="JSON", help=events)
-    schedule.add_argument("--no-schedule", action="store_true", help="without scheduled changes")
+    schedule.add_argument("--no-schedule", action="store_true", help="remove scheduled changes")
     add_store(one)
 
 
@@ -201,7 +202,7 @@ def _list(asked: argparse.Namespace) -> None:
         found = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
         CODES.print(asked, _rows(portfolio, found[: asked.limit]))
     if not found:
-        why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` makes one"
+        why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` creates one"
         complain("list", "no QR Code contains that" if asked.search else why)
     elif len(found) > (asked.limit or len(found)):
         complain("list", f"{len(found) - asked.limit:,} more are left out")

@@ -17,13 +17,13 @@ FILES = {"FILE", "STORE", "TABLE", "PICTURE", "COPY", "NEW"}
 NOTHING = {"zsh": "()"}
 """No values. Without this, zsh shows what an argument means instead of completing the options that may stand there."""
 TOLD = """\
-Completes the names of commands and options, choices and files. To have it in every new shell:
+Completes the names of commands and options, choices and files. To enable it in every new shell:
 
   bash  qrkit completion bash > ~/.local/share/bash-completion/completions/qrkit
   zsh   qrkit completion zsh > "${fpath[1]}/_qrkit"
   fish  qrkit completion fish > ~/.config/fish/completions/qrkit.fish
 
-Write the file anew after an update."""
+Write the file again after you update qrkit."""
 
 
 def define_completion(one: Parser) -> None:

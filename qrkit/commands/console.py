@@ -24,8 +24,8 @@ IDLE_SECONDS = 7 * 86_400
 """How long an open page may be left alone before it loses its connection to the store."""
 
 WHERE = (
-    "It opens in a browser, and Ctrl-C ends it. Only this computer can reach it, and only with the token at the end of "
-    "the address. Keep the address to yourself: anyone with it can do everything that you can do there.\n\n"
+    "Opens in your browser; Ctrl-C stops it. Only this computer can reach it, and only with the token at the end of "
+    "the address. Keep the address to yourself: anyone on this computer who has it can do what you can do there.\n\n"
 )
 
 
@@ -46,10 +46,10 @@ def define_console(one: Parser) -> None:
     """Define the command `console`."""
     describe(
         one,
-        "It has the portfolio browser, the scan dashboard and the studio. It makes the store where there is none. "
+        "Contains the portfolio browser, the scan dashboard and the studio. A store that does not exist is created. "
         + WHERE
-        + "While it runs, other commands of the same user work with the store through it; if `qrkit serve` has the "
-        "store open, the console works through the server.\n\n"
+        + "While it runs, your other commands reach the store through it. If `qrkit serve` has the store open, the "
+        "console reaches it through the server.\n\n"
         "For a team, put a proxy with TLS and passwords in front: name its host with --hosts, and let it send the "
         f"token, which you choose in {CONSOLE_VARIABLE}. Recipes for Caddy and nginx:\n\n  {GUIDE}\n\n"
         "Needs the extra `console`: pip install 'qrkit-studio[console]'.",

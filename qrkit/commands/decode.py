@@ -17,12 +17,12 @@ def define_decode(one: Parser) -> None:
     """Define the command `decode`."""
     describe(
         one,
-        "Each content is a line, from top to bottom of a picture; of several pictures it stands behind "
-        "the name of its file. Pictures that hold none are named.",
+        "Prints a line for each content, from top to bottom of a picture. With several pictures, each line begins with "
+        "the name of the file. Pictures without a QR Code are reported.",
         usage="PICTURE... [--json]",
         examples=("qrkit decode poster.png", "qrkit decode sheet.jpg labels/*.png", "qrkit decode photo.jpg --json"),
     )
-    formats = f"{', '.join(RASTER_FORMATS)}; at most 50 million pixels"
+    formats = f"{', '.join(RASTER_FORMATS)}, svg; at most 50 million pixels"
     one.add_argument("picture", type=Path, nargs="+", metavar="PICTURE", help=f"a file: {formats}")
     keys = "file, codes (content, version, ec, dimension, capacity, length), error"
     add_json(one, keys, each="picture")
@@ -30,16 +30,17 @@ def define_decode(one: Parser) -> None:
 
 
 def _decode(asked: argparse.Namespace) -> Status:
+    from qrkit.drawing.untrusted.svg_picture import svg_picture
     from qrkit.symbol.decode import decode_all
 
     failed = 0
     for picture in asked.picture:
         codes, wrong = [], None
         try:
-            codes = decode_all(picture)
+            codes = decode_all(svg_picture(picture) or picture)
         except QrkitError as error:
             failed += 1
-            wrong = str(error)
+            wrong = str(error) if str(picture) in str(error) else f"{picture}: {error}"
             complain("decode", wrong)
         if asked.json:
             print_json(file=str(picture), codes=[code.as_dict() for code in codes], error=wrong)

@@ -35,8 +35,8 @@ def define_import(one: Parser) -> None:
     describe(
         one,
         "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
-        "must be there, or be named by --columns. What is in the store already is left out. A caption may hold {name}, "
-        "{campaign} and {short_url}.",
+        "is required. If your file has other names, map them with --columns. QR Codes that are already in the store "
+        "are skipped. A caption may contain {name}, {campaign} and {short_url}.",
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
@@ -52,7 +52,7 @@ def define_import(one: Parser) -> None:
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
     for word, column in COLUMNS.items():
-        one.add_argument(f"--{word}-column", metavar="NAME", help=f"what it calls {column}, as in --columns")
+        one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     add_store(one)
     add_base_url(one)
     add_json(one, "file, created, template, issues (row, campaign, name, content, reason, error)")
@@ -63,15 +63,17 @@ def define_export(one: Parser) -> None:
     """Define the command `export`."""
     describe(
         one,
-        "A file of the same name is replaced. `qrkit import` reads all of it again.",
+        "An existing file is replaced. `qrkit import` reads the file back.",
         usage="FILE [options]",
         examples=(
             "qrkit export posters.xlsx --store shop.duckdb",
             "qrkit export codes.zip --image-format svg --store shop.duckdb",
         ),
     )
-    one.add_argument("file", type=Path, metavar="FILE", help=f"its suffix says the format: {FORMATS}")
-    what = f"of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
+    one.add_argument(
+        "file", type=Path, metavar="FILE", help=f"the file to write; the suffix sets the format: {FORMATS}"
+    )
+    what = f"format of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
     one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
     add_store(one)
     add_base_url(one)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
     from qrkit.pictures.printing import QRPrint
 
-__all__ = ["define_generate", "design_fields"]
+__all__ = ["define_generate", "design_fields", "fields_in"]
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""
@@ -57,9 +57,8 @@ CONTENT [-o FILE] [options]
 --KIND FIELD=VALUE... [-o FILE] [options]
 --from TABLE -o FOLDER|ZIP [options]"""
 TOLD = """\
-Without -o and --format the code is shown as text. With --from each row of a table becomes a picture; rows that cannot
-be drawn are named, and cost nothing else. Files of the same name are replaced. Colors are #AARRGGBB,
-#RRGGBB or names."""
+Without -o and --format, the code is shown as text. With --from, each row of a table becomes a picture; rows that
+cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, #RRGGBB or CSS names."""
 
 
 def define_generate(one: Parser) -> None:
@@ -68,15 +67,17 @@ def define_generate(one: Parser) -> None:
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
     add_kinds(what)
-    table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads it, too"
+    table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads a csv from the standard input"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
-    what.add_argument("--name-column", metavar="NAME", help="column that files are named after (that to encode)")
-    _add_look(one.add_argument_group("how it looks; options win over a design or a template"))
+    what.add_argument(
+        "--name-column", metavar="NAME", help="column of TABLE with the file names (by default, made from the content)"
+    )
+    _add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
     output = "file to write, or with --from a folder or a .zip; - prints it"
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
-    formats = f"one of {', '.join(FORMATS)} (what FILE ends in; png with - and --from)"
+    formats = f"one of {', '.join(FORMATS)} (the suffix of FILE; png with - and --from)"
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"how it is shown as text: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
@@ -91,7 +92,7 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     begun.add_argument(
         "--design", type=Path, metavar="FILE", help="a design as JSON, as the studio and Python write it"
     )
-    begun.add_argument("--template", metavar="NAME", help="a design that a store keeps, see `qrkit template`")
+    begun.add_argument("--template", metavar="NAME", help="a design saved in the store; see `qrkit template`")
     begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
     add_store(look)
@@ -161,12 +162,23 @@ def design_fields(file: Path | None) -> dict[str, Any]:
     Raises:
         UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
+    return {} if file is None else fields_in(file, what="the design")
+
+
+def fields_in(file: Path, *, what: str) -> dict[str, Any]:
+    """Return the fields of a JSON file.
+
+    Args:
+        file: The file.
+        what: What the file contains, for errors: "the design".
+
+    Raises:
+        UnreadableFile: If the file cannot be read, or is not a JSON object.
+    """
     from qrkit.server.reading import json_object
 
-    if file is None:
-        return {}
     try:
-        return json_object(file.read_bytes(), what="the design")
+        return json_object(file.read_bytes(), what=what)
     except BadRequest as error:
         raise UnreadableFile(f"{file}: {error}") from error
     except OSError as error:
@@ -183,20 +195,19 @@ def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
 
 def _generate_one(asked: argparse.Namespace) -> Status:
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import QRPrint
 
     image = QRImage(_design(asked))
     size = _print_size(asked)
-    printed = QRPrint(image.scene, size) if size else None
+    printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
     for warning in told:
         complain("generate", warning)
     if asked.output and asked.output != STANDARD:
         _save(image, printed, asked)
         if asked.json:
-            _print_result(image, printed, asked.output, told)
+            _print_result(image, printed, asked, told)
         else:
-            print(f"{asked.output}: {printed or image!r}")
+            print(f"{asked.output}: {_size_on_paper(printed, asked) if printed else repr(image)}")
     elif asked.output or asked.format:
         _print(image, printed, asked)
     else:
@@ -277,7 +288,15 @@ def _printable(image: QRImage, style: TextStyle) -> str:
     return text
 
 
-def _print_result(image: QRImage, printed: QRPrint | None, file: Path, told: list[str]) -> None:
+def _size_on_paper(printed: QRPrint, asked: argparse.Namespace) -> str:
+    """Return the size of a file in words; files with pixels have dots, too."""
+    width, height = printed.size_in(asked.format or asked.output.suffix[1:])
+    return repr(printed) if width == printed.width_mm else f"{width:.2f} x {height:.2f} mm"
+
+
+def _print_result(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
+    file = asked.output
+    width_mm, height_mm = printed.size_in(asked.format or file.suffix[1:]) if printed else (None, None)
     print_json(
         file=str(file),
         content=image.design.content,
@@ -285,8 +304,8 @@ def _print_result(image: QRImage, printed: QRPrint | None, file: Path, told: lis
         ec=image.symbol.error_correction,
         width=round(printed.scene.width) if printed else image.width,
         height=round(printed.scene.height) if printed else image.height,
-        width_mm=printed.width_mm if printed else None,
-        height_mm=printed.height_mm if printed else None,
+        width_mm=width_mm,
+        height_mm=height_mm,
         warnings=told,
     )
 

@@ -28,11 +28,11 @@ SAMPLES = ("4kTqZ9", "Hn7wDc", "s2RvXe", "uM8yPb", "Ga5LfJ")
 
 def add_import_options(one: argparse.ArgumentParser) -> None:
     """Add the options about the columns of a file, its addresses, and the look of its QR Codes."""
-    pairs = "what a csv, xlsx, xls or ods calls our columns, as content=Website,name=Poster"
+    pairs = "names of the columns in a csv, xlsx, xls or ods, such as content=Website,name=Poster"
     one.add_argument("--columns", metavar="OURS=THEIRS,...", help=pairs)
-    fix = "complete addresses such as www.example.com and htp:/example.com, where one reading makes sense"
+    fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
-    look = one.add_argument_group("how the codes look; what these options make is kept as a template")
+    look = one.add_argument_group("how the codes look (the result is saved as a template)")
     what = (
         "a template of the store, or a design (.json). The options below change a copy and save it as NAME (without "
         "--template: the name of FILE), or as `NAME 2` if another template has that name. --preset replaces the whole "

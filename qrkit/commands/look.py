@@ -30,8 +30,12 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
     look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
     look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; uses level H")
-    look.add_argument("--caption", metavar="TEXT", help=f"words on the frame ({USUAL_FRAME}, or that of the preset)")
-    look.add_argument("--frame", metavar="KIND", help="kind of the frame; `bubble`, `card`, `ticket` are some")
+    look.add_argument(
+        "--caption",
+        metavar="TEXT",
+        help=f"words on the frame (without --frame: that of the preset, or `{USUAL_FRAME}`)",
+    )
+    look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
 
 
 def is_decorated(asked: argparse.Namespace) -> bool:

@@ -22,8 +22,8 @@ def define_verify(one: Parser) -> None:
     """Define the command `verify`."""
     describe(
         one,
-        "Reads every block of the file and names the tables that are damaged. If the store is in use or cannot be "
-        "written, a copy of it is read. The exit status is 1 if something is wrong.",
+        "Reads every block of the file, and names the tables that are damaged. If the store is in use or read-only, "
+        "the command reads a copy. The exit status is 1 if something is wrong.",
         usage="STORE [--json]",
         examples=("qrkit verify shop.duckdb", "qrkit verify postgresql://qrkit@db.example/shop --json"),
     )
@@ -36,9 +36,8 @@ def define_backup(one: Parser) -> None:
     """Define the command `backup`."""
     describe(
         one,
-        "The copy is read in full before it replaces an older one; a damaged store is refused, and no file but a store "
-        "is replaced. Of a PostgreSQL "
-        "database, `pg_dump` makes copies.",
+        "The copy is read in full before it replaces an older one. A damaged store is not copied, and only a store is "
+        "ever replaced. For a PostgreSQL database, use `pg_dump`.",
         usage="STORE COPY [--json]",
         examples=("qrkit backup shop.duckdb shop-copy.duckdb",),
     )
@@ -53,10 +52,10 @@ def define_archive(one: Parser) -> None:
     describe(
         one,
         "The files of shop.duckdb are in the folder shop.history, one for each month. Reports and all other questions "
-        "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that come later "
-        "for an archived day stay in the store until the next time. The files of a PostgreSQL database are where "
-        "--to says the first time, in a folder or a bucket that all processes can read. A store in a file may have its "
-        "files in a bucket, too. The keys of a bucket come from where AWS programs look for them.",
+        "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that are added "
+        "later for an archived day stay in the store until the next archive. For a PostgreSQL database, --to is "
+        "required the first time: a folder or a bucket that all processes can read. The files of a store file can be "
+        "in a bucket, too. The credentials of a bucket are those that AWS programs use.",
         usage="STORE [--before DAY] [--to PLACE] [--json]",
         examples=(
             "qrkit archive shop.duckdb --before 2026-01-01",
@@ -64,7 +63,9 @@ def define_archive(one: Parser) -> None:
         ),
     )
     one.add_argument("store", metavar="STORE", help=STORE)
-    one.add_argument("--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files, remembered")
+    one.add_argument(
+        "--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files; the store remembers it"
+    )
     one.add_argument("--before", metavar="DAY", help="the first day, in UTC, whose visits stay in the store (today)")
     add_json(one, "store, visits, files, bytes (of these files)")
     one.set_defaults(run=_archive)
@@ -74,8 +75,8 @@ def define_compact(one: Parser) -> None:
     """Define the command `compact`."""
     describe(
         one,
-        "While a server has the store, short URLs work on, and all other requests wait. When anything fails, the store "
-        "stays as it was.",
+        "While a server runs, short URLs keep working, and all other requests wait. If anything fails, the store stays "
+        "as it was.",
         usage="STORE [--json]",
         examples=("qrkit compact shop.duckdb",),
     )

@@ -17,8 +17,8 @@ def define_migrate(one: Parser) -> None:
     """Define the command `migrate`."""
     describe(
         one,
-        "Stop what serves the store first. A run that was interrupted goes on where it was. A password "
-        "is better kept in the environment, as PGPASSWORD.",
+        "Stop the server of the store first. If a run is interrupted, start it again, and it resumes. Pass the "
+        "password in the environment variable PGPASSWORD.",
         usage="FROM TO [--json]",
         examples=(
             "qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop",

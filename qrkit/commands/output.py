@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from qrkit.errors import QrkitError
 
@@ -44,8 +45,8 @@ class Status(IntEnum):
 
 EXIT_STATUSES = {
     Status.DONE: "done",
-    Status.IN_PART: "done, but rows or pictures failed, a check fell short, a store has faults",
-    Status.REFUSED: "refused, or nothing could be done: wrong words, bad input, a store in use",
+    Status.IN_PART: "done in part: some rows or pictures failed, a check fell short, or a store has faults",
+    Status.REFUSED: "nothing was done: an invalid command, bad input, a store in use",
     Status.STOPPED: "stopped by Ctrl-C",
 }
 """Meaning of each exit status."""
@@ -94,8 +95,6 @@ def print_json(**members: Any) -> None:
 
 def tell_of_local_urls(command: str, portfolio: Portfolio) -> None:
     """Warn if the short URLs of new QR Codes lead to this machine alone."""
-    from qrkit.portfolio.codes import DEFAULT_BASE_URL
-
-    if portfolio.base_url == DEFAULT_BASE_URL:
+    if urlsplit(portfolio.base_url).hostname == "localhost":
         rule = "leads only to this computer; set the address of your server with --base-url before you print anything"
         complain(command, f"short URLs begin with {portfolio.base_url}, which {rule}")

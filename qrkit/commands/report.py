@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.look import is_decorated
 from qrkit.commands.output import print_json
@@ -20,6 +22,7 @@ from qrkit.languages import LANGUAGES
 from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
+    from qrkit.design.brand import Brand
     from qrkit.exchange.merge import ImportResult
     from qrkit.portfolio import Portfolio
 
@@ -30,7 +33,7 @@ def define_report(one: Parser) -> None:
     """Define the command `report`."""
     describe(
         one,
-        "A file of the same name is replaced. The store may be in use.",
+        "An existing file is replaced. Works while a server uses the store, too.",
         usage="[-o FILE] [options]",
         examples=(
             "qrkit report --store shop.duckdb",
@@ -44,13 +47,17 @@ def define_report(one: Parser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=".html, .pdf, .ipynb or .zip with charts and tables (report.html; with --pdf, report.pdf)",
+        help=".html, .pdf, .ipynb or .zip with page, charts and tables (report.html; with --pdf, report.pdf)",
     )
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
-    one.add_argument("--campaign", metavar="NAME", help="of one campaign (all)")
+    one.add_argument("--campaign", metavar="NAME", help="report on this campaign only (default: on all)")
     add_period(one)
-    one.add_argument("--title", metavar="TEXT", help="what stands at the top")
+    one.add_argument("--title", metavar="TEXT", help="title of the report")
+    what = "name, logo and colors: a brand saved in the store, or a JSON file (the brand in use, if any)"
+    one.add_argument("--brand", metavar="NAME|FILE", help=what)
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
+    hides = "hide groups with fewer visitors or scans, to share the report, as 5 (none)"
+    one.add_argument("--least", type=int, metavar="NUMBER", help=hides)
     add_store(one)
     add_base_url(one)
     add_json(one, "file")
@@ -59,11 +66,11 @@ def define_report(one: Parser) -> None:
 
 def add_period(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which days count, and in which time zone."""
-    first = "the first day, as 2026-06-01 (that of the first scan)"
+    first = "the first day, such as 2026-06-01 (default: that of the first scan)"
     parser.add_argument("--since", type=_day, metavar="DAY", help=first)
-    last = "the day after the last (the one after the last scan)"
+    last = "the day after the last one (default: the day after the last scan)"
     parser.add_argument("--until", type=_day, metavar="DAY", help=last)
-    zone = "whose days and hours, as Europe/Ljubljana (UTC)"
+    zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
 
 
@@ -84,26 +91,48 @@ def _report(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, such as report.pdf"))
         output = output.with_suffix(".pdf")
     check_file(output)
+    is_notebook = output.suffix.lower() == NOTEBOOK
+    if is_notebook and asked.brand is not None:
+        raise InvalidParameter(Problem("brand", asked.brand, "is not for reports as notebooks"))
+    if is_notebook and asked.least is not None:
+        rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
+        raise InvalidParameter(Problem("least", asked.least, rule))
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
-        if output.suffix.lower() == NOTEBOOK:
+        brand = None if asked.brand is None else _brand(portfolio, asked.brand)
+        if is_notebook:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         elif campaign_id is None:
-            file = report.portfolio(portfolio, **days).save(output)
+            file = report.portfolio(portfolio, brand=brand, least=asked.least, **days).save(output)
         else:
-            file = report.campaign(portfolio, campaign_id, **days).save(output)
+            file = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days).save(output)
     if asked.json:
         print_json(file=str(file))
     else:
         print(file)
 
 
+def _brand(portfolio: Portfolio, name: str) -> Brand:
+    """Return a saved brand, or the brand in a JSON file.
+
+    Raises:
+        NotFound: If the portfolio has no brand with this name.
+        UnreadableFile: If the file cannot be read, or is not a JSON object.
+        InvalidParameter: If a field of the brand breaks its rule.
+    """
+    from qrkit.design.brand import Brand
+
+    if not name.lower().endswith(".json"):
+        return portfolio.brands.get(name)
+    return Brand.from_json(json.dumps(fields_in(Path(name), what="the brand")))
+
+
 def define_demo(one: Parser) -> None:
     """Define the command `demo`."""
     describe(
         one,
-        "The scans are made up. What an earlier demo left in the folder is made anew. A file of yours is read as by "
+        "The scans are made up. An earlier demo in the folder is replaced. Your own file is read in the same way as by "
         "`qrkit import`.",
         usage="[options]\n--portfolio FILE [options]",
         examples=(
@@ -113,9 +142,11 @@ def define_demo(one: Parser) -> None:
             "    --columns content=Website,name=Poster",
         ),
     )
-    what = f"a file of yours instead of the sample: {', '.join(IMPORT_FORMATS)}"
+    what = f"your own file instead of the sample: {', '.join(IMPORT_FORMATS)}"
     one.add_argument("--portfolio", dest="file", type=Path, metavar="FILE", help=what)
-    one.add_argument("--folder", type=Path, metavar="FOLDER", help="where to write (demo, or demo-NAME of your file)")
+    one.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="where to write (demo; with a file, demo- and its name)"
+    )
     add_import_options(one)
     one.set_defaults(run=_demo)
 

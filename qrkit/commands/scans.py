@@ -45,7 +45,7 @@ def define_scans(one: Parser) -> None:
     describe(
         one,
         "Bots, link previews and HEAD requests are not scans. In the column Visitors, each visitor counts once a day. "
-        "Scans that were imported as a number have no time: `qrkit list` counts them, and this table does not.",
+        "Scans that were imported as a number have no time: `qrkit list` counts them, but this table does not.",
         usage="[CODE...] [options]",
         examples=(
             "qrkit scans --store shop.duckdb",
@@ -60,7 +60,7 @@ def define_scans(one: Parser) -> None:
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
     add_period(one)
     add_store(one)
-    BY_CODE.add_options(one, "short_code, name (with --by, its WHAT instead of the two), scans, visitors")
+    BY_CODE.add_options(one, "short_code, name (with --by, WHAT instead of these two), scans, visitors")
     one.set_defaults(run=_scans)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from qrkit.commands.output import complaining
@@ -18,11 +17,9 @@ from qrkit.server.settings import Settings
 
 __all__ = ["define_serve"]
 
-_log = logging.getLogger("qrkit")
-
 GROUPS = {
     "": {"host": "ADDRESS", "port": "N"},
-    "whom it trusts; each may be repeated": {
+    "whom it trusts (options with names may be repeated)": {
         "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
     },
     "what it records": {
@@ -41,14 +38,13 @@ def define_serve(one: Parser) -> None:
     """Define the command `serve`."""
     describe(
         one,
-        "It makes the store where there is none; Ctrl-C ends it. Other commands of the same user, such as account, "
-        "import and report, work with the store meanwhile, through STORE.sock beside it.\n\n"
-        "Each option may be set in the "
-        "environment, as QRKIT_PORT=80; lists are written with commas there.\n\n"
-        '--settings names a TOML file with the same settings, as port = 80 or hosts = ["a.example"]; '
+        "A store that does not exist is created; Ctrl-C stops the server. Meanwhile, other commands of the same user, "
+        "such as account, import and report, work with the store through STORE.sock beside it.\n\n"
+        "Each option can also be set in the environment, such as QRKIT_PORT=80; separate several values with "
+        'commas.\n\n --settings names a TOML file with the same settings, such as port = 80 or hosts = ["a.example"]; '
         "options and the environment override it. On SIGHUP, the server reads the file and the GeoIP "
         "database again: access_log, log_level, places, generates_a_minute and unknown_codes_a_minute "
-        "change at once; the log names others that changed and need a restart.",
+        "change at once; the log names changed settings that need a restart.",
         usage="[options]",
         examples=(
             "qrkit serve --store shop.duckdb --base-url https://go.example.com",
@@ -65,7 +61,7 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
-    where.add_argument("--settings", metavar="FILE", help="A file of settings, in TOML.")
+    where.add_argument("--settings", metavar="FILE", help="a TOML file of settings")
     for title, options in GROUPS.items():
         add_fields(one.add_argument_group(title) if title else where, Settings, options)
 
@@ -86,11 +82,10 @@ def _naming_host_or_port(settings: Settings) -> Iterator[None]:
 
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
-    from qrkit.portfolio.codes import DEFAULT_BASE_URL
     from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
     from qrkit.server.hosts import reachable
-    from qrkit.server.logs import writing_log
+    from qrkit.server.logs import OPERATIONS, writing_log
     from qrkit.server.reloading import reload_settings
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.socket_server import STDERR
@@ -106,26 +101,27 @@ def _serve(asked: argparse.Namespace) -> None:
     settings = read()
 
     def ready(port: int) -> None:
-        # Only now, so that a server that cannot listen leaves the base URL as it was.
+        # Only now, so that a server that cannot listen leaves the base URL and the visits as they were.
         with complaining("serve"):
-            base_url = keep_base_url(portfolio.store, settings.base_url)
-        host = reachable(settings.host)
-        print(f"{portfolio.store.path} at http://{host}:{port}, short URLs {base_url}/…")
-        print(f"try http://{host}:{port}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
-        if base_url == DEFAULT_BASE_URL and port != 8080:
-            print(
-                f"short URLs lead to {DEFAULT_BASE_URL}, where this does not listen: give --base-url", file=sys.stderr
-            )
+            base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
+            app.set_base_url(base_url)
+            if settings.keep_days is not None:
+                portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
+            while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
+        url = f"http://{reachable(settings.host)}:{port}"
+        print(f"{portfolio.store.path} at {url}, short URLs {base_url}/…")
+        print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
+        operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, base_url)
 
+    operations = logging.getLogger(OPERATIONS)
     portfolio = open_portfolio(asked.store)
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
-            if settings.keep_days is not None:
-                portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
             app = make_app(portfolio.store, settings)
-            kept_up = upkeep(portfolio.store, archive_after_days=settings.archive_after_days)
-            with kept_up, Door(portfolio.store), _naming_host_or_port(settings):
+            with ExitStack() as while_listening, Door(portfolio.store), _naming_host_or_port(settings):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:
-            _log.error("the server has ended; %d visits were lost since it started", app.redirects.lost)
+            operations.error("the server has stopped; %d visits were lost since it started", app.redirects.lost)
+        else:
+            operations.info("the server has stopped")

@@ -19,7 +19,7 @@ __all__ = ["add_base_url", "add_store", "is_missing", "opened", "opened_store", 
 DEFAULT_STORE = "qrkit.duckdb"
 PRIORITY = 10
 """How much lower the priority of a command is than that of the server whose store it works with."""
-STORE = "a store's file, or the URL of a PostgreSQL database"
+STORE = "the file of a store, or the URL of a PostgreSQL database"
 
 
 def add_store(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
@@ -32,7 +32,7 @@ def add_store(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None
 
 def add_base_url(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add the option `--base-url`."""
-    what = "what short URLs begin with, which the store keeps (http://localhost:8080)"
+    what = "what short URLs start with; the store remembers it (http://localhost and the port of its server)"
     parser.add_argument("--base-url", metavar="URL", help=what)
 
 
@@ -129,7 +129,7 @@ def _give_way(asked: argparse.Namespace) -> None:
 
 def _check_exists(asked: argparse.Namespace) -> None:
     if is_missing(asked.store):
-        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` make one"
+        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
         raise NotFound("store", shown_place(asked.store), hint=hint)
 
 

@@ -25,6 +25,8 @@ GAP = 2
 """Spaces between columns."""
 NARROWEST = 8
 """Characters that a column of texts keeps, however narrow the terminal is."""
+WIDEST = 60
+"""Characters to which columns are aligned in a pipe; a longer text is written in full and shifts only its own line."""
 HALF_BLOCKS = {"00": " ", "10": "▀", "01": "▄", "11": "█"}
 """The character for two modules, the upper and the lower."""
 
@@ -70,7 +72,7 @@ class Table:
             keys: The names in JSON, if they are not always those of the columns.
         """
         ways = parser.add_mutually_exclusive_group()
-        ways.add_argument("--csv", action="store_true", help="print a line of CSV for each row, after the names")
+        ways.add_argument("--csv", action="store_true", help="print CSV; the first line has the names of the columns")
         add_json(ways, keys or ", ".join(column.key for column in self.columns), each=self.each)
 
     def print(self, asked: argparse.Namespace, rows: Sequence[Row]) -> None:
@@ -99,16 +101,18 @@ class Table:
             writer.writerow([made_safe(cell) if isinstance(cell, str) else cell for cell in cells])
 
     def _print_text(self, rows: Sequence[Row]) -> None:
-        """Print columns that are two spaces apart, without colors and as wide as they need to be."""
-        from rich.cells import cell_len, set_cell_size
+        """Print aligned columns that are two spaces apart, without colors; programs find complete texts."""
+        from rich.cells import cell_len
 
         columns = self._in_text(rows, thousands=False)
-        widths = [max(map(cell_len, cells)) for _, cells in columns]
+        widths = [min(WIDEST, max(map(cell_len, cells))) for _, cells in columns]
         are_numbers = [_is_number(rows[0][column.key]) for column, _ in columns]
         for line in zip(*(cells for _, cells in columns), strict=True):
             cells = zip(line, widths, are_numbers, strict=True)
-            fitted = (cell.rjust(width) if right else set_cell_size(cell, width) for cell, width, right in cells)
-            print("  ".join(fitted).rstrip())
+            aligned = (
+                cell.rjust(width) if right else cell + " " * (width - cell_len(cell)) for cell, width, right in cells
+            )
+            print("  ".join(aligned).rstrip())
 
     def _in_text(self, rows: Sequence[Row], *, thousands: bool) -> list[tuple[Column, list[str]]]:
         """Return the columns that text shows, each with its cells; the first cell is the heading."""

@@ -35,7 +35,7 @@ def define_template(one: Parser) -> None:
         act_on = add_command(doing, f"qrkit template {name}", sentence)
         describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
         if "NAME" in usage:
-            act_on.add_argument("name", metavar="NAME", help="of the template, 1..100 characters")
+            act_on.add_argument("name", metavar="NAME", help="name of the template, 1..100 characters")
         if "FILE" in usage:
             act_on.add_argument("file", type=Path, metavar="FILE", help="a design as JSON")
         if name == "delete":
@@ -56,7 +56,7 @@ def _with_templates(act: Callable[[Templates, argparse.Namespace], None], *, to_
 
 def _save(templates: Templates, asked: argparse.Namespace) -> None:
     templates.save(asked.name, design_fields(asked.file))
-    _print_result(asked, f"{asked.name}: kept")
+    _print_result(asked, f"{asked.name}: saved")
 
 
 def _list(templates: Templates, asked: argparse.Namespace) -> None:
@@ -84,9 +84,9 @@ def _print_result(asked: argparse.Namespace, text: str) -> None:
 
 
 TEMPLATE_COMMANDS = (
-    ("save", _save, "Keep a design under a name, in place of one that has it.", "NAME FILE",
+    ("save", _save, "Save a design under a name; an existing template with this name is replaced.", "NAME FILE",
      "qrkit template save brand brand.json --store shop.duckdb"),
-    ("list", _list, "Tell the names of all templates.", "", "qrkit template list --store shop.duckdb"),
+    ("list", _list, "List the names of all templates.", "", "qrkit template list --store shop.duckdb"),
     ("show", _show, "Print a template as JSON.", "NAME",
      "qrkit template show brand --store shop.duckdb > brand.json"),
     ("delete", _delete, "Delete a template.", "NAME", "qrkit template delete brand --store shop.duckdb"),

@@ -10,7 +10,8 @@ import idna
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.single_lines import OneLine, broken
-from qrkit.design.limits import LONGEST_TEXT, Length, Most
+from qrkit.design.bounds import LONGEST_TEXT
+from qrkit.design.limits import Length, Most
 
 __all__ = [
     "INVISIBLE",

@@ -7,6 +7,7 @@ cannot be parsed is of the kind `text`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 
 from qrkit.contents.content import Content
@@ -69,10 +70,17 @@ def read(text: str) -> Content:
 def works_behind_short_url(text: str) -> bool:
     """Return False for contents that apps read from the code itself, such as transfers, and not from a web page."""
     kinds = _readers(text.lstrip(" \t\r\n"))
-    if all(kind_named(kind).behind != "never" for kind in kinds):
+    if not any(map(_needs_the_code, kinds)):
         return True
     found = read(text).kind
-    return found not in kinds or kind_named(found).behind != "never"
+    return found not in kinds or not _needs_the_code(found)
+
+
+# An import asks this of each of its rows.
+@cache
+def _needs_the_code(kind: str) -> bool:
+    """Return whether apps read contents of this kind from the code itself."""
+    return kind_named(kind).behind == "never"
 
 
 def _readers(start: str) -> Mapping[str, str]:

@@ -21,9 +21,6 @@ Fetch = Callable[[str], bytes]
 """Downloads an image, as `qrkit.drawing.untrusted.assets.Fetch`."""
 LOGO = "brand logo"
 """Name of the layer of the logo; the name of the layer of its plate ends with it. A new brand replaces both."""
-LOGO_SHARE = 0.17
-"""Longer side of the logo as a share of the symbol's side. On a symbol of version 3, the plate of a square logo then
-covers 7 x 7 modules; with a share of 0.2, it would cover 9 x 9."""
 
 
 def _name(text: str) -> str:
@@ -100,7 +97,7 @@ class Brand(Model):
     def _check_sprites(self) -> Self:
         if self.modules.sprites:
             rule = (
-                "has sprites of a fixed number of pixels, but a brand fits pictures of any size; name one in `sprite`"
+                "has sprites of a fixed size in pixels, but a brand fits any size; name a built-in sprite in `sprite`"
             )
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "modules"})
         return self
@@ -173,7 +170,7 @@ class Brand(Model):
             look["ec"] = "H"
         # `resized` moves the layers of the design along with its symbol.
         dressed = design.resized(**{name: value for name, value in look.items() if name == "frame" or name not in own})
-        return dressed.with_logo(self.logo, LOGO_SHARE, name=LOGO, fetch=fetch) if self.logo else dressed
+        return dressed.with_logo(self.logo, name=LOGO, fetch=fetch) if self.logo else dressed
 
     def _framed(self, design: Design, caption: Caption | str | None, *, is_own: bool) -> Frame | None:
         """Return the frame of a design: its own or the brand's, with the caption and the font of the brand."""

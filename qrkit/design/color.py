@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import PydanticCustomError, core_schema
+from typing import TYPE_CHECKING, Any
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import nearest
 from qrkit.late import Shown
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import core_schema
 
 __all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
 
@@ -22,7 +23,15 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)
 STEP = 5
 """Of 255: how much of black or white is added at a time until a color is visible."""
 
+_SHORT_HEX = re.compile(r"#[0-9a-f]{3}")
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
+
+
+def _hint(name: str) -> str:
+    """Return a suggestion in place of a name that is no color; "" if there is none."""
+    if _SHORT_HEX.fullmatch(name):
+        return f"; did you mean '#{''.join(2 * digit for digit in name[1:]).upper()}'?"
+    return "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +85,7 @@ class Color(Shown):
         if match := _HEX.fullmatch(name):
             alpha, red, green, blue = (255 if part is None else int(part, 16) for part in match.groups())
             return cls(red, green, blue, alpha)
-        hint = "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
-        raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{hint}")
+        raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{_hint(name)}")
 
     @property
     def argb(self) -> str:
@@ -155,6 +163,8 @@ class Color(Shown):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        from pydantic_core import core_schema  # a plain QR Code does without pydantic
+
         return core_schema.no_info_plain_validator_function(
             _validate, serialization=core_schema.to_string_ser_schema(when_used="json")
         )
@@ -178,6 +188,8 @@ def _validate(value: Any) -> Color:
     try:
         return Color.parse(value if isinstance(value, str) else "#")
     except ValueError as error:
+        from pydantic_core import PydanticCustomError
+
         # The message is passed as data, because pydantic would treat braces in it as a template.
         raise PydanticCustomError("bad-colour", "{rule}", {"rule": str(error)}) from error
 

@@ -142,7 +142,7 @@ class Modules(Model):
         if self.sprite and self.type != "sprite":
             raise PydanticCustomError("bad-value", "{rule}", {"rule": "needs type=sprite", "field": "sprite"})
         if self.type == "sprite" and not self.sprite and not self.sprites:
-            rule = "sprite needs the name of one in `sprite`, or pictures in `sprites`"
+            rule = "sprite needs the name of a built-in sprite in `sprite`, or pictures in `sprites`"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "type"})
         return self
 
@@ -357,7 +357,8 @@ class Photo(Model):
     """A photo that fills the symbol, cropped to a square; finder and alignment patterns stay plain.
 
     The darker the modules and the lighter the background, the more of a photo is left: it is changed only as much as
-    readers of phones need. `ec="H"` suits photos best. `qrkit.data_uri` makes a data URI of a file.
+    readers of phones need. `ec="H"` suits photos best. `qrkit.data_uri` makes a data URI of a file. Files show at most
+    1,200 x 1,200 pixels of a photo, which is 300 dpi at a width of 10 cm.
 
     Example:
         >>> Photo("https://example.com/harbour.jpg", place="halftone").place

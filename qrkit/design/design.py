@@ -43,7 +43,7 @@ from qrkit.design.limits import (
 from qrkit.design.message_part import MessagePart
 from qrkit.model import Model, Object
 
-__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields"]
+__all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value", "lists_fields", "with_fields"]
 
 MICRO_PADDING = 2
 """Default quiet zone of a Micro QR Code in modules (ISO/IEC 18004:2015, 6.3.8)."""
@@ -326,16 +326,21 @@ def lists_fields(fields: type[DesignFields], *, is_change: bool = False) -> Call
         fields: `DesignFields`, or `DesignChanges`, which includes the content.
         is_change: True if a field that is left out keeps its value; False if it gets its default.
     """
-    known = _parameters()
 
     def decorate(function: Function) -> Function:
-        *own, _ = inspect.signature(function).parameters.values()
-        taken = [known[name] for name in known if name in fields.__annotations__]
-        shown = [one.replace(default=...) if is_change else one for one in taken]
-        function.__signature__ = inspect.Signature([*own, *shown])  # type: ignore[attr-defined]
+        own = inspect.signature(function)
+        function.__signature__ = with_fields(own, fields, is_change=is_change)  # type: ignore[attr-defined]
         return function
 
     return decorate
+
+
+def with_fields(own: inspect.Signature, fields: type[DesignFields], *, is_change: bool = False) -> inspect.Signature:
+    """Return the signature of a function with the fields that it accepts in place of `**fields`."""
+    *leading, _ = own.parameters.values()
+    taken = [one for name, one in _parameters().items() if name in fields.__annotations__]
+    shown = [one.replace(default=...) if is_change else one for one in taken]
+    return inspect.Signature([*leading, *shown])
 
 
 for _change in (Design.replace, Design.resized):

@@ -106,7 +106,10 @@ Weight = Annotated[
 Side = Annotated[
     Literal["bottom", "top"],
     BeforeValidator(_lower),
-    Field(description="Where the caption is. Kinds without an upside-down form ignore it."),
+    Field(
+        description="Where the caption is. On a `card` it is always above the code and the subtitle below it; on a "
+        "`seal` it is around the code."
+    ),
 ]
 Line = Annotated[str, Strict(), Length(1, 60), AfterValidator(_line)]
 FontUri = Annotated[str, Strict(), Length(1, 3_000_000)]

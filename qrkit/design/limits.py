@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
+from qrkit.design.bounds import LONGEST_TEXT, MILLIMETRES_PER_INCH, MODULE_SIZES, PADDINGS
 from qrkit.design.characters import ECI, Charset
 from qrkit.design.formats import (
     FORMAT_ALIASES,
@@ -238,9 +239,6 @@ def read_whole(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-LONGEST_TEXT = 32_767
-"""Characters that fit in one spreadsheet cell; a longer text could not be exported."""
-
 Text = Annotated[str, Strict(), Length(0, LONGEST_TEXT)]
 Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
 
@@ -259,11 +257,13 @@ Audience = Annotated[
 ]
 """Whose readers must read a symbol: those of phones, or embedded readers, too."""
 ModuleSize = Annotated[
-    Whole, Within(1, 20, "pixels per module"), Field(title="Module size", description="Pixels per module.")
+    Whole,
+    Within(MODULE_SIZES[0], MODULE_SIZES[-1], "pixels per module"),
+    Field(title="Module size", description="Pixels per module."),
 ]
 Padding = Annotated[
     Whole,
-    Within(0, 20, "modules"),
+    Within(PADDINGS[0], PADDINGS[-1], "modules"),
     Field(
         title="Quiet zone",
         description="Width of the light border in modules. The standard requires 4, or 2 for Micro QR Codes.",
@@ -327,8 +327,6 @@ MOST_PIXELS = 40_000_000
 
 MOST_DAYS_KEPT = 36_500
 """Maximum number of days in a retention limit for visits."""
-
-MILLIMETRES_PER_INCH = 25.4
 
 Number = Annotated[float, BeforeValidator(_number)]
 PictureSide = Annotated[Whole, Within(1, 10_000, "pixels")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -246,17 +246,19 @@ def heart(x: float, y: float, half: float) -> Outline:
     return shape.placed(x, y, half)
 
 
-def bowed(bow: float, *points: tuple[float, float]) -> Outline:
+def bowed(bow: float | Sequence[float], *points: tuple[float, float]) -> Outline:
     """Create a polygon with curved sides.
 
     Args:
         bow: Distance by which the middle of a side bulges out, as a share of the side; negative values curve inwards.
+            One for all sides, or one for each, in the order of the corners at which they begin.
         points: The corners, clockwise.
     """
+    bows = bow if isinstance(bow, Sequence) else [bow] * len(points)
     found: list[Segment] = [("M", points[0])]
-    for start, end in zip(points, (*points[1:], points[0]), strict=True):
+    for start, end, one in zip(points, (*points[1:], points[0]), bows, strict=True):
         # The control point of a quadratic curve is twice as far out as the middle of the curve.
-        out_x, out_y = 2 * bow * (end[1] - start[1]), 2 * bow * (start[0] - end[0])
+        out_x, out_y = 2 * one * (end[1] - start[1]), 2 * one * (start[0] - end[0])
         control = ((start[0] + end[0]) / 2 + out_x, (start[1] + end[1]) / 2 + out_y)
         found.append(("C", (*toward(start, control), *toward(end, control), *end)))
     return Outline((*found, ("Z", ())))

@@ -25,11 +25,6 @@ __all__ = ["PRESETS", "Preset", "gallery", "with_preset"]
 LOOK = ("foreground", "background", "modules", "markers", "photo", "frame", "padding")
 """The fields of `Design` that every preset sets; a field that a preset does not need gets its default."""
 
-LOGO_SHARES = (0.22, 0.19, 0.16, 0.14, 0.12, 0.1)
-"""Longer sides of logos as shares of the symbol. The largest that leaves half of the error correction is used."""
-HALF = 0.5
-"""Share of the error correction that a logo with its plate may use."""
-
 
 class Palette(NamedTuple):
     """The colors of a colorway. Phones need 180 of 255 steps of luma between `ground` and the first two.
@@ -353,14 +348,7 @@ def with_preset(
 def _with_logo(design: Design, logo: str, preset: Preset, palette: Palette) -> Design:
     """Put a logo on a ringed plate, as large as the content allows."""
     color = palette.accent if logo.lower().startswith("icon:") else None
-    for share in LOGO_SHARES:
-        made = design.with_logo(
-            logo, share, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name="logo"
-        )
-        budget = made.check("static").budget
-        if budget is None or budget.used <= HALF:
-            break
-    return made
+    return design.with_logo(logo, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name="logo")
 
 
 def _sample_photo() -> str:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.contents.cards import summary
-from qrkit.design.color import Color
-from qrkit.design.design import Design
+from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.layout import into_placeholder, lay_out
 from qrkit.drawing.plain_picture import Plain
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
+    from qrkit.design.design import Design
+    from qrkit.design.simple import SimpleDesign
     from qrkit.drawing.scene import Pictures, Scene
 
-__all__ = ["draw", "draw_plain", "is_plain", "picture_size"]
+__all__ = ["draw", "draw_plain", "draw_simple", "is_plain", "picture_size"]
 
 
 def draw(design: Design, symbol: Symbol, pictures: Pictures | None = None, *, exact: bool = False) -> Scene:
@@ -56,6 +57,13 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
     place, cells = (width, height, left, top, module), symbol.modules
     plain = Plain(*place, cells, foreground, background, summary(design.content), design.modules.joins_squares)
     return plain if plain.is_on_pixels else None
+
+
+def draw_simple(design: SimpleDesign, symbol: Symbol) -> Plain:
+    """Draw a symbol in black on white; equals `draw_plain` of the same design."""
+    content, _, module, padding = design
+    side, edge = (symbol.side + 2 * padding) * module, padding * module
+    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, summary(content), union=True)
 
 
 def is_plain(design: Design) -> bool:

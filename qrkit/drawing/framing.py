@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable
 from functools import lru_cache
 from math import pi
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,7 @@ from qrkit.design.limits import MOST_PIXELS
 from qrkit.design.outline import Outline, circle
 from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
-from qrkit.drawing.frames.parts import Arc, Cut, Room, Slot
+from qrkit.drawing.frames.parts import LEADING, SECOND, Arc, Cut, Room
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
 from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.paints import moved, on_white, paint
@@ -27,6 +28,7 @@ from qrkit.symbol.encode import symbol_of
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
+    from qrkit.drawing.scene import Paint
 
 __all__ = ["Framed", "frame_as_wrapper", "frame_warnings", "framed", "ground"]
 
@@ -36,8 +38,8 @@ SIDE_BY_LINE, CAPITAL = 40, 0.095
 """Modules of the light square that widen a line by a module; height of a caption, as a share of that square."""
 SMALLEST_SHARE, SMALLEST = 0.4, 0.8
 """Smallest height of capital letters: as a share of the usual height, and in modules."""
-UPRIGHT = ("bag", "card", "phone", "polaroid", "seal", "stamp", "tag")
-"""Kinds without an upside-down form."""
+UPRIGHT = ("bag", "card", "phone", "seal", "tag")
+"""Kinds that are not turned upside down for a caption above the symbol."""
 ICON_HEIGHT, ICON_GAP = 1.4, 0.5
 """Height of an icon beside a caption, and its distance, in capital heights."""
 HALF_CIRCLE = 0.8 * pi
@@ -45,6 +47,8 @@ HALF_CIRCLE = 0.8 * pi
 BETWEEN, DOT = 1.1, 0.17
 """On a seal: space on either side of the dot between texts, and the radius of the dot, in capital heights."""
 MOST_REPEATED = 4
+LEAST_CONTRAST, USUAL_CONTRAST = 3.0, 4.5
+"""Contrast ratios of large text, which captions have to exceed, and of any text, which advice gives (WCAG 2.2)."""
 
 
 class Framed(NamedTuple):
@@ -56,6 +60,7 @@ class Framed(NamedTuple):
         placeholder: The area for the QR Code image.
         shapes: The frame, in painting order.
         missing: Characters for which a font has no letter.
+        faint: Letters that people can hardly read: their color, and the color behind them.
         words: The texts by their field of `Caption`, and the box of each in pixels: left, top, right and bottom.
     """
 
@@ -64,6 +69,7 @@ class Framed(NamedTuple):
     placeholder: Placeholder
     shapes: tuple[Shape, ...]
     missing: tuple[str, ...]
+    faint: tuple[Color, Color] | None
     words: tuple[tuple[str, tuple[float, float, float, float]], ...] = ()
 
 
@@ -85,7 +91,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
     lettering = _Lettering(frame)
     room = _room(design, frame, layout, lettering)
     cut = FRAMES[frame.kind](room)
-    if room.is_top:
+    if room.is_top and frame.kind not in UPRIGHT:
         cut = cut.upside_down(room.side)
     width, height, module = _size(design, cut)
     left, top = (width - cut.width * module) / 2, (height - cut.height * module) / 2
@@ -98,9 +104,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         height=across,
     )
     ink, paper = _ink(frame, design.foreground), _paper(frame, design.background)
-    light = frame.background or moved(
-        paint(ground(design), layout.width, layout.height), into_placeholder(layout, hole, exact=True)
-    )
+    light = frame.background or _continued(design, layout, hole)
     painted = [(shape, ink if color == "ink" else light) for shape, color in cut.parts]
     own = frame.caption.color if frame.caption else None
     letters = lettering.placed(cut)
@@ -109,7 +113,19 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.segments
     )
     boxes = (shape.placed(left, top, module).box() for shape, _ in letters)
-    return Framed(width, height, hole, shapes, lettering.missing, tuple(zip(lettering.fields, boxes, strict=False)))
+    return Framed(
+        width,
+        height,
+        hole,
+        shapes,
+        missing=lettering.missing,
+        faint=_faintest(
+            (color, behind)
+            for (_, color), (_, on_ink) in zip(words, letters, strict=True)
+            for behind in _colors(ink if on_ink else light)
+        ),
+        words=tuple(zip(lettering.fields, boxes, strict=False)),
+    )
 
 
 def frame_as_wrapper(design: Design) -> Design:
@@ -145,9 +161,21 @@ def ground(design: Design) -> Fill:
 
 
 def frame_warnings(design: Design, layout: Layout) -> list[str]:
-    """Return a sentence about the characters of a caption that its font lacks, if there are any."""
-    missing = framed(design, design.frame, layout).missing if design.frame else ()
-    return [f"frame.caption: {missing_letters(missing)}; set the caption in a font that has them"] if missing else []
+    """Return sentences about characters that the font of a caption lacks, and about letters that hardly stand out."""
+    if not design.frame:
+        return []
+    done, found = framed(design, design.frame, layout), []
+    if done.missing:
+        found.append(f"frame.caption: {missing_letters(done.missing)}; set the caption in a font that has them")
+    if done.faint:
+        color, behind = done.faint
+        fix = color.over(behind).visible_on(behind, USUAL_CONTRAST).rgb
+        letters = color.rgb if color.alpha == 255 else color.argb
+        found.append(
+            f"frame.caption: letters in {letters} on {behind.rgb} have a contrast of {_contrast(done.faint):.1f}, and "
+            f"people need {LEAST_CONTRAST:g} or more to read them; set frame.caption.color to {fix}"
+        )
+    return found
 
 
 def _inside(start: float, most: float) -> float:
@@ -176,9 +204,9 @@ class _Lettering:
         return max(1.0, self._texts[0][2].length) if self._texts else 0
 
     @property
-    def has_second(self) -> bool:
-        """Whether there is a subtitle."""
-        return len(self._texts) > 1
+    def second_length(self) -> float:
+        """Length of the subtitle in its own capital heights; 0 without a subtitle."""
+        return max(1.0, self._texts[1][2].length) if len(self._texts) > 1 else 0
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -194,20 +222,29 @@ class _Lettering:
         """Return the outlines of all words in modules, and whether they stand on the color of the frame."""
         if isinstance(cut.caption, Arc):
             return [(shape, True) for shape in self._around(cut.caption)]
-        slots = [slot for slot in (cut.caption, cut.subtitle) if slot]
-        return [(self._straight(index, slot), slot.on_ink) for index, slot in enumerate(slots) if self._texts]
+        slots = [slot for slot in (cut.caption, cut.subtitle) if slot and self._texts]
+        heights = [self._fitted(index, slot.capital, slot.width) for index, slot in enumerate(slots)]
+        middles = [slot.y for slot in slots]
+        if len(slots) > 1 and middles[0] == middles[1]:
+            first, second = heights
+            # Lines that had to shrink move closer.
+            both = first + LEADING * (first + second / SECOND) / 2 + second
+            middles = [middles[0] - (both - first) / 2, middles[1] + (both - second) / 2]
+        return [
+            (self._straight(index, slot.x, y, capital), slot.on_ink)
+            for index, (slot, y, capital) in enumerate(zip(slots, middles, heights, strict=True))
+        ]
 
-    def _straight(self, index: int, slot: Slot) -> Outline:
+    def _straight(self, index: int, x: float, y: float, capital: float) -> Outline:
         words = self._texts[index][2]
-        capital = self._fitted(index, slot.capital, slot.width)
-        return words.on_line(slot.x - words.length * capital / 2, slot.y + capital / 2, capital)
+        return words.on_line(x - words.length * capital / 2, y + capital / 2, capital)
 
     def _around(self, ring: Arc) -> list[Outline]:
         """Return the words on a ring: one text above and one below, or the caption several times around."""
         x, y, radius, usual = ring
         first, turn = self._texts[0][2], 2 * pi * radius
         count = min(MOST_REPEATED, max(1, int(turn / ((first.length + 2 * BETWEEN) * usual))))
-        if self.has_second or count == 2:
+        if self.second_length or count == 2:
             lower = len(self._texts) - 1
             capital = self._fitted(0, usual, HALF_CIRCLE * radius)
             small = min(self._fitted(lower, usual, HALF_CIRCLE * radius), capital)
@@ -266,8 +303,8 @@ def _room(design: Design, frame: Frame, layout: Layout, lettering: _Lettering) -
         radius=frame.radius * side,
         capital=CAPITAL * side,
         words=lettering.length,
-        second=lettering.has_second,
-        is_top=frame.side == "top" and frame.kind not in UPRIGHT,
+        second=lettering.second_length,
+        is_top=frame.side == "top",
         modules=design.modules,
     )
 
@@ -298,8 +335,32 @@ def _ink(frame: Frame, foreground: Fill) -> Color:
     return frame.color or _single(foreground, darkest=True).opaque
 
 
+def _continued(design: Design, layout: Layout, hole: Placeholder) -> Paint:
+    """Return the background of the symbol, continued over the light area of its frame."""
+    background = paint(ground(design), layout.width, layout.height)
+    return moved(background, into_placeholder(layout, hole, exact=True))
+
+
 def _paper(frame: Frame, background: Fill) -> Color:
     return frame.background or _single(background, darkest=False).over(WHITE)
+
+
+def _colors(paint: Paint) -> list[Color]:
+    """Return the colors of a paint, on white."""
+    stops = [paint] if isinstance(paint, Color) else [color for _, color in paint.stops]
+    return [color.over(WHITE) for color in stops]
+
+
+def _faintest(pairs: Iterable[tuple[Color, Color]]) -> tuple[Color, Color] | None:
+    """Return the color that stands out least, and the one behind it; None if all stand out enough."""
+    pair = min(pairs, key=_contrast, default=None)
+    return pair if pair and _contrast(pair) < LEAST_CONTRAST else None
+
+
+def _contrast(pair: tuple[Color, Color]) -> float:
+    """Return the contrast ratio of a color with the one behind it."""
+    color, behind = pair
+    return color.over(behind).contrast(behind)
 
 
 def _single(fill: Fill, *, darkest: bool) -> Color:

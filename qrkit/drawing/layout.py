@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.design.decoration import Placeholder
-from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
+    from qrkit.design.decoration import Placeholder
+    from qrkit.design.design import Design
     from qrkit.design.limits import Flip
     from qrkit.drawing.scene import Matrix
 

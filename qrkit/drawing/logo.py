@@ -41,10 +41,12 @@ RING, RIM = 0.4, 0.5
 """Width of the ring around a logo, and of the ground outside it, in modules. A ring of 0.6 modules or more around a
 disc looks like a finder pattern to readers."""
 MOST_PADDING = 5.0
-SHARES = (0.2, 0.17, 0.15, 0.12, 0.1)
+SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
 """Longer sides of a logo without a `share`, as shares of the symbol's side."""
 HALF = 0.5
 """Share of the error correction that such a logo may use, together with its plate."""
+PADDINGS = (1.0, 0.5, 0.0)
+"""Parts of the padding that are tried in turn, because a ring with all of it may be too large for a small symbol."""
 STRONGEST: ErrorCorrection = "H"
 """Error correction level of a design that does not name one, because a plate covers more modules than its logo."""
 WIDEST, STEP = 0.4, 0.01
@@ -140,7 +142,7 @@ def with_logo(
     logo = Logo.read(content, fetch)
     ground = _Ground(plate, ring, padding) if plate else None
     if share is None:
-        share = _choose_share(design, logo, ground, place, fetch)
+        share, ground = _choose_size(design, logo, ground, place, fetch)
     layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
     meeting = {"display": display, "tolerance": tolerance}
     if ground is None:
@@ -149,15 +151,18 @@ def with_logo(
     return design.replace(layers=[*design.layers, named, layer])
 
 
-def _choose_share(
+def _choose_size(
     design: Design, logo: Logo, ground: _Ground | None, place: tuple[float, float], fetch: Fetch | None
-) -> float:
-    """Return the largest default share that leaves half of the error correction, or the smallest share."""
+) -> tuple[float, _Ground | None]:
+    """Return a share, and the plate with as much of its padding as leaves half of the error correction."""
     plain = _plain(design)
-    return next(
-        (share for share in SHARES if _is_modest(plain, logo, ground, logo.layer_on(plain, share, place), fetch)),
-        SHARES[-1],
+    grounds = [ground._replace(padding=ground.padding * part) for part in PADDINGS] if ground else [None]
+    tried = [(share, one) for one in grounds for share in SHARES]
+    # A larger logo may use less, so each size is tried.
+    modest = (
+        (share, one) for share, one in tried if _is_modest(plain, logo, one, logo.layer_on(plain, share, place), fetch)
     )
+    return next(modest, tried[-1])
 
 
 def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
@@ -308,7 +313,7 @@ def place_problems(place: tuple[float, float]) -> list[Problem]:
     """Return the problems of a place on a symbol; empty if it is valid."""
     if len(place) == 2 and all(0 <= one <= 1 for one in place):
         return []
-    return [Problem("place", place, "must be two numbers in 0..1 of the symbol", "out-of-range")]
+    return [Problem("place", place, "must be two numbers in 0..1, as shares of the symbol's side", "out-of-range")]
 
 
 def _plate_problems(plate: str | None, ring: str | Color | None, padding: float) -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from io import BytesIO
+from math import ceil
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import LUMA, WHITE, Color
@@ -25,8 +26,8 @@ __all__ = ["draw_photo", "module_colors"]
 GAP = 181 / 255
 """Luma between a photo and the modules on it, or the background around it; readers of phones need 180 of 255."""
 
-FINEST = 16
-"""Pixels of a photo per module; more would only make vector files larger."""
+FINE, MOST_SIDE = 16, 1_200
+"""Pixels of a photo per module, unless the image has more; and the most per side, 300 dpi at a width of 10 cm."""
 
 DETAIL = 0.2
 """Share of the range of luma at each of its ends that is for details, and not for whole areas."""
@@ -66,7 +67,8 @@ def draw_photo(sheet: Sheet) -> list[Item]:
     inks = design.modules.palette or [design.foreground]
     least, most = (min(1, max(_lumas(*inks)) + GAP), 1) if is_behind else HALFTONE
     across = layout.side + 2 * edge
-    shown = _picture(_content(sheet), across * FINEST, least, most)
+    finest = min(MOST_SIDE, across * max(FINE, ceil(layout.module)))
+    shown = _picture(_content(sheet), finest, least, most)
     x, y = layout.place(-edge, -edge)
     grounds = _grounds(sheet, edge).placed(layout.x, layout.y, layout.module)
     side = across * layout.module

@@ -95,12 +95,14 @@ class Drawing:
         name: Prefix of its ids, derived from its bytes.
         box: Its viewBox: x, y, width and height.
         warnings: Sentences about what was left out of the SVG, or is drawn in another way than it asks for.
+        is_complete: Whether nothing was left out.
     """
 
     markup: str
     name: str
     box: tuple[float, float, float, float]
     warnings: tuple[str, ...] = ()
+    is_complete: bool = True
 
 
 Pictures: TypeAlias = Mapping[str, Bitmap | Drawing | Outline]

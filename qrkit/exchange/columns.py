@@ -179,7 +179,7 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
             continue
         rule = f"is not a column of an import; {nearest(str(column), ALL_NAMES)}"
         if str(theirs).lower() in COLUMN_OF:
-            rule = f"is not a column of an import, but {theirs!r} is: {theirs!r} comes first, then {column!r}"
+            rule = f"is not a column of an import, but {theirs!r} is; swap the two"
         problems.append(Problem("columns", column, rule))
     missing = [name for name in REQUIRED if name not in found] if not problems else []
     problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]

@@ -145,6 +145,9 @@ def _row(number: int, one: Mapping[str, Any], *, has_escapes: bool) -> Row:
         column = ELEMENTS.get(name) or NAMED.get(name.lower())
         if column is None:
             continue
+        if type(value) is str and not has_escapes and column not in cells:
+            cells[column] = value  # nearly all values of nearly all files
+            continue
         is_twice = is_twice or column in cells
         if KINDS[column] == "moment":
             value = _moment(value)

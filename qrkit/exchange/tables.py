@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from qrkit.errors import InvalidParameter, UnreadableFile, nearest
@@ -217,11 +218,16 @@ def _rows(
     numbered: Iterable[tuple[int, Sequence[str]]], places: Mapping[str, int], width: int, kinds: KindColumns
 ) -> Iterator[Row]:
     pairs = list(places.items())
+    columns, is_whole = tuple(places), list(places.values()) == list(range(width))
     for number, cells in numbered:
         if not any(cells):
             continue
         if len(cells) == width:
-            row = Row(number, {name: cells[place] for name, place in pairs})
+            # Most files have just our columns, in any order.
+            whole = (
+                dict(zip(columns, cells, strict=True)) if is_whole else {name: cells[place] for name, place in pairs}
+            )
+            row = Row(number, whole)
             yield described(row, kinds, cells) if kinds else row
         else:
             whole = {name: cells[place] for name, place in pairs if place < len(cells)}
@@ -242,10 +248,9 @@ def table_of_records(
     Raises:
         UnreadableFile: If there are too many rows.
     """
-    found: list[Row] = []
-    for row in rows:
-        check_number(len(found), row.number)
-        found.append(row)
+    found = list(islice(rows, MOST_ROWS + 1))
+    if len(found) > MOST_ROWS:
+        check_number(MOST_ROWS, found[-1].number)
     told = "{!r} is no column, and was left out; {}"
     details = [told.format(title, nearest(title, known)) for title in unknown]
     return Table(found, [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details])

@@ -11,7 +11,7 @@ texts into formulas. So openpyxl makes a workbook with the heading's style, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from io import BytesIO
 from itertools import chain
@@ -37,7 +37,7 @@ from qrkit.exchange.workbooks import (
     typed,
 )
 
-__all__ = ["MEDIA_TYPE", "is_workbook", "rows", "write", "write_sheet"]
+__all__ = ["MEDIA_TYPE", "is_workbook", "rows", "write", "write_sheet", "write_sheets"]
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 BOLD = ' s="1"'
@@ -58,7 +58,7 @@ _DROPPED = re.compile(rb"(_?)x005F_")
 _MERGED_CELL = re.compile(
     rb"<(?:\w{1,20}:)?mergeCell\s[^>]{0,200}?ref=[\"']([A-Z]{1,3})([1-9][0-9]{0,6}):([A-Z]{1,3})([1-9][0-9]{0,6})[\"']"
 )
-_SHEET_DATA = re.compile(rb"(<sheetData>).*(</sheetData>)")
+_SHEET_DATA = re.compile(rb"(?<=<sheetData>).*(?=</sheetData>)")
 _DOCTYPE = re.compile(rb"<\0?!\0?D\0?O\0?C\0?T\0?Y\0?P\0?E")
 
 
@@ -88,6 +88,25 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     Raises:
         InvalidParameter: If a text is too long for a cell.
     """
+    write_sheets(file, {sheet: (names, rows)})
+
+
+def write_sheets(file: BinaryIO, sheets: Mapping[str, tuple[Sequence[str], Iterable[Sequence[Any]]]]) -> None:
+    """Write tables as a workbook with one sheet each.
+
+    Args:
+        file: The file to write to.
+        sheets: The heading and the rows of each sheet by its name, of at most 31 characters; values as in
+            `write_sheet`.
+
+    Raises:
+        InvalidParameter: If a text is too long for a cell.
+    """
+    _save({name: _sheet_data(names, rows) for name, (names, rows) in sheets.items()}, file)
+
+
+def _sheet_data(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return the elements of the heading and of all rows."""
     from openpyxl.utils import get_column_letter
 
     columns = [get_column_letter(place) for place in range(1, len(names) + 1)]
@@ -95,7 +114,7 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     data.write(_row(1, columns, names, style=BOLD))
     for number, row in enumerate(chain.from_iterable(fitting_parts(names, rows)), start=2):
         data.write(_row(number, columns, row))
-    _save(sheet, data.getvalue(), file)
+    return data.getvalue()
 
 
 def _row(number: int, columns: Iterable[str], values: Iterable[Any], style: str = "") -> bytes:
@@ -122,8 +141,8 @@ def _cell(attributes: str, value: Any) -> str:
     return "" if is_nothing(value) else f'<c {attributes} t="n"><v>{repr(value).removesuffix(".0")}</v></c>'
 
 
-def _save(sheet: str, rows: bytes, file: BinaryIO) -> None:
-    """Save a workbook with one sheet, without a timestamp, so that the same table always produces the same bytes."""
+def _save(sheets: Mapping[str, bytes], file: BinaryIO) -> None:
+    """Save a workbook with the rows of each sheet, without a timestamp: the same tables give the same bytes."""
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Font
@@ -131,19 +150,22 @@ def _save(sheet: str, rows: bytes, file: BinaryIO) -> None:
 
     book = Workbook(write_only=True)
     book.properties.created = book.properties.modified = datetime(*archives.LONG_AGO)
-    empty = book.create_sheet(sheet)
-    empty.freeze_panes = "A2"
-    cell = WriteOnlyCell(empty)
-    cell.font = Font(bold=True)
-    empty.append([cell])
+    for name in sheets:
+        empty = book.create_sheet(name)
+        empty.freeze_panes = "A2"
+        cell = WriteOnlyCell(empty)
+        cell.font = Font(bold=True)
+        empty.append([cell])
+    rows = {f"xl/worksheets/sheet{number}.xml": data for number, data in enumerate(sheets.values(), start=1)}
     dated = BytesIO()
     # Not `book.save`, which stores the current time.
     ExcelWriter(book, ZipFile(dated, "w")).save()
     with ZipFile(dated) as made, ZipFile(file, "w") as archive:
         for entry in made.infolist():
             part = made.read(entry)
-            if entry.filename.startswith("xl/worksheets/"):
-                part = _SHEET_DATA.sub(lambda found: b"".join((found[1], rows, found[2])), part)
+            if entry.filename in rows:
+                before, after = _SHEET_DATA.split(part)
+                part = before + rows[entry.filename] + after
             archives.add(archive, entry.filename, part)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
 from qrkit.errors import extra
 from qrkit.languages.choosing import LanguageTag, current_language
@@ -47,6 +45,9 @@ def _form(sentence: Sentence, count: int | None) -> str:
 @cache
 def catalog(language: LanguageTag) -> Mapping[str, str | Mapping[str, str]]:
     """Return the sentences of a language by the English ones; several forms by their plural category (CLDR)."""
+    import tomllib
+    from importlib.resources import files  # English, which most programs speak, needs no catalog
+
     text = files("qrkit.languages").joinpath(f"{language}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 

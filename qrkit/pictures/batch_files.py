@@ -16,7 +16,7 @@ from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, Problem, QrkitError, ScanWarning
 from qrkit.pictures.image import QRImage
-from qrkit.pictures.printing import PrintSize, QRPrint
+from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.workers import can_start, in_workers, processors
 from qrkit.pictures.zip_stream import Packed, packed
 
@@ -41,6 +41,9 @@ WORTH_OF_UNKNOWN = 0.5
 PART_SECONDS = 0.05
 """Seconds of work in one part for a process."""
 MOST_IN_PART = 256
+
+MOST_LOOKS = 20
+"""Number of different looks that are checked among the designs of one batch; checking takes longer than drawing."""
 
 
 class Look:
@@ -74,13 +77,34 @@ class Look:
         self._fetch = fetch
         self._pictures: Pictures = read_assets(self._design.pictures, fetch)
         self._first: QRImage | None = None
+        self._others: dict[tuple[object, ...], _Seen] = {}
         for warning in QRImage(self._design, pictures=self._pictures).warnings:
             warnings.warn(warning, stacklevel=3)
 
     def tell_fault(self, *, stacklevel: int) -> None:
-        """Warn if phones may fail to scan the first image; the others look the same."""
+        """Warn if phones may fail to scan the first image of a text, or images of designs of their own."""
         if self._first and self._first.fault:
             warnings.warn(f"each picture of this look is {self._first.fault}", ScanWarning, stacklevel=stacklevel)
+        weak = [one for one in self._others.values() if one.image.fault]
+        if weak:
+            count, first = sum(one.number for one in weak), weak[0]
+            text = f"phones may fail to scan {count} of these pictures. The first, in row {first.row}, is "
+            warnings.warn(text + str(first.image.fault), ScanWarning, stacklevel=stacklevel)
+
+    def see(self, row: int, design: Design) -> None:
+        """Remember a design of its own for `tell_fault`.
+
+        Designs that differ only in their content look alike, if their contents are equally long. Only the first of each
+        look is checked, and only the first 20 looks. Designs with pictures to fetch are left out: checking them would
+        fetch the pictures again.
+        """
+        if not self.can_travel(design):
+            return
+        look = (*(getattr(design, name) for name in Design.model_fields if name != "content"), len(design.content))
+        if look in self._others:
+            self._others[look].number += 1
+        elif len(self._others) < MOST_LOOKS:
+            self._others[look] = _Seen(row, self.image(design))
 
     def image(self, content: Any) -> QRImage:
         """Generate the image of a text, or of a design of its own, whose fields are replaced.
@@ -112,6 +136,15 @@ class Look:
         return _unpacked_look, (self._design, self._pattern, self._fields, self._pictures)
 
 
+@dataclass(slots=True)
+class _Seen:
+    """The first image of a look, its row counted from 0, and the number of rows that look like it."""
+
+    row: int
+    image: QRImage
+    number: int = 1
+
+
 def _placeholder(mode: Any) -> str:
     """Return a content of one character that a mode can encode."""
     return "点" if mode == "kanji" else "0"
@@ -121,6 +154,7 @@ def _unpacked_look(design: Design, pattern: Design | None, fields: dict[str, Any
     look = object.__new__(Look)
     look._design, look._pattern, look._fields, look._pictures = design, pattern, fields, pictures
     look._fetch = look._first = None
+    look._others = {}
     return look
 
 
@@ -181,7 +215,7 @@ class Painter:
         """Draw the file of a row's content."""
         try:
             image = content if isinstance(content, QRImage) else self.look.image(content)
-            printed = QRPrint(image.scene, self.print_size) if self.print_size else image
+            printed = image.printed(self.print_size) if self.print_size else image
             data = printed.to_bytes(self.format)
         except QrkitError as error:
             return Painted(None, str(error))

@@ -154,7 +154,8 @@ def generate_many(
 
     Warns:
         UserWarning: If an SVG in a design contains elements that cannot be drawn.
-        ScanWarning: If phones may fail to scan the first image of a text, and thus all that look the same.
+        ScanWarning: If phones may fail to scan the first image of a text, and thus all that look the same, or some of
+            the images of designs. The first image of each look is checked, of at most 20 looks.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -177,14 +178,15 @@ def generate_many(
         return _draw(seen(contents, "Drawing", total), look)
     target = _target(to)
     painter = Painter(look, chosen, is_packed=is_zip(target), print_size=print_size)
-    errors: list[RowError] = []
-    told: set[str] = set()
-    created = 0
+    errors, told, created = list[RowError](), set[str](), 0
     with closing(filed(_rows(contents, names), target, painter, total, processes)) as found:
         for number, one in enumerate(seen(found, "Drawing", total)):
             created += bool(one.file)
+            content = one.row.content
             if not one.file:
-                errors.append(_error(number, one.row.content, one.error))
+                errors.append(_error(number, content, one.error))
+            elif isinstance(content, Design):
+                look.see(number, content)
             for warning in set(one.warnings) - told:
                 told.add(warning)
                 warnings.warn(warning, stacklevel=2)
@@ -232,7 +234,10 @@ def _draw(contents: Iterable[Any], look: Look) -> Batch:
         except QrkitError as error:
             errors.append(_error(number, content, str(error)))
         images.append(image)
-        for warning in set(image.warnings) - told if image and isinstance(content, Design) else ():
+        if image is None or not isinstance(content, Design):
+            continue
+        look.see(number, content)
+        for warning in set(image.warnings) - told:
             told.add(warning)
             warnings.warn(warning, stacklevel=3)
     look.tell_fault(stacklevel=4)

@@ -10,24 +10,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from qrkit.contents.cards import summary
-from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.design.limits import TextStyle
-from qrkit.drawing.draw import draw_plain, is_plain, picture_size
+from qrkit.design.simple import SimpleDesign, simple_design
+from qrkit.drawing.draw import draw_plain, draw_simple, is_plain, picture_size
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
-from qrkit.late import Shown
-from qrkit.symbol.encode import symbol_of
+from qrkit.late import LateSignature, Shown
+from qrkit.symbol.encode import encode, symbol_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from inspect import Signature
 
+    from qrkit.design.design import Design, DesignFields
+    from qrkit.design.formats import TextStyle
     from qrkit.drawing.decorated import Parts
+    from qrkit.drawing.plain_picture import Plain
     from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.printing import QRPrint
+    from qrkit.pictures.printing import PrintSize, QRPrint
     from qrkit.scanning.examine import Drawn
     from qrkit.scanning.readers import Engine
     from qrkit.scanning.scan_report import ScanReport
@@ -50,7 +53,6 @@ class QRImage(Shown):
         pictures: The images of the design, if they are already loaded.
 
     Attributes:
-        design: The design.
         symbol: The encoded modules.
         width: Width in pixels.
         height: Height in pixels.
@@ -59,13 +61,33 @@ class QRImage(Shown):
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
         self.symbol: Symbol = symbol_of(design)
-        self.width, self.height = map(ceil, picture_size(design, self.symbol))
+        width, height = picture_size(design, self.symbol)
+        self.width: int = ceil(width)
+        self.height: int = ceil(height)
         self._pictures = _read_pictures(design, fetch) if pictures is None else pictures
         self._caller: Caller | None = None
+        self._simple: SimpleDesign | None = None
         if design.pad_codewords == "free" and not is_plain(design):
             from qrkit.scanning.free_pads import fitted_symbol
 
             self.symbol = fitted_symbol(design, self._pictures, self.symbol)
+
+    @classmethod
+    def _of_simple(cls, design: SimpleDesign) -> QRImage:
+        """Return the image of a simple design. `Design`, which takes longest to load, is loaded if it is needed."""
+        image = cls.__new__(cls)
+        image.symbol = encode(design.content, error_correction=design.ec)
+        image.width = image.height = (image.symbol.side + 2 * design.padding) * design.size
+        image._pictures, image._caller, image._simple = {}, None, design
+        return image
+
+    @cached_property
+    def design(self) -> Design:
+        """The design."""
+        from qrkit.design.design import Design
+
+        assert self._simple  # else it was passed
+        return Design(**self._simple._asdict())
 
     @property
     def warnings(self) -> list[str]:
@@ -178,7 +200,7 @@ class QRImage(Shown):
         Args:
             format: One of `qrkit.drawing.writers.FORMATS`.
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small); the pixels are the same. None
-                balances both: level 2 for a plain image, the encoder's default for others.
+                balances both: level 2 for a plain image, level 4 for others.
 
         Raises:
             InvalidParameter: If the format is unknown or the level is out of range.
@@ -186,13 +208,14 @@ class QRImage(Shown):
         return self._write(format_named(format).compressed(compression))
 
     def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False, at_most: bool = False) -> QRPrint:
-        """Return the image at a print size, rounded to whole printer dots per module.
+        """Return the image at a print size: exact in svg, pdf and eps, in whole printer dots per module in others.
 
         Args:
             size_mm: Width in millimeters, 2..5,000.
             dpi: Dots per inch of the printer, 30..5,000.
             key_black: True to write black with black ink only in EPS and PDF.
-            at_most: True to never exceed `size_mm`, as on a label; False to use the nearest possible width.
+            at_most: True to never exceed `size_mm` in formats with pixels, as on a label; False to use the nearest
+                possible width.
 
         Raises:
             InvalidParameter: If a number is out of range, or modules would be smaller than one dot.
@@ -201,10 +224,27 @@ class QRImage(Shown):
             >>> generate("https://example.com").print_at(40)
             <QRPrint 39.12 x 39.12 mm, 14 dots a module of 1.19 mm at 300 dpi>
         """
-        from qrkit.pictures.printing import PrintSize, QRPrint
+        from qrkit.pictures.printing import PrintSize
 
         self.warn()
-        return QRPrint(self.scene, PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
+        return self.printed(PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
+
+    def printed(self, size: PrintSize) -> QRPrint:
+        """Return the image at a print size; see `print_at`.
+
+        Raises:
+            InvalidParameter: If modules would be smaller than one dot, or the image would have too many dots.
+        """
+        from qrkit.pictures.printing import QRPrint
+
+        printed = QRPrint(self.scene, size)
+        if self.design.photo is None or printed.dots_per_module <= self.scene.module:
+            return printed
+        from qrkit.drawing.resizing import relaid
+
+        # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
+        sides = {"width": round(printed.scene.width), "height": round(printed.scene.height)}
+        return QRPrint(QRImage(relaid(self.design, **sides), pictures=self._pictures).scene, size)
 
     def to_text(self, style: TextStyle = "blocks") -> str:
         """Return the symbol as text, including its quiet zone: `blocks` (██), `ascii` (xx) or `binary` (1 and 0).
@@ -235,15 +275,19 @@ class QRImage(Shown):
         return file
 
     def _write(self, format: Format) -> bytes:
-        if format.write_plain and (plain := draw_plain(self.design, self.symbol, exact=format.exact)):
+        if format.write_plain and (plain := self._plain(exact=format.exact)):
             return format.write_plain(plain)
         from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 
         with within(LONGEST_SECONDS):
             return format.write(self.exact_scene if format.exact else self.scene)
 
+    def _plain(self, *, exact: bool) -> Plain | None:
+        simple = self._simple
+        return draw_simple(simple, self.symbol) if simple else draw_plain(self.design, self.symbol, exact=exact)
+
     def __repr__(self) -> str:
-        content = summary(self.design.content)
+        content = summary((self._simple or self.design).content)
         shown = content if len(content) <= 60 else content[:59] + "…"
         return f"<QRImage {shown!r}, {self.symbol.name}, {self.width} x {self.height} px>"
 
@@ -251,7 +295,7 @@ class QRImage(Shown):
         """Return the SVG for notebooks: modules are one path, so it has a fifteenth of the size of `to_bytes`."""
         from qrkit.drawing.writers import svg
 
-        plain = draw_plain(self.design, self.symbol, exact=True)
+        plain = self._plain(exact=True)
         drawn = svg.write_plain(plain._replace(union=True)) if plain else svg.write_union(self.exact_scene)
         return drawn.decode()
 
@@ -266,7 +310,6 @@ def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
     return read_assets(wanted, fetch)
 
 
-@lists_fields(DesignFields)
 def generate(
     content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
 ) -> QRImage:
@@ -292,6 +335,10 @@ def generate(
         >>> generate("https://example.com", ec="H", size=10)
         <QRImage 'https://example.com', 3-H, 370 x 370 px>
     """
+    if simple := simple_design(content, fields):
+        return QRImage._of_simple(simple)
+    from qrkit.design.design import Design
+
     if isinstance(content, Design):
         design = content.replace(**fields) if fields else content
     else:
@@ -308,3 +355,12 @@ def generate(
             if reckoned(design):
                 image.warn()
     return image
+
+
+def _signature_with_fields(own: Signature) -> Signature:
+    from qrkit.design.design import DesignFields, with_fields
+
+    return with_fields(own, DesignFields)
+
+
+generate.__signature__ = LateSignature(generate, _signature_with_fields)  # type: ignore[attr-defined]

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple, get_args
 from qrkit.contents.cards import summary
 from qrkit.contents.reading import read
 from qrkit.contents.swiss_bills import PostalAddress
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.frames import Caption
-from qrkit.design.limits import MILLIMETRES_PER_INCH
 from qrkit.design.outline import Outline, rectangle
 from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.scene import Item, Rectangle, Scene, Shape, Squares
@@ -132,7 +132,9 @@ class SwissPaymentPart(Shown):
     ) -> None:
         found = read(str(bill))
         if found.kind != "swiss_bill":
-            raise InvalidParameter(Problem("bill", found.kind, "must be a Swiss bill, as contents.swiss_bill makes it"))
+            raise InvalidParameter(
+                Problem("bill", found.kind, "must be a Swiss QR-bill, as contents.swiss_bill returns it")
+            )
         if language not in get_args(Language):
             rule = f"is not a language of Swiss bills; {nearest(str(language), get_args(Language))}"
             raise InvalidParameter(Problem("language", language, rule))

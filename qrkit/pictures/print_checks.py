@@ -64,7 +64,8 @@ def _check_modules(printed: QRPrint) -> PrintCheck:
     width, module = _length(printed.width_mm), f"{printed.module_mm:.2f} mm"
     if printed.module_mm >= SMALLEST_MODULE_MM:
         text = f"{width} wide, the nearest width at which each module ({module}) is a whole number of printer dots"
-        return PrintCheck(text, is_good=True)
+        vector = _length(printed.size.size_mm)
+        return PrintCheck(text if vector == width else f"{text}; {vector} in PDF, SVG and EPS", is_good=True)
     least = printed.width_mm * SMALLEST_MODULE_MM / printed.module_mm
     text = f"Modules of {module} are too small for many phones; print it at least {least:.0f} mm wide"
     return PrintCheck(text, is_good=False)

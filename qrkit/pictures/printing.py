@@ -1,4 +1,4 @@
-"""Provides `QRPrint`, an image with a print size whose modules are whole printer dots."""
+"""Provides `QRPrint`, an image with a print size: exact in vector formats, whole printer dots per module in others."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from qrkit.design.limits import MILLIMETRES_PER_INCH, MOST_PIXELS, Number, Within
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
+from qrkit.design.limits import MOST_PIXELS, Number, Within
 from qrkit.drawing.scene import Scene
-from qrkit.drawing.writers import format_named, format_of_file
+from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.late import Shown
@@ -29,8 +30,9 @@ REACH_IN_MODULES = 250
 class PrintSize(Model):
     """The requested print size of an image."""
 
-    size_mm: Annotated[Number, Within(2, 5_000, "millimetres")] = Field(
-        description="Width on paper; each module is a whole number of printer dots wide."
+    size_mm: Annotated[Number, Within(2, 5_000, "millimeters")] = Field(
+        description="Width on paper. Vector formats have exactly this width. In others, each module is a whole number "
+        "of printer dots wide, so the width differs a little."
     )
     dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = Field(
         default=300.0, description="Resolution of the printer."
@@ -46,7 +48,10 @@ class PrintSize(Model):
 
 
 class QRPrint(Shown):
-    """An image for print. Every module is a whole number of dots, because otherwise printers make some modules wider.
+    """An image for print.
+
+    In formats with pixels, every module is a whole number of dots, because otherwise printers make some modules wider.
+    Vector formats (svg, pdf and eps) have no dots, so they are exactly as wide as requested.
 
     Args:
         scene: A drawing with whole pixels per module; `QRImage.print_at` passes its own.
@@ -79,23 +84,35 @@ class QRPrint(Shown):
 
     @property
     def width_mm(self) -> float:
-        """Actual width in millimeters."""
+        """Width in millimeters of formats with pixels."""
         return self.scene.width / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def height_mm(self) -> float:
-        """Actual height in millimeters."""
+        """Height in millimeters of formats with pixels."""
         return self.scene.height / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def module_mm(self) -> float:
-        """Actual width of a module in millimeters."""
+        """Width in millimeters of a module in formats with pixels."""
         return self.dots_per_module / self.size.dpi * MILLIMETRES_PER_INCH
 
     @property
     def reach_mm(self) -> float:
         """The largest distance in millimeters from which phones read the code in good light, roughly."""
         return self.module_mm * REACH_IN_MODULES
+
+    def size_in(self, format: str) -> tuple[float, float]:
+        """Return width and height in millimeters of a file in this format.
+
+        Args:
+            format: One of `qrkit.drawing.writers.FORMATS`.
+
+        Raises:
+            InvalidParameter: If the format is unknown.
+        """
+        factor = self.size.size_mm / self.width_mm if format_named(format).exact else 1
+        return self.width_mm * factor, self.height_mm * factor
 
     def to_bytes(self, format: str, *, compression: int | None = None) -> bytes:
         """Return the image as the bytes of a file, with its print size if the format supports it.
@@ -107,7 +124,7 @@ class QRPrint(Shown):
         Raises:
             InvalidParameter: If the format is unknown or the compression level is out of range; see `QRImage.to_bytes`.
         """
-        return format_named(format).compressed(compression).write(self.scene)
+        return self._write(format_named(format).compressed(compression))
 
     def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
         """Write the image to a file and return its path.
@@ -123,8 +140,14 @@ class QRPrint(Shown):
         """
         file = Path(path)
         chosen = format_named(format) if format else format_of_file(file)
-        write_file(file, chosen.compressed(compression).write(self.scene))
+        write_file(file, self._write(chosen.compressed(compression)))
         return file
+
+    def _write(self, format: Format) -> bytes:
+        scene = self.scene
+        if format.exact:
+            scene = replace(scene, dots_per_inch=scene.width / self.size.size_mm * MILLIMETRES_PER_INCH)
+        return format.write(scene)
 
     def __repr__(self) -> str:
         return (

@@ -17,12 +17,15 @@ from qrkit.tracking.text_columns import text_column
 if TYPE_CHECKING:
     import pandas as pd
 
+    from qrkit.design.frames import Caption
     from qrkit.scanning.scan_report import Audience, Level
 
 __all__ = ["ExportCheck", "check_codes"]
 
 MOST_NAMED = 3
 """Maximum number of QR Codes that a warning names."""
+CAPTION = "frame.caption: "
+"""Beginning of the warnings of a picture about its caption."""
 
 
 def check_codes(
@@ -48,7 +51,7 @@ def check_codes(
 
 
 class ExportCheck:
-    """Collects the pictures of an export that phones may fail to scan.
+    """Collects the pictures of an export that phones may fail to scan, or whose captions are incomplete.
 
     Pictures with the same template, or the same properties, that encode texts of the same length look alike, so only
     the first of them is checked.
@@ -57,24 +60,61 @@ class ExportCheck:
     def __init__(self, designs: CodeDesigns) -> None:
         self._designs = designs
         self._faults: dict[tuple[str, Properties | None, int], str | None] = {}
-        self._weak: list[tuple[str, str]] = []
+        self._letters: dict[str, set[str]] = {}
+        """Characters that the font of a template is known to have."""
+        self._weak, self._boxed, self._cut = _Named(), _Named(), _Named()
 
     def see(self, code: QRCode, image: QRImage) -> None:
-        """Check a picture that was drawn, if it is the first of its look."""
+        """Check a picture that was drawn, if it is the first of its look, and its caption."""
         template = self._designs.template_of(code)
         look = (template, None if template else code.properties, len(code.encoded))
         if look not in self._faults:
             self._faults[look] = image.fault
-        fault = self._faults[look]
-        if fault:
-            self._weak.append((code.name, fault))
+        if fault := self._faults[look]:
+            self._weak.add(code.name, fault)
+        if image.design.frame and image.design.frame.caption:
+            self._see_caption(code, image, image.design.frame.caption, template)
+
+    def _see_caption(self, code: QRCode, image: QRImage, caption: Caption, template: str) -> None:
+        if self._designs.is_cut(code, image.design):
+            self._cut.add(code.name)
+        letters = {*(caption.text or ""), *(caption.subtitle or "")}
+        known = self._letters.setdefault(template, set())
+        if not letters <= known:
+            found = [text for text in image.warnings if text.startswith(CAPTION)]
+            if found:
+                self._boxed.add(code.name, found[0])
+            else:
+                known |= letters
 
     def warn(self, *, stacklevel: int) -> None:
-        """Warn of the pictures that are less than robust, if there are any, naming the first three."""
-        if not self._weak:
-            return
-        count, (_, fault) = len(self._weak), self._weak[0]
-        names = ", ".join(repr(name) for name, _ in self._weak[:MOST_NAMED])
-        others = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
-        text = f"phones may fail to scan {count} of these pictures ({names}{others}). The first is {fault}"
-        warnings.warn(text, ScanWarning, stacklevel=stacklevel)
+        """Warn about pictures that are less than robust, and about captions that are cut or lack letters."""
+        if self._weak.count:
+            text = f"phones may fail to scan {self._weak}. The first is {self._weak.reason}"
+            warnings.warn(text, ScanWarning, stacklevel=stacklevel)
+        if self._boxed.count:
+            text = f"letters are missing on {self._boxed}. On the first, {self._boxed.reason}"
+            warnings.warn(text, stacklevel=stacklevel)
+        if self._cut.count:
+            text = f"captions are cut to fit the frame on {self._cut}; shorten the names, or choose a wider frame"
+            warnings.warn(text, stacklevel=stacklevel)
+
+
+class _Named:
+    """Counts QR Codes, and keeps the names of the first three and the reason of the first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.reason = ""
+        self._names: list[str] = []
+
+    def add(self, name: str, reason: str = "") -> None:
+        self.count += 1
+        self.reason = self.reason or reason
+        if self.count <= MOST_NAMED:
+            self._names.append(name)
+
+    def __str__(self) -> str:
+        names = ", ".join(map(repr, self._names))
+        others = f" and {self.count - MOST_NAMED} more" if self.count > MOST_NAMED else ""
+        return f"{self.count} of these pictures ({names}{others})"

@@ -37,6 +37,7 @@ CAPTION_FIELDS = ("name", "campaign", "short_url")
 FIELD = re.compile(rf"\{{({'|'.join(CAPTION_FIELDS)})\}}")
 """A field in a caption."""
 LONGEST_LINE = 60
+ELLIPSIS = "…"
 SHORTER = 0.92
 """A line that does not fit its frame is tried again at this share of its length."""
 
@@ -109,15 +110,27 @@ class CodeDesigns:
             InvalidParameter: If a change breaks a rule.
             ContentTooLong: If the text does not fit.
         """
-        fields = self._template(template or self.template_of(code))
+        design = self._unworded(code, template or self.template_of(code), changes)
+        words = self._words(design, code)
+        return _cut_to_fit(design, words) if words else design
+
+    def is_cut(self, code: QRCode, design: Design) -> bool:
+        """Return True if the caption of a QR Code's design, as `design` returns it, was cut to fit its frame."""
+        caption = design.frame and design.frame.caption
+        if not caption or ELLIPSIS not in f"{caption.text}{caption.subtitle}":
+            return False
+        words = self._words(self._unworded(code, self.template_of(code), {}), code)
+        return any(getattr(caption, name) != text for name, text in words.items())
+
+    def _unworded(self, code: QRCode, template: str, changes: Mapping[str, Any]) -> Design:
+        """Return the design of a QR Code, with the fields in its caption as they are in the template."""
+        fields = self._template(template)
         if fields is None:
-            design = drawn(code.encoded, code.properties, **changes)
-        else:
-            changes = Design.by_field(changes)
-            sizes = {name: changes.pop(name) for name in SIZING if name in changes}
-            design = _fitting(fields, code.encoded, changes)
-            design = relaid(design, **sizes) if sizes else design
-        return self._with_words(design, code) if design.frame else design
+            return drawn(code.encoded, code.properties, **changes)
+        changes = Design.by_field(changes)
+        sizes = {name: changes.pop(name) for name in SIZING if name in changes}
+        design = _fitting(fields, code.encoded, changes)
+        return relaid(design, **sizes) if sizes else design
 
     def _template(self, name: str) -> Mapping[str, Any] | None:
         if name not in self._fields:
@@ -125,18 +138,17 @@ class CodeDesigns:
             self._fields[name] = None if text is None else json.loads(text)
         return self._fields[name]
 
-    def _with_words(self, design: Design, code: QRCode) -> Design:
-        """Return a design with the fields in its caption filled in."""
+    def _words(self, design: Design, code: QRCode) -> dict[str, str]:
+        """Return the lines of a caption that contain fields, with the fields filled in."""
         caption = design.frame and design.frame.caption
         written = {name: getattr(caption, name) or "" for name in ("text", "subtitle")} if caption else {}
         campaign = self._campaigns.get(code.campaign_id or "", ("", ""))[0]
         values = {"name": code.name, "campaign": campaign, "short_url": code.short_url}
-        words = {
+        return {
             name: _line(FIELD.sub(lambda found: values[found[1]], text))
             for name, text in written.items()
             if FIELD.search(text)
         }
-        return _cut_to_fit(design, words) if words else design
 
 
 def looks_text(store: Store, account_id: str) -> str:
@@ -165,20 +177,20 @@ def _fitting(fields: Mapping[str, Any], content: str, changes: Mapping[str, Any]
 
 
 def _line(text: str) -> str:
-    """Return a text as a line of a caption: without characters that cannot be set, and not too long."""
+    """Return a text as a line of a caption, without characters that cannot be set."""
     line = " ".join(unicodedata.normalize("NFC", text).split())
     if unset_rule(line):
         line = " ".join("".join(letter for letter in line if not unset_rule(letter)).split())
-    return _cut(line, LONGEST_LINE)
+    return line
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return text if len(text) <= most else text[: most - 1].rstrip() + ELLIPSIS
 
 
 def _cut_to_fit(design: Design, words: Mapping[str, str]) -> Design:
     """Return a design with these lines in its caption, each cut until it fits the frame."""
-    lines = dict(words)
+    lines = {name: _cut(line, LONGEST_LINE) for name, line in words.items()}
     symbol = encode.symbol_of(design)
     while True:
         worded = _worded(design, lines)

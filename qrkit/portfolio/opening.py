@@ -25,17 +25,21 @@ BASE_URL = "base_url"
 """The store setting that contains the base URL."""
 EARLIER = "earlier_base_urls"
 """The store setting that contains the earlier base URLs, one per line."""
+DEFAULT = "default_base_url"
+"""The store setting that contains the address of the last server that started while no base URL was saved."""
 
 
 def kept_base_url(store: Store, given: str | None = None) -> str:
     """Return the base URL of short URLs: the given one, which is saved, or else the saved one.
+
+    Without a saved one, it is `http://localhost` with the port of the last server of the store, or 8080.
 
     Raises:
         InvalidParameter: If the given base URL is not an http or https URL.
     """
     kept = get_setting(store, BASE_URL)
     if given is None:
-        return kept or DEFAULT_BASE_URL
+        return kept or get_setting(store, DEFAULT) or DEFAULT_BASE_URL
     url = base_url_of(given)
     if url != kept:
         if kept:
@@ -45,12 +49,13 @@ def kept_base_url(store: Store, given: str | None = None) -> str:
     return url
 
 
-def keep_base_url(store: Store, given: str | None, *, stacklevel: int = 2) -> str:
+def keep_base_url(store: Store, given: str | None, *, port: int | None = None, stacklevel: int = 2) -> str:
     """Do the same as `kept_base_url`, and warn if the base URL of existing QR Codes changes.
 
     Args:
         store: The store.
         given: The base URL to save, if any.
+        port: The port of a server that starts, so that without a base URL, short URLs lead to this server.
         stacklevel: The caller that the warning names, as in `warnings.warn`.
 
     Raises:
@@ -60,6 +65,8 @@ def keep_base_url(store: Store, given: str | None, *, stacklevel: int = 2) -> st
         UserWarning: If `given` differs from the base URL of existing QR Codes.
     """
     before = get_setting(store, BASE_URL)
+    if port is not None and given is None and before is None:
+        set_setting(store, DEFAULT, f"http://localhost:{port}")
     url = kept_base_url(store, given)
     if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):
         warnings.warn(
@@ -88,8 +95,9 @@ def open_portfolio(
         path: The store file, which is created if the file does not exist; `:memory:`; or the URL of an existing
             PostgreSQL database, `postgresql://user@host/name`. Set the password in the environment as PGPASSWORD.
         base_url: The base URL of short URLs: the public address of the redirect server. The store saves the base URL,
-            so you pass it only once; the default is http://localhost:8080. After a change, the server also accepts
-            requests for the earlier host, so that printed codes keep working.
+            so you pass it only once. Without a base URL, short URLs start with http://localhost and the port of the
+            last server of the store, or 8080. After a change, the server also accepts requests for the earlier host,
+            so that printed codes keep working.
         clock: A function that returns the current time, used to timestamp new records.
         snapshot_of: A store that another process has open, or that cannot be written. A read-only copy of its current
             state is opened, and `path` is ignored.

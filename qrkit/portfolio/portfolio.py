@@ -278,6 +278,7 @@ class Portfolio(Shown, ManyRecords):
 
         Warns:
             ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
+            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
         """
         file = Path(path)
         chosen = exchange_format_of_file(file)
@@ -298,6 +299,7 @@ class Portfolio(Shown, ManyRecords):
 
         Warns:
             ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
+            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
         """
         file = BytesIO()
         self._export(exchange_format(format), file, image_format, UNSEEN, safe=safe)

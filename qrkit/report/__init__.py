@@ -15,6 +15,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from qrkit.analytics.small_groups import check_least
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
@@ -25,6 +26,7 @@ from qrkit.report.facts import ATTRIBUTES, Asked, Facts, gather
 from qrkit.report.findings import findings, headline, lead
 from qrkit.report.page import Heading, render
 from qrkit.report.pdf import printed
+from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.store.scan_attributes import Attribute, check_attribute
@@ -33,6 +35,7 @@ from qrkit.tracking.times import from_day, zone_of
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
     from qrkit.portfolio import Portfolio
+    from qrkit.store import Scans
 
 __all__ = ["Report", "campaign", "notebook", "portfolio"]
 
@@ -64,7 +67,7 @@ class Report:
     def save(self, path: str | Path) -> Path:
         """Write the report to a file in the format of its suffix, and return the path.
 
-        The formats are .html, .pdf, and .zip with the charts and tables; see `to_zip`.
+        The formats are .html, .pdf, and .zip with the page, the charts and the tables; see `to_zip`.
 
         Raises:
             InvalidParameter: If the suffix is not .html, .htm, .pdf or .zip.
@@ -88,9 +91,14 @@ class Report:
         return printed(self.html)
 
     def to_zip(self) -> bytes:
-        """Return a ZIP archive with each chart as SVG and PNG, and each table and the data of each chart as CSV."""
+        """Return a ZIP archive to build slides and sheets from.
+
+        It holds the page as report.html, each chart as SVG and PNG in charts/, each table as CSV in tables/, the data
+        of each chart as CSV in data/, and all of these tables as sheets of tables.xlsx. The same scans give the same
+        archive.
+        """
         with in_language(self.language):
-            return packed(self._facts, self._brand)
+            return packed(self.html, self._facts, self._brand)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"
@@ -107,6 +115,7 @@ def portfolio(
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
+    least: int | None = None,
     language: LanguageTag = "en",
 ) -> Report:
     """Report on all campaigns and QR Codes of a portfolio.
@@ -123,19 +132,24 @@ def portfolio(
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
+        least: The smallest number of visitors or scans that the report shows, 2..1,000,000, such as 5 for a report
+            that you share; by default, everything is shown. Smaller groups (countries, campaigns, QR Codes, hours) are
+            merged or hidden, with enough others that totals and filters do not reveal them, and days with fewer scans
+            are counted with later ones. What that leaves uncertain is not compared. Reports on overlapping periods
+            may together reveal more.
         language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
             they are, and so do the columns of CSV files.
 
     Raises:
-        InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
-            attribute, `compare_to` or the language is unknown.
+        InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
+            attribute, `compare_to` or the language is unknown, or if `least` is out of range or hides everything.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes, compare_to)
+    asked = _parse(since, until, time_zone, attributes, compare_to=compare_to, least=least)
     with in_language(language):
-        facts = gather(portfolio, portfolio.scans, asked)
+        facts = _facts(portfolio, portfolio.scans, asked)
         return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
 
 
@@ -151,6 +165,7 @@ def campaign(
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
+    least: int | None = None,
     language: LanguageTag = "en",
 ) -> Report:
     """Report on one campaign of a portfolio.
@@ -168,21 +183,26 @@ def campaign(
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
+        least: The smallest number of visitors or scans that the report shows, 2..1,000,000, such as 5 for a report
+            that you share; by default, everything is shown. Smaller groups (countries, campaigns, QR Codes, hours) are
+            merged or hidden, with enough others that totals and filters do not reveal them, and days with fewer scans
+            are counted with later ones. What that leaves uncertain is not compared. Reports on overlapping periods
+            may together reveal more.
         language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
             they are, and so do the columns of CSV files.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
-        InvalidParameter: If a bound is not a date, if a period does not end after it begins, or if the time zone, an
-            attribute, `compare_to` or the language is unknown.
+        InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
+            attribute, `compare_to` or the language is unknown, or if `least` is out of range or hides everything.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes, compare_to)
+    asked = _parse(since, until, time_zone, attributes, compare_to=compare_to, least=least)
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
-        facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
+        facts = _facts(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
         return _report(portfolio, facts, heading, brand, with_cards=cards)
 
 
@@ -199,7 +219,8 @@ def notebook(
 ) -> Path:
     """Write a report as an executed notebook with its parameters in the first cell, and return the path.
 
-    The notebook reads a copy of the committed data in the store's file. It needs the extra `notebook`. Tools that run
+    The notebook reads a copy of the committed data in the store's file, so it cannot hide small groups. It needs the
+    extra `notebook`. Tools that run
     notebooks with parameters, such as papermill, can run it again.
 
     Args:
@@ -228,6 +249,11 @@ def notebook(
         return run(Path(path), facts, heading.title, (portfolio.store.lasting_path, campaign_id, asked))
 
 
+def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
+    facts = gather(portfolio, scans, asked)
+    return facts if asked.least is None else shareable(facts, asked.least)
+
+
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:
     if campaign_id is None:
         return Heading(title or say("Scan report"), portfolio.base_url.partition("://")[2])
@@ -247,14 +273,17 @@ def _parse(
     until: date | str | None,
     time_zone: str,
     attributes: Sequence[Attribute] = ATTRIBUTES,
+    *,
     compare_to: str | tuple[date | str, date | str] | None = None,
+    least: int | None = None,
 ) -> Asked:
     for name in attributes:
         check_attribute("attributes", name)
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
-    return Asked(first, after, zone_of(time_zone).key, tuple(attributes), _comparison(compare_to))
+    least = None if least is None else check_least(least)
+    return Asked(first, after, zone_of(time_zone).key, tuple(attributes), _comparison(compare_to), least)
 
 
 def _comparison(compare_to: object) -> CompareTo:

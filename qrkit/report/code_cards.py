@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Card:
         content: Where the code leads in the end, shortened.
         place: Address of its location.
         scans: Scans in the period.
+        is_hidden: Whether the numbers are hidden, so that the report can be shared.
         imported: Scans imported with the record.
         sparkline: Scans per day of the period, as an image.
     """
@@ -53,6 +55,7 @@ class Card:
     content: str
     place: str
     scans: int
+    is_hidden: bool
     imported: int
     sparkline: str
 
@@ -89,20 +92,20 @@ class Group:
         return f"{codes}, {scans}"
 
 
-def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dict[str | None, Group]:
-    """Return the cards grouped by the ID of their campaign, codes outside of any campaign last."""
-    most = sorted(facts.codes, key=lambda code: -facts.counted.get(code.id, 0))[:MOST_CARDS]
+def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dict[str, Group]:
+    """Return the cards grouped by the title of their campaign, codes outside of any campaign last."""
+    most = facts.most_scanned[:MOST_CARDS]
     shown = {code.id for code in most}
     daily = facts.daily_of(shown)
-    descriptions = {one.id: one.description for one in facts.campaigns}
+    alone = Counter(facts.titles.values())
+    descriptions = {title: one.description for one in facts.campaigns if alone[title := facts.titles[one.id]] == 1}
     by_campaign = {}
-    for place, (id, codes) in enumerate(facts.codes_by_campaign.items(), 1):
+    for place, (title, codes) in enumerate(facts.codes_by_group.items(), 1):
         if codes:
-            title = facts.titles[id]
-            by_campaign[id] = Group(
+            by_campaign[title] = Group(
                 id=f"campaign-{place}",
                 title=title,
-                description=descriptions.get(id or "", ""),
+                description=descriptions.get(title, ""),
                 color=colors[title],
                 codes=len(codes),
                 scans=sum(facts.counted.get(code.id, 0) for code in codes),
@@ -123,6 +126,7 @@ def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]
         content=cut(summary(code.content), LONGEST_CONTENT),
         place=code.location.address,
         scans=facts.counted.get(code.id, 0),
+        is_hidden=code.id in facts.hidden,
         imported=facts.imported.get(code.id, 0),
         sparkline=charts.sparkline(daily) if len(daily) > 1 and any(daily) else "",
     )

@@ -49,6 +49,7 @@ class CodeRow:
         visitors: Visitors in the period.
         share: Share of all scans, as text.
         imported: Scans imported with the record.
+        is_hidden: Whether the numbers are hidden, so that the report can be shared.
         has_template: Whether a template draws the picture.
         picture: The picture as a data URI; "" for the codes that are scanned least.
         sparkline: Scans per day of the period, as an image.
@@ -64,6 +65,7 @@ class CodeRow:
     visitors: int
     share: str
     imported: int
+    is_hidden: bool = False
     has_template: bool = False
     picture: str = ""
     sparkline: str = ""
@@ -83,12 +85,13 @@ class CodeRow:
             visitors=facts.visitors_of.get(code.id, 0),
             share=percent(scans / facts.scans if facts.scans else 0.0),
             imported=facts.imported.get(code.id, 0),
+            is_hidden=code.id in facts.hidden,
         )
 
     @property
     def is_counted(self) -> bool:
-        """Whether scans of the code can be counted, or were."""
-        return bool(self.short_url or self.scans)
+        """Whether scans of the code can be counted, or were, and are shown."""
+        return bool(self.short_url or self.scans) and not self.is_hidden
 
     @property
     def address(self) -> str:
@@ -98,7 +101,7 @@ class CodeRow:
 
 def code_rows(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> list[CodeRow]:
     """Return the rows of the QR Codes with the most scans; the first ones have a picture in their own design."""
-    codes = sorted(facts.codes, key=lambda code: -facts.counted.get(code.id, 0))[:MOST_ROWS]
+    codes = facts.most_scanned[:MOST_ROWS]
     first = codes[:MOST_PICTURES]
     daily = facts.daily_of({code.id for code in first})
     designs = CodeDesigns.of(portfolio.store, portfolio.account.id)

@@ -19,7 +19,7 @@ from qrkit.store import Scans
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEWEST_DAYS", "Change", "CompareTo", "Comparisons", "Span", "compared"]
+__all__ = ["FEWEST_DAYS", "LEVEL", "Change", "CompareTo", "Comparisons", "Span", "compare_sides", "compared"]
 
 CompareTo = Literal["previous", "last year"] | tuple[date, date] | None
 """What a period is compared with: the one before it, the same dates a year earlier, or days up to the day before the
@@ -89,6 +89,11 @@ class Span:
     def last(self) -> date:
         """The last day."""
         return self.until - timedelta(days=1)
+
+    @property
+    def dates(self) -> list[date]:
+        """All of the days."""
+        return [self.since + timedelta(days=passed) for passed in range(self.days)]
 
     def of(self, scans: Scans) -> Scans:
         """Return the view narrowed to these days in its time zone."""
@@ -169,17 +174,17 @@ def compared(
     left_out = _events_within(unusual, bursts, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
         sides = [span.counts(scans) for span in (first, second)]
-        total = _change("", sides, LEVEL)
+        total = compare_sides("", sides, LEVEL)
         if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
             kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
-            calm = _change("", kept, LEVEL)
+            calm = compare_sides("", kept, LEVEL)
         # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
         of_parts = [_days_of_parts(scans, span, part, list(chosen)) for span in (first, second)]
-        parts = [_change(name, [days[id] for days in of_parts], level) for id, name in chosen.items()]
+        parts = [compare_sides(name, [days[id] for days in of_parts], level) for id, name in chosen.items()]
     best = list(chosen)[:2]
     of_best = _days_of_parts(scans, whole, part, best)
-    leading = _change(chosen[best[0]], [of_best[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
+    leading = compare_sides(chosen[best[0]], [of_best[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, leading, previous, unusual, bursts,
@@ -236,8 +241,8 @@ def _events_within(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None, sp
     return sorted(day for day in days if any(span.since <= day < span.until for span in spans))
 
 
-def _change(name: str, sides: Sequence[dict[date, int]], level: float) -> Change:
-    """Compare the days of two sides."""
+def compare_sides(name: str, sides: Sequence[dict[date, int]], level: float) -> Change:
+    """Compare the scans per day of two sides."""
     first, second = sides
     row = compare_days(first, second, level=level).iloc[0]
     return Change(
@@ -269,5 +274,5 @@ def _contents(scans: Scans, whole: Span) -> list[tuple[date, str, Change]]:
     changes = []
     for _, id, day, left, row in found[:MOST_CONTENTS]:
         sides = [span.counts(scans.where(qrcode_id=id)) for span in left]
-        changes.append((day, summary(str(row["content"])), _change(summary(str(row["qrcode"])), sides, LEVEL)))
+        changes.append((day, summary(str(row["content"])), compare_sides(summary(str(row["qrcode"])), sides, LEVEL)))
     return changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -11,11 +11,13 @@ from zipfile import ZipFile
 
 from qrkit import charts
 from qrkit.design.brand import Brand
+from qrkit.exchange import xlsx_file
 from qrkit.exchange.archives import add
 from qrkit.exchange.formulas import made_safe
+from qrkit.exchange.workbooks import frame_values
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
-from qrkit.report.plots import plots
+from qrkit.report.plots import Plot, plots
 from qrkit.report.ranked_tables import attribute_table, campaign_table
 
 if TYPE_CHECKING:
@@ -42,17 +44,27 @@ CHART_NAMES: Mapping[Callable[..., charts.Chart], str] = {
 _VARIABLE = re.compile(r"var\(--[\w-]+,(#[0-9a-f]{6})\)")
 
 
-def packed(facts: Facts, brand: Brand | None) -> bytes:
-    """Return a ZIP archive with each chart as SVG and PNG, and each table and the data of each chart as CSV."""
+def packed(html: str, facts: Facts, brand: Brand | None) -> bytes:
+    """Return a ZIP archive with the page, each chart as SVG and PNG, and the tables and the data of charts.
+
+    Tables and data are CSV files, and sheets of one workbook.
+    """
+    shown = plots(facts)
+    data = {f"data/{CHART_NAMES[plot.draw]}": plot.frame for plot in shown}
+    tables = {f"tables/{name}": frame for name, frame in _tables(facts)}
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
-        for name, data in _files(facts, brand):
-            add(archive, name, data)
+        add(archive, "report.html", html.encode())
+        add(archive, "tables.xlsx", _workbook(tables | data))
+        for name, picture in _pictures(shown, brand):
+            add(archive, name, picture)
+        for name, frame in (data | tables).items():
+            add(archive, f"{name}.csv", _csv(frame))
     return buffer.getvalue()
 
 
-def _files(facts: Facts, brand: Brand | None) -> Iterator[tuple[str, bytes]]:
-    for plot in plots(facts):
+def _pictures(shown: Iterable[Plot], brand: Brand | None) -> Iterator[tuple[str, bytes]]:
+    for plot in shown:
         stem = CHART_NAMES[plot.draw]
         with charts.branded(brand) if brand else nullcontext():
             chart = plot.at(WIDTH)
@@ -60,9 +72,6 @@ def _files(facts: Facts, brand: Brand | None) -> Iterator[tuple[str, bytes]]:
             image = BytesIO()
             chart.savefig(image, format="png", dpi=DPI, metadata={"Software": None})
         yield f"charts/{stem}.png", image.getvalue()
-        yield f"data/{stem}.csv", _csv(plot.frame)
-    for name, frame in _tables(facts):
-        yield f"tables/{name}.csv", _csv(frame)
 
 
 def _standalone(svg: str) -> str:
@@ -87,10 +96,10 @@ def _tables(facts: Facts) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _of_code(facts: Facts, row: CodeRow) -> tuple[object, ...]:
-    """Return the cells of a QR Code; the scans of a static code are unknown."""
+    """Return the cells of a QR Code; those of a static or hidden code have no numbers."""
     share = row.scans / facts.scans if facts.scans else 0.0
     counts = (row.scans, row.visitors, share) if row.is_counted else (None, None, None)
-    return row.name, row.campaign, row.short_url, row.content, *counts, row.imported
+    return row.name, row.campaign, row.short_url, row.content, *counts, None if row.is_hidden else row.imported
 
 
 def _csv(frame: pd.DataFrame) -> bytes:
@@ -98,3 +107,17 @@ def _csv(frame: pd.DataFrame) -> bytes:
     texts = frame.select_dtypes(include=["object", "string"]).columns
     safe = frame.assign(**{str(name): frame[name].map(made_safe, na_action="ignore") for name in texts})
     return b"\xef\xbb\xbf" + safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8", errors="replace")
+
+
+def _workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
+    """Return a workbook with a sheet for each frame, named after its file; days and times are text."""
+    sheets = {name.partition("/")[2]: (list(frame.columns), _cells(frame)) for name, frame in frames.items()}
+    buffer = BytesIO()
+    xlsx_file.write_sheets(buffer, sheets)
+    return buffer.getvalue()
+
+
+def _cells(frame: pd.DataFrame) -> Iterable[tuple[object, ...]]:
+    times = frame.select_dtypes(include=["datetime", "datetimetz"]).columns
+    texts = {str(name): frame[name].astype("str").mask(frame[name].isna()) for name in times}
+    return frame_values(frame.assign(**texts))

@@ -1,6 +1,7 @@
 """Writes the sums that the filters of a page count with: scans by QR Code and day, and by campaign and hour.
 
-The file has nothing finer than that: no visits, visitors, user agents or places.
+The file has nothing finer than that: no visits, visitors, user agents or places. A report without small groups has only
+scans by campaign and day, in which days with few scans are counted with later ones.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["embedded"]
 
+MOST_HOURS = 120_000
+"""Maximum number of sums by hour; beyond it, three hours are counted together, which makes them half as large."""
 MOST_CELLS = 4_000_000
 """Maximum number of sums: more would make a page slow, which then has no filters."""
 FEWEST_DAYS = 2
@@ -37,18 +40,22 @@ def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -
     """
     if facts.first is None or facts.last is None or not facts.scans:
         return ""
-    days, campaigns = (facts.last - facts.first).days + 1, list(facts.titles)
-    if days < FEWEST_DAYS or (len(rows) + 25 * len(campaigns)) * days > MOST_CELLS:
+    days, titles = (facts.last - facts.first).days + 1, facts.groups
+    if days < FEWEST_DAYS or (len(rows) + 25 * len(titles)) * days > MOST_CELLS:
         return ""
-    per_day, per_hour = _per_day(facts, rows, days, campaigns), _per_hour(facts, days, campaigns)
-    titles = [facts.titles[id] for id in campaigns]
+    sums: dict[str, object]
+    if facts.least is None:
+        together = 3 if 24 * days * len(titles) > MOST_HOURS else 1
+        per_hour = _per_hour(facts, days).reshape(len(titles), -1, together).sum(axis=2)
+        sums = {"perDay": _packed(_per_day(facts, rows, days)), "perHour": _packed(per_hour), "hoursTogether": together}
+    else:
+        sums = {"perDay": _packed(_per_campaign(facts, days))}
     data = {
         "first": facts.first.isoformat(),
         "days": days,
         "campaigns": [{"name": title, "color": colors[title]} for title in titles],
         "codes": [titles.index(row.campaign) for row in rows] + list(range(len(titles))),
-        "perDay": _packed(per_day),
-        "perHour": _packed(per_hour),
+        **sums,
         "words": {name: say(sentence) for name, sentence in SCRIPT_WORDS.items()},
     } | _expected(facts, days)
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
@@ -66,10 +73,21 @@ def _expected(facts: Facts, days: int) -> dict[str, list[int]]:
     return {end: unusual[end].clip(upper=most).round().astype("int64").tolist() for end in ("low", "high")}
 
 
-def _per_day(facts: Facts, rows: Sequence[CodeRow], days: int, campaigns: Sequence[str | None]) -> ndarray:
+def _per_campaign(facts: Facts, days: int) -> ndarray:
+    """Return scans by campaign and day."""
+    import numpy as np
+
+    place = {title: number for number, title in enumerate(facts.groups)}
+    frame, sums = facts.per_day, np.zeros((len(place), days), dtype=np.int64)
+    np.add.at(sums, (frame["campaign"].map(place).to_numpy(), _day_numbers(facts, frame["day"])), frame["scans"])
+    return sums
+
+
+def _per_day(facts: Facts, rows: Sequence[CodeRow], days: int) -> ndarray:
     """Return scans by row and day, with a last row for the other codes of each campaign."""
     import numpy as np
 
+    campaigns = list(facts.titles)
     place = {code.id: len(rows) + campaigns.index(code.campaign_id) for code in facts.codes}
     place |= {row.id: number for number, row in enumerate(rows)}
     sums = np.zeros((len(rows) + len(campaigns), days), dtype=np.int64)
@@ -78,12 +96,12 @@ def _per_day(facts: Facts, rows: Sequence[CodeRow], days: int, campaigns: Sequen
     return sums
 
 
-def _per_hour(facts: Facts, days: int, campaigns: Sequence[str | None]) -> ndarray:
+def _per_hour(facts: Facts, days: int) -> ndarray:
     """Return scans by campaign and hour."""
     import numpy as np
 
-    place = {id or "": number for number, id in enumerate(campaigns)}
-    frame, sums = facts.hourly, np.zeros((len(campaigns), 24 * days), dtype=np.int64)
+    place = {id or "": number for number, id in enumerate(facts.titles)}
+    frame, sums = facts.hourly, np.zeros((len(place), 24 * days), dtype=np.int64)
     hours = 24 * _day_numbers(facts, frame["day"]) + frame["hour"].to_numpy()
     np.add.at(sums, (frame["campaign_id"].map(place).to_numpy(), hours), frame["scans"].to_numpy())
     return sums

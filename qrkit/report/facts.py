@@ -25,12 +25,14 @@ from qrkit.tracking.text_columns import as_text, with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTES", "Asked", "Facts", "gather"]
+__all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "gather"]
 
 ATTRIBUTES: Sequence[analytics.Attribute] = ("device", "system", "country")
 """Attributes of scans that a report breaks down unless you ask for others."""
 
 MOST_ROWS = 8
+MOST_VALUES = 1_000_000
+"""Maximum number of values of an attribute that are looked at to hide small ones."""
 FEWEST_HOURS = 3
 
 HOURLY = """
@@ -61,6 +63,7 @@ class Asked:
         time_zone: IANA name of the time zone for days and hours.
         attributes: Attributes of scans that get a table.
         compare_to: What to compare the period with.
+        least: The smallest number of visitors or scans that is shown; None shows all.
     """
 
     since: date | None = None
@@ -68,6 +71,7 @@ class Asked:
     time_zone: str = "UTC"
     attributes: Sequence[analytics.Attribute] = ATTRIBUTES
     compare_to: CompareTo = None
+    least: int | None = None
 
     def of(self, scans: Scans) -> Scans:
         """Return the view narrowed to this period, in this time zone."""
@@ -107,6 +111,8 @@ class Facts:
         half_lives: Result of `analytics.half_lives`, without static codes.
         locations: Result of `analytics.scans_by_location`, without static codes.
         comparisons: The comparisons of the report.
+        least: The smallest number of visitors or scans that is shown; None if no group is hidden.
+        hidden: IDs of the QR Codes whose numbers are hidden.
     """
 
     time_zone: str
@@ -137,14 +143,26 @@ class Facts:
     half_lives: pd.DataFrame
     locations: pd.DataFrame
     comparisons: Comparisons
+    least: int | None = None
+    hidden: Collection[str] = ()
 
     @property
-    def codes_by_campaign(self) -> dict[str | None, list[QRCode]]:
-        """The QR Codes by the IDs of their campaigns, in the order of the titles; a list may be empty."""
-        grouped: dict[str | None, list[QRCode]] = {id: [] for id in self.titles}
+    def groups(self) -> list[str]:
+        """The titles of the campaigns, each once."""
+        return list(dict.fromkeys(self.titles.values()))
+
+    @property
+    def codes_by_group(self) -> dict[str, list[QRCode]]:
+        """The QR Codes by the titles of their campaigns; a list may be empty."""
+        grouped: dict[str, list[QRCode]] = {title: [] for title in self.groups}
         for code in self.codes:
-            grouped[code.campaign_id].append(code)
+            grouped[self.titles[code.campaign_id]].append(code)
         return grouped
+
+    @property
+    def most_scanned(self) -> list[QRCode]:
+        """The QR Codes, most scanned first; those whose numbers are hidden are among those without scans."""
+        return sorted(self.codes, key=lambda code: 0 if code.id in self.hidden else -self.counted.get(code.id, 0))
 
     def daily_of(self, ids: Collection[str]) -> dict[str, list[int]]:
         """Return the scans on each day of the period by the IDs of those of the QR Codes that have scans."""
@@ -161,12 +179,16 @@ class Facts:
     @property
     def unknown(self) -> list[analytics.Attribute]:
         """The attributes that are unknown for all scans."""
-        return [name for name, frame in self.attributes.items() if set(frame[name]) == {analytics.UNKNOWN}]
+        return [
+            name
+            for name, frame in self.attributes.items()
+            if set(frame[name]) == {analytics.UNKNOWN} and int(frame["scans"].sum()) == self.scans
+        ]
 
 
 def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Gather all facts about a view of a portfolio's scans in the given period."""
-    view = asked.of(scans)
+    view, most = asked.of(scans), MOST_ROWS if asked.least is None else MOST_VALUES
     with reading_one_state(portfolio.store):  # all questions see the same scans
         (campaigns, codes), totals = _records(portfolio, scans.campaigns), analytics.summary(view).iloc[0]
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
@@ -190,7 +212,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             per_day=per_day,
             whole=whole,
             by_hour=analytics.scans_by_hour(view),
-            attributes={name: analytics.scans_by(view, name, most=MOST_ROWS) for name in asked.attributes},
+            attributes={name: analytics.scans_by(view, name, most=most) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
             counted=counted,

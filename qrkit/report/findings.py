@@ -143,7 +143,7 @@ def _peak_headline(facts: Facts, peak: dict[str, Any], change: Change | None) ->
     if change is not None and peak["day"].date() in facts.comparisons.left_out and change.ratio < 2:
         values = {"against": _against(facts.comparisons, is_brief=True), "percent": _size(change.ratio)["percent"]}
         return say(f"headline_peak_then_{_way(change.ratio)}", day=on, scans=scans, times=times, **values)
-    if len(facts.titles) > 1:
+    if len(facts.groups) > 1:
         that_day = facts.per_day[facts.per_day["day"] == peak["day"]].sort_values("scans").iloc[-1]
         if that_day["scans"] >= MOST_OF_PEAK * peak["scans"]:
             share = percent_of(int(that_day["scans"]), int(peak["scans"]))

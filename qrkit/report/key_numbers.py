@@ -71,9 +71,11 @@ def _besides(facts: Facts) -> str:
 
 
 def _of_visitors(facts: Facts) -> str:
-    """Return the change of visitors per day; "" where halves are compared."""
+    """Return the change of visitors per day; "" where halves are compared, or days of the period are left out."""
     comparisons = facts.comparisons
     if comparisons.before is None or not comparisons.first or not comparisons.second:
+        return ""
+    if (comparisons.second.since, comparisons.second.last) != (facts.first, facts.last):
         return ""
     before = int(comparisons.before["visitors"].iloc[0]) / comparisons.first.days
     return _change(comparisons, facts.visitors / comparisons.second.days / before) if before else ""
@@ -88,4 +90,6 @@ def _change(comparisons: Comparisons, ratio: float | None) -> str:
     against = say("second_half") if comparisons.is_half else compared
     points = round(100 * (ratio - 1))
     key = "times" if ratio >= 2 else "up" if points > 0 else "down" if points < 0 else "same"
-    return say(f"figure_{key}", percent=percent_text(abs(points)), times=multiple(ratio), against=against)
+    change = say(f"figure_{key}", percent=percent_text(abs(points)), times=multiple(ratio), against=against)
+    # The headline leaves unusual days out, so a number with them says so.
+    return say("every_day", change=change) if comparisons.calm else change

@@ -21,6 +21,7 @@ def methods(facts: Facts) -> list[tuple[str, str]]:
     sections = [
         (languages.say("What counts"), _counting(facts)),
         (languages.say("People"), _people(facts)),
+        (languages.say("Small groups"), _small_groups(facts)),
         (languages.say("Changes and comparisons"), _comparing(facts)),
         (languages.say("Unusual days"), say("unusual_days") if facts.comparisons.unusual is not None else ""),
         (
@@ -74,6 +75,10 @@ def _people(facts: Facts) -> str:
     names = list_text([languages.say(ATTRIBUTE_NAMES[name][1]) for name in facts.unknown])
     unknown = [say("unknown_attributes", names=f"{names[0].upper()}{names[1:]}")] if names else []
     return " ".join(sentences + unknown)
+
+
+def _small_groups(facts: Facts) -> str:
+    return say("small_groups", least=number(facts.least)) if facts.least is not None and facts.scans else ""
 
 
 def _comparing(facts: Facts) -> str:

@@ -20,11 +20,13 @@ function make(tag, attributes = {}, ...children) {
 
 // ---- tables
 
-function valueOf(cell) {
+const codeRows = $$(".codes-table tbody tr"); // in the order of the sums, before anything is sorted
+
+function valueOf(cell, isText) {
   if (cell.tagName === "TH") return ($("bdi", cell) ?? cell).textContent;
   const digits = (cell.firstChild?.nodeType === Node.TEXT_NODE ? cell.firstChild.textContent : "").trim();
   if (/^<?[\d.,\s]+%?$/.test(digits)) return parseFloat([...digits].filter(one => one === point || /\d/.test(one)).join("").replace(point, "."));
-  return cell.classList.contains("t") ? cell.textContent : -1;
+  return isText ? cell.textContent : -1;
 }
 
 function compare(one, other) {
@@ -34,8 +36,8 @@ function compare(one, other) {
 }
 
 function sortBy(table, heading, isRising) {
-  const place = heading.cellIndex;
-  const rows = $$("tbody tr", table).map(row => [valueOf(row.cells[place]), row]);
+  const place = heading.cellIndex, isText = heading.classList.contains("t");
+  const rows = $$("tbody tr", table).map(row => [valueOf(row.cells[place], isText), row]);
   rows.sort(([one], [other]) => (isRising ? compare(one, other) : compare(other, one)));
   table.tBodies[0].append(...rows.map(([, row]) => row));
   for (const other of $$("thead th", table)) other.removeAttribute("aria-sort");
@@ -88,8 +90,10 @@ class Explorer {
     this.cursor = null;
     this.chosen = data.campaigns.map(() => true);
     this.byCampaign = data.campaigns.map(() => new Uint32Array(data.days));
+    // A report without small groups has sums of campaigns only.
+    this.firstRow = data.codes.length - perDay.length;
     perDay.forEach((counts, row) => {
-      const sums = this.byCampaign[data.codes[row]];
+      const sums = this.byCampaign[data.codes[this.firstRow + row]];
       for (let day = 0; day < data.days; day++) sums[day] += counts[day];
     });
     this.sumsByCampaign = this.byCampaign.map(running);
@@ -129,11 +133,13 @@ class Explorer {
   }
 
   keepOriginals() {
-    this.cells = $$(".codes-table tbody tr").map(row => ({
-      sums: running(this.perDay[row.dataset.row]),
-      campaign: this.data.codes[row.dataset.row],
+    const share = $(".codes-table th.share")?.cellIndex;
+    this.cells = codeRows.map((row, place) => ({
+      isCode: true,
+      sums: this.firstRow ? null : running(this.perDay[place]),
+      campaign: this.data.codes[place],
       count: $("td.count", row)?.firstChild,
-      share: $("td.share", row)?.firstChild,
+      share: $("td.count", row) && row.cells[share].firstChild,
       row,
     }));
     this.cells.push(...$$("tr[data-campaign]").map(row => ({
@@ -177,13 +183,14 @@ class Explorer {
     this.output = make("output", {});
     box.append(this.plot);
     const { low, before } = this.data;
-    if (low || before) box.append(make("p", { class: "key" + (low ? " band" : "") }, low ? words.usual : words.before));
-    box.append(this.output);
+    this.total = make("span", { class: "key dotted" }, words.total);
+    const expected = low || before ? make("span", { class: "key" + (low ? " band" : "") }, low ? words.usual : words.before) : "";
+    box.append(make("p", { class: "keys" }, this.total, expected), this.output);
     this.listen();
     const figure = $("#time figure");
     if (figure) figure.hidden = true;
     $("#time").prepend(box);
-    this.buildWeek();
+    if (this.perHour) this.buildWeek();
     new ResizeObserver(() => this.draw()).observe(this.plot);
   }
 
@@ -257,6 +264,7 @@ class Explorer {
     if (!width) return;
     const named = this.data.campaigns.map((_, place) => place).filter(place => this.chosen[place]);
     const lines = named.length > 1 && named.length <= 6 ? named : [];
+    this.total.hidden = lines.length === 0;
     const { totals } = this, most = Math.max(1, ...totals, ...(this.data.before ?? [])), step = this.step(most), top = Math.ceil(most / step) * step;
     this.left = 12 + 7.5 * number(top).length;
     this.right = 14;
@@ -338,7 +346,7 @@ class Explorer {
   // ---- hours of the week
 
   buildWeek() {
-    const figure = $("#week figure");
+    const figure = $("#week figure"), together = this.data.hoursTogether;
     this.heat = make("figure", { class: "heat" });
     this.heat.append(make("figcaption", {}, make("h2", {}, $("h2", figure).textContent)));
     this.weekdays = Array.from({ length: 7 }, (_, at) =>
@@ -347,8 +355,8 @@ class Explorer {
     this.squares = [];
     for (let weekday = 0; weekday < 7; weekday++) {
       svg.append(make("text", { x: 30, y: 20 + 28 * weekday, "text-anchor": "end", fill: "var(--quiet)", "font-size": 12 }, this.weekdays[weekday]));
-      for (let hour = 0; hour < 24; hour++) {
-        const square = make("rect", { x: 38 + 24.2 * hour, y: 2 + 28 * weekday, width: 22.6, height: 26, rx: 2 });
+      for (let hour = 0; hour < 24; hour += together) {
+        const square = make("rect", { x: 38 + 24.2 * hour, y: 2 + 28 * weekday, width: 24.2 * together - 1.6, height: 26, rx: 2 });
         const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
         square.append(title);
         svg.append(square);
@@ -364,23 +372,24 @@ class Explorer {
   }
 
   countWeek() {
-    const sums = new Uint32Array(168), monday = (new Date(this.start).getUTCDay() + 6) % 7;
+    const perDay = 24 / this.data.hoursTogether, sums = new Uint32Array(7 * perDay), monday = (new Date(this.start).getUTCDay() + 6) % 7;
     this.perHour.forEach((counts, place) => {
       if (!this.chosen[place]) return;
       for (let day = this.from; day <= this.to; day++) {
         const weekday = (monday + day) % 7;
-        for (let hour = 0; hour < 24; hour++) sums[24 * weekday + hour] += counts[24 * day + hour];
+        for (let hour = 0; hour < perDay; hour++) sums[perDay * weekday + hour] += counts[perDay * day + hour];
       }
     });
     return sums;
   }
 
   drawWeek() {
-    const sums = this.countWeek(), most = Math.max(1, ...sums);
+    const sums = this.countWeek(), most = Math.max(1, ...sums), together = this.data.hoursTogether, perDay = 24 / together;
     this.squares.forEach(([square, title], at) => {
       const level = sums[at] ? Math.ceil(5 * sums[at] / most) : 0;
       square.setAttribute("fill", `var(--heat-${level})`);
-      title.textContent = fill(this.words.hour, { weekday: this.weekdays[Math.floor(at / 24)], hour: at % 24, scans: number(sums[at]) });
+      const start = together * (at % perDay), hour = together > 1 ? `${start}:00\u2013${start + together}` : start;
+      title.textContent = fill(this.words.hour, { weekday: this.weekdays[Math.floor(at / perDay)], hour, scans: number(sums[at]) });
     });
   }
 
@@ -410,7 +419,7 @@ class Explorer {
     for (const cell of this.cells) {
       const isShown = this.chosen[cell.campaign];
       if (cell.row.hidden === isShown) cell.row.hidden = !isShown;
-      if (!cell.count || !isShown) continue;
+      if (!cell.count || !isShown || !cell.sums) continue;
       const count = this.within(cell.sums), share = scans ? count / scans : 0;
       cell.count.data = isFiltered ? number(count) : cell.texts[0];
       if (cell.share) cell.share.data = isFiltered ? this.percent(share) : cell.texts[1];
@@ -429,13 +438,15 @@ class Explorer {
       figure.number.data = isFiltered ? text : figure.text;
       for (const note of figure.notes) note.toggleAttribute("hidden", isFiltered);
     };
-    const codes = this.cells.filter(cell => cell.row.dataset.row && this.chosen[cell.campaign] && this.within(cell.sums) > 0).length;
+    const codes = this.cells.filter(cell => cell.isCode && cell.sums && this.chosen[cell.campaign] && this.within(cell.sums) > 0).length;
     let busiest = this.from;
     for (let day = this.from; day <= this.to; day++) if (this.totals[day] > this.totals[busiest]) busiest = day;
     show("scans", number(scans));
-    show("codes", number(codes));
+    if (!this.firstRow) show("codes", number(codes));
     show("busiest", scans ? this.day(busiest, { day: "numeric", month: "short" }) : "\u2013");
-    this.figures.visitors?.figure.classList.toggle("whole", isFiltered);
+    for (const name of this.firstRow ? ["visitors", "codes"] : ["visitors"]) {
+      this.figures[name]?.figure.classList.toggle("whole", isFiltered);
+    }
   }
 
   tell(scans, isFiltered) {
@@ -451,8 +462,8 @@ async function explore() {
   const block = $("#sums");
   if (!block || typeof DecompressionStream === "undefined" || !$("#time")) return;
   const data = JSON.parse(block.textContent);
-  const perDay = await unpack(data.perDay, data.codes.length);
-  const perHour = await unpack(data.perHour, data.campaigns.length);
+  const perDay = await unpack(data.perDay, data.perHour ? data.codes.length : data.campaigns.length);
+  const perHour = data.perHour && await unpack(data.perHour, data.campaigns.length);
   new Explorer(data, perDay, perHour);
 }
 

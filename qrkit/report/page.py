@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -36,11 +37,20 @@ HALF = {"wide middle": 500, "narrow": 350}
 DRAWN = {"wide": 1080, "middle": 720, "narrow": 350}
 """Widths of a chart in pixels. A page shows the widest that fits, so that text keeps its size."""
 
+MOST_BESIDE = 6
+"""Maximum number of campaigns whose charts fit beside their table on paper."""
+
 LONG = 60
 """Minimum number of rows for a table of contents."""
 
 LOGO = (200, 44)
 """Width and height that a logo may have, in pixels."""
+
+FEWEST_ALIKE = 4
+"""Minimum number of elements with the same style for it to be written once, as a class."""
+
+_STYLED = re.compile(r'(<(?:path|text|use|circle|rect|g)\b(?![^>]* class=)[^>]*?) style="([^"]*)"')
+"""An element of a chart with a style."""
 
 _FALLBACK = re.compile(r"(var\(--[\w-]+),#[0-9a-f]{6}\)")
 """The color in `var(--ink,#16191d)` that counts where the variable is unknown."""
@@ -86,7 +96,7 @@ def render(
     sums = embedded(facts, rows, colors)
     period, has_several = words.period(facts.first, facts.last), len(colors) > 1
     tables = [attribute_table(facts, name) for name in facts.attributes]
-    return _template().render(
+    page = _template().render(
         heading=heading,
         language=current_language(),
         period=period,
@@ -102,6 +112,7 @@ def render(
         methods=methods(facts),
         glossary=glossary(facts),
         scans=facts.scans,
+        least=facts.least,
         **_figures(facts),
         unscanned=facts.unscanned,
         campaigns=campaign_table(facts, colors) if has_several else None,
@@ -110,10 +121,22 @@ def render(
         has_visitors=any(row.visitors for row in rows),
         groups=list(cards.groups(portfolio, facts, colors).values()) if with_cards else [],
         has_several=has_several,
+        is_wide=len(colors) > MOST_BESIDE,
         codes=len(facts.codes),
         most_cards=cards.MOST_CARDS,
         is_long=len(rows) >= LONG,
     )
+    return _with_classes(page)
+
+
+def _with_classes(page: str) -> str:
+    """Write styles that many elements of charts share once."""
+    counts = Counter(style for _, style in _STYLED.findall(page))
+    often = [style for style, number in counts.items() if number >= FEWEST_ALIKE]
+    classes = {style: f"s{number}" for number, style in enumerate(often)}
+    short = _STYLED.sub(lambda one: f'{one[1]} class="{classes[one[2]]}"' if one[2] in classes else one[0], page)
+    rules = "".join(f".{name}{{{style}}}" for style, name in classes.items())
+    return short.replace("</style>", f"{rules}</style>", 1)
 
 
 def _figures(facts: Facts) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def over_time(facts: Facts) -> Plot | None:
 
 def by_campaign(facts: Facts) -> Plot | None:
     """Return the chart of each campaign over time; None for one campaign or one day."""
-    if len(facts.titles) < 2 or facts.first == facts.last:
+    if len(facts.groups) < 2 or facts.first == facts.last:
         return None
     colors, days = {"colors": campaign_colors(facts)}, facts.per_day["day"]
     if (days.max() - days.min()).days < MANY_DAYS:

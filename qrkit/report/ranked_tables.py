@@ -14,7 +14,7 @@ from qrkit.report.sentences import say
 from qrkit.report.words import ATTRIBUTE_NAMES, percent
 from qrkit.tracking.countries import country_name
 
-__all__ = ["Row", "Table", "attribute_table", "campaign_table"]
+__all__ = ["ALL_OTHERS", "Row", "Table", "attribute_table", "campaign_table"]
 
 ALL_OTHERS = "All others"
 MOST_CAMPAIGNS = 40
@@ -75,6 +75,8 @@ def attribute_table(facts: Facts, attribute: Attribute) -> Table | None:
         return None
     counts = zip(frame[attribute], frame.itertuples(), strict=True)
     rows = [_row(_value_text(attribute, str(value)), row) for value, row in counts if value != UNKNOWN]
+    if not rows:
+        return None
     rest = facts.scans - int(frame["scans"].sum())
     if rest:
         rows.append(Row(languages.say(ALL_OTHERS), rest, rest / facts.scans, color=0))
@@ -92,8 +94,7 @@ def campaign_table(facts: Facts, colors: Mapping[str, int]) -> Table:
         colors: Number of the color of each campaign, by its title.
     """
     rows = []
-    for place, (id, codes) in enumerate(facts.codes_by_campaign.items()):
-        title = facts.titles[id]
+    for place, (title, codes) in enumerate(facts.codes_by_group.items()):
         scans = sum(facts.counted.get(code.id, 0) for code in codes)
         share = scans / facts.scans if facts.scans else 0.0
         rows.append(Row(title, scans, share, color=colors[title], codes=len(codes), number=place))

@@ -71,6 +71,7 @@ SCRIPT_WORDS: Mapping[str, str] = {
     "shown": "{scans} of {all} scans: {days}, {campaigns} of {campaignsInAll} campaigns",
     "shownDays": "{scans} of {all} scans: {days}",
     "everything": "All {all} scans. Drag across the chart, or enter dates, to count the days between.",
+    "total": "Total",
     "usual": "Usual range of a day",
     "before": "Scans on the days compared with",
     "hour": "{weekday}, {hour}:00: {scans} scans",

@@ -56,7 +56,8 @@ def check(
     """Check whether a design, or an image of a QR Code, scans.
 
     Args:
-        subject: A design; or an image: the path of a file, its bytes, or a Pillow image.
+        subject: A design; or an image: the path of a file (png, jpg, bmp, tif, gif, webp or svg), the bytes of such a
+            file other than svg, or a Pillow image.
         level: `static` measures error correction, eyes, quiet zone and contrast without a reader; `quick` tests
             readers in 6 conditions, `standard` in 12 with three frames each, and `full` in all, up to the breaking
             point.
@@ -68,7 +69,7 @@ def check(
     Raises:
         InvalidParameter: If `level` or `audience` is not one of these names, or the code is a Micro QR Code, which
             most phones cannot read.
-        UnreadableFile: If the image cannot be read.
+        UnreadableFile: If the image cannot be read, or is an SVG with parts that cannot be drawn, such as photos.
         NoSymbol: If no QR Code was found in the image.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """

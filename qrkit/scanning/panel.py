@@ -276,7 +276,7 @@ def run_panel(
     if engines is None:
         engines = installed() if level == "full" else standard() if audience == "all" else of_phones()
     if not engines:
-        raise InvalidParameter(Problem("engines", list(engines), "names at least one engine"))
+        raise InvalidParameter(Problem("engines", list(engines), "must name at least one engine"))
     start, is_quick = monotonic(), level == "quick"
     run = _Run(tuple(engines), _payloads(content), seed, symbol, is_quick, is_chosen or level == "full")
     sheet, close = Sheet(greys, px), Sheet(greys, px, CLOSE)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qrkit.drawing.untrusted.svg_picture import svg_picture
 from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
 from qrkit.scanning.budget import Budget, budget_of
 from qrkit.scanning.examine import graded, no_verdict
@@ -51,7 +52,8 @@ def check_picture(
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found.
     """
-    greys = opened(picture, MOST_READ_SIDE)
+    drawing = svg_picture(Path(picture)) if isinstance(picture, str | Path) else None
+    greys = opened(drawing or picture, MOST_READ_SIDE)
     found = locate(greys)
     if found is None:
         where = f" in {picture}" if isinstance(picture, str | Path) else ""

@@ -28,6 +28,7 @@ from qrkit.server.messages import (
     Request,
     Response,
     header_text,
+    ignored,
     is_browser,
     problem,
     unless_known,
@@ -128,6 +129,7 @@ class App:
     """
 
     def __init__(self, service: Service, settings: Settings, hosts: Hosts, locator: _Locator) -> None:
+        self._service = service
         self.settings = settings
         self.health = service.health
         self.redirects = service.redirects
@@ -137,6 +139,10 @@ class App:
         self._locator = locator
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
+
+    def set_base_url(self, url: str) -> None:
+        """Set what short URLs start with, before the first request, to a URL with the same path."""
+        self._service.base_url = url
 
     def reload(self, settings: Settings) -> None:
         """Apply the settings that can change while the app runs: the access log, the rates and the GeoIP database.
@@ -257,6 +263,8 @@ def _answer(service: Service, route: Route, asked: Request) -> Response:
     if route.key == "none":
         return route.handler(Call(service, asked))
     call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
+    unknown = [name for name in call.parameters if name not in route.sent_names]
+    asked.warnings.extend(ignored(unknown, what="parameters"))
     if not route.is_change:
         return route.handler(call)
     with service.gates.changing.passing(call.client):

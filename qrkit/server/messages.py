@@ -124,9 +124,9 @@ def is_browser(headers: Mapping[str, str]) -> bool:
     return "text/html" in headers.get("accept", "")
 
 
-def ignored(unknown: Iterable[str]) -> list[str]:
-    """Return a warning that names the unknown fields of a request, if there are any."""
-    return [f"unknown fields were ignored: {', '.join(names)}"] if (names := list(unknown)) else []
+def ignored(unknown: Iterable[str], *, what: str = "fields") -> list[str]:
+    """Return a warning that names the unknown fields or parameters of a request, if there are any."""
+    return [f"unknown {what} were ignored: {', '.join(names)}"] if (names := list(unknown)) else []
 
 
 def warning(sentences: Iterable[str]) -> dict[str, str]:

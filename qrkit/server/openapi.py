@@ -30,7 +30,7 @@ from qrkit.tracking.records import Properties
 if TYPE_CHECKING:
     from qrkit.server.routes import Route
 
-__all__ = ["describe"]
+__all__ = ["describe", "sent_name"]
 
 ABOUT = (
     "Design QR Codes, make them trackable behind short URLs, group them in campaigns, and read the scans.\n\n"
@@ -141,9 +141,14 @@ PATH_PARAMETERS: dict[str, Schema] = {
 }
 
 
+def sent_name(name: str) -> str:
+    """Return the name of a query parameter in requests: several in `PARAMETERS` are sent as `format`."""
+    return "format" if name.endswith("_format") else name
+
+
 def _query_parameter(name: str) -> dict[str, Any]:
     schema = PARAMETERS.get(name) or design_field(name)
-    named = "format" if name.endswith("_format") else name
+    named = sent_name(name)
     example = {"example": examples.PARAMETERS[name]} if name in examples.PARAMETERS else {}
     return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema} | example
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from qrkit.server.handlers import about, generate, measured, pages, scannability, short_urls, track
 from qrkit.server.messages import JSON, Response
-from qrkit.server.openapi import describe
+from qrkit.server.openapi import describe, sent_name
 from qrkit.server.service import Call
 
 __all__ = ["ROUTES", "Handler", "Key", "Route"]
@@ -43,6 +43,11 @@ class Route(NamedTuple):
     is_exchange: bool = False
     most_status: int = 599
     is_page: bool = False
+
+    @property
+    def sent_names(self) -> tuple[str, ...]:
+        """The names of its query parameters in requests, with that of a key."""
+        return ("auth", *map(sent_name, self.query))
 
     @property
     def is_change(self) -> bool:

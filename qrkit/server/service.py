@@ -86,9 +86,12 @@ class Gates:
         self.unknown_codes = Buckets(unknown, "too many short URLs that do not exist; wait")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Service:
-    """Holds all that handlers need: the store, the settings, the limits and the functions to call."""
+    """Holds all that handlers need: the store, the settings, the limits and the functions to call.
+
+    Only `base_url` changes, once: a server without one knows its port when it listens.
+    """
 
     store: Store
     base_url: str

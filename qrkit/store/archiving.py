@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -10,7 +11,16 @@ from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy
 from qrkit.store.connection import Store
-from qrkit.store.history import archived_rows, history_files, list_files, place_of, rewriting, tidy, write_file
+from qrkit.store.history import (
+    HistoryFile,
+    archived_rows,
+    history_files,
+    list_files,
+    place_of,
+    rewriting,
+    tidy,
+    write_file,
+)
 from qrkit.store.history_places import place_at
 from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.other_engines import write_tables
@@ -23,7 +33,10 @@ from qrkit.tracking.times import Clock, from_day, moment_in, naive, now
 __all__ = ["Archived", "archive", "forget_archived"]
 
 MONTHS = "SELECT DISTINCT date_trunc('month', time)::DATE AS month FROM visits WHERE time < ? ORDER BY month"
+DAYS = "SELECT DISTINCT time::DATE AS day FROM visits WHERE {recent}"
 RECENT = "time >= TIMESTAMP '{since}' AND time < TIMESTAMP '{until}'"
+ENOUGH = 1_000_000
+"""Visits in a file that is not written anew for later days of its month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +55,18 @@ class Archived:
 
 
 def archive(
-    store: Store, before: date | str | None = None, *, to: str | Path | None = None, clock: Clock = now
+    store: Store,
+    before: date | str | None = None,
+    *,
+    to: str | Path | None = None,
+    clock: Clock = now,
+    is_ended: Callable[[], bool] = lambda: False,
 ) -> Archived:
-    """Move the visits of finished days into Parquet files, one for each month.
+    """Move the visits of finished days into Parquet files: one for each month, or several if it has millions of visits.
 
     For `shop.duckdb`, the files are in the folder `shop.history`, unless the first call names a bucket. For a store on
     a server, they are where the first call says. All questions still count these visits. Visits that come later for an
-    archived day stay in the store until the next call, which writes the file of their month anew.
+    archived day stay in the store until the next call, which writes the file of their day anew.
 
     Each month is a transaction of its own: after an error or a crash, the months before are archived, and no visit is
     lost or in both places.
@@ -61,6 +79,8 @@ def archive(
             a store on a server, all processes of which must be able to read it; a store in a file has its files in the
             folder beside it, or in a bucket.
         clock: A function that returns the current time.
+        is_ended: A function that is called before each month; if it returns True, this month and later ones stay for
+            the next call.
 
     Raises:
         InvalidParameter: If `before` is not a date or is after today; if the store is in memory; if `to` is missing for
@@ -85,6 +105,8 @@ def archive(
     done = Archived(0, 0, 0)
     with files_of(store) as files:
         for row in store.rows(MONTHS, [until]):
+            if is_ended():
+                break
             done = _archive_month(store, files, row["month"], until, done)
     tidy(store)
     place = place_of(store)
@@ -118,12 +140,12 @@ def _choose_place(store: Store, to: str | Path | None) -> None:
         rule = "is in memory; only the visits of a store in a file or on a server can be archived"
         raise InvalidParameter(Problem("store", store.path, rule))
     if place is None and asked is None:
-        rule = "must name a folder or a bucket the first time, which all processes that use the database can read"
+        rule = "is required the first time: a folder or a bucket that all processes of the database can read"
         raise InvalidParameter(Problem("to", None, rule, "missing-parameter"))
     if asked is None or (place is not None and place.address == asked.address):
         return
     if place is not None and (history_files(store) or not (store.database.is_shared or "://" in asked.address)):
-        rule = f"is not where the files of this store are: {place.address}"
+        rule = f"is not the place of the archive of this store, which is {place.address}"
         raise InvalidParameter(Problem("to", asked.address, rule))
     if json.loads(asked.manifest() or "{}").get("store", store.database.id) != store.database.id:
         raise InvalidParameter(Problem("to", asked.address, "has the history of another store; name another place"))
@@ -135,7 +157,7 @@ def _first_day_that_stays(before: date | str | None, moment: datetime) -> dateti
     """Return the midnight before which visits are archived, UTC without a time zone."""
     day = from_day(before, name="before") if isinstance(before, str) else moment if before is None else before
     if not isinstance(day, date) or day != day:  # pandas.NaT is a datetime, but not equal to itself
-        raise InvalidParameter(Problem("before", before, "must be a day or a moment, or None", "wrong-type"))
+        raise InvalidParameter(Problem("before", before, "must be a date, a datetime or None", "wrong-type"))
     if (bound := moment_in(ZoneInfo("UTC"), day)) > moment:
         rule = f"is not over yet: only days before {moment:%Y-%m-%d} (UTC) can be archived"
         raise InvalidParameter(Problem("before", before, rule, "out-of-range"))
@@ -150,14 +172,26 @@ def _archive_month(store: Store, files: Store, month: date, until: datetime, don
     place = files.database.history
     assert place is not None
     with rewriting(store):
-        old = [file for file in history_files(store) if file.file.startswith(f"{month:%Y-%m}/")]
         if store is not files:
             take_visits(store, files, recent)
+        days = [row["day"] for row in files.rows(DAYS.format(recent=recent))]
+        if not days:  # another process has archived them
+            return done
+        listed = [file for file in history_files(store) if file.file.startswith(f"{month:%Y-%m}/")]
+        old = [file for file in listed if _is_rewritten(file, days)]
         selects = [f"SELECT {VISIT_COLUMNS} FROM visits WHERE {recent}", *(archived_rows(place, file) for file in old)]
         new = write_file(files, " UNION ALL ".join(selects))
+        assert new is not None
         files.execute(f"DELETE FROM visits WHERE {recent}")
-        moved = (new.visits if new else 0) - sum(file.visits for file in old)
-        if new is None or not moved:  # another process has archived them
-            return done
+        moved = new.visits - sum(file.visits for file in old)
         list_files(store, old, [new])
     return Archived(done.visits + moved, done.files + 1, done.bytes + new.bytes)
+
+
+def _is_rewritten(file: HistoryFile, days: Sequence[date]) -> bool:
+    """Return whether visits of some days join a file of their month.
+
+    They do if the file may have visits of these days, because all visits of a day are marked together, or if it is
+    small. So a month is in one file, or in a few large ones, and the cost of a day does not grow with its month.
+    """
+    return file.visits < ENOUGH or any(file.first.date() <= day <= file.last.date() for day in days)

@@ -1,4 +1,4 @@
-"""History: finished days of visits as Parquet files, one a month, in a folder or an object store.
+"""History: finished days of visits as Parquet files, one or a few a month, in a folder or an object store.
 
 The table `history` lists the files, and the view `all_visits` reads them together with the visits in the store. A
 transaction that lists a new file also removes its visits from the store, or its predecessor from the list. So every

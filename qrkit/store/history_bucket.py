@@ -38,7 +38,7 @@ class Bucket:
 
     def __init__(self, address: str) -> None:
         if not ADDRESS.fullmatch(address) or ".." in address:
-            rule = "must name a bucket and a prefix, as s3://bucket/shop; keys come from the environment"
+            rule = "must be a bucket and a prefix, such as s3://bucket/shop; credentials come from the environment"
             raise InvalidParameter(Problem("to", address.rpartition("@")[2], rule))
         with extra("s3"):
             from s3fs import S3FileSystem
@@ -66,7 +66,7 @@ class Bucket:
             with self._telling(file):
                 self._objects.pipe_file(self.address_of(note_of(file)), b"")
         except FileNotFoundError as error:
-            raise CannotWrite(f"{self.address} is in no bucket that exists: {error}") from error
+            raise CannotWrite(f"{self.address} is in a bucket that does not exist: {error}") from error
         try:
             yield self.address_of(file)
         except BaseException:

@@ -180,7 +180,7 @@ ALTER TABLE templates ADD COLUMN is_current BOOLEAN DEFAULT false; -- of at most
 """
 
 HISTORY = f"""
-CREATE TABLE history ( -- the Parquet files of archived visits, at most one a month
+CREATE TABLE history ( -- the Parquet files of archived visits
     file VARCHAR NOT NULL, -- path in the folder beside the store
     first TIMESTAMP NOT NULL,
     last TIMESTAMP NOT NULL,

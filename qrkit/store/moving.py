@@ -130,7 +130,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
 def _begun(source: Store, target: Store) -> dict[str, Any]:
     """Return the progress of an earlier run, or record the start of a new migration."""
     if source.database.is_same(target.database):
-        raise InvalidParameter(Problem("to", target.path, "is the store that is copied"))
+        raise InvalidParameter(Problem("to", target.path, "is the store to copy from; name another one"))
     target.check_writable()
     check_complete(source)
     of = source.rows("SELECT min(id) AS first, count(*) AS accounts FROM accounts")[0]

@@ -141,7 +141,7 @@ class Scans(Shown):
         for name, bound in (("since", self.since), ("until", self.until)):
             # pandas.NaT is a datetime, but not equal to itself.
             if bound is not None and (not isinstance(bound, date) or bound != bound):
-                rule = "must be a day or a moment, or None"
+                rule = "must be a date, a datetime or None"
                 raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
             try:
                 _moment(bound, self.zone)

@@ -53,6 +53,8 @@ def upkeep(
 ) -> Iterator[None]:
     """Context manager: sweeps the store at once, then sweeps and archives it every `seconds` in a background thread.
 
+    On exit, an archive that is under way ends with the month it is at, and the next process archives the rest.
+
     Each day is archived once. If several processes serve one store, one of them archives; the others find nothing left.
     A failure is logged, and the next round tries again.
 
@@ -62,8 +64,8 @@ def upkeep(
         clock: A function that returns the current time.
         seconds: Time between two rounds.
     """
-    kept = _Upkeep(store, archive_after_days, clock)
     ended = Event()
+    kept = _Upkeep(store, archive_after_days, clock, ended)
 
     def go_on() -> None:
         kept.archive()
@@ -84,10 +86,11 @@ def upkeep(
 class _Upkeep:
     """Sweeps and archives a store; counts and logs what was done."""
 
-    def __init__(self, store: Store, archive_after_days: int | None, clock: Clock) -> None:
+    def __init__(self, store: Store, archive_after_days: int | None, clock: Clock, ended: Event) -> None:
         self._store = store
         self._archive_after_days = archive_after_days
         self._clock = clock
+        self._ended = ended
         self._counts = upkeep_counts(store)
         self._archived_until: datetime | None = None
 
@@ -111,7 +114,7 @@ class _Upkeep:
             until = today - timedelta(days=self._archive_after_days)
             if until == self._archived_until:  # late visits wait for the next day: each archive writes a whole month
                 return
-            archived = archive(self._store, until, clock=lambda: moment)
+            archived = archive(self._store, until, clock=lambda: moment, is_ended=self._ended.is_set)
         except ArchivedElsewhere as error:
             _log.info("%s", error)
         except Exception as error:  # any error, such as a full disk, because the thread must not end

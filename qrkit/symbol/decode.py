@@ -178,7 +178,14 @@ def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Itera
         raise
     except Exception as error:
         # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
-        raise UnreadableFile(f"{name} is not a picture of the formats {', '.join(RASTER_FORMATS)}") from error
+        raise UnreadableFile(f"{name} {_format_rule(picture)}") from error
+
+
+def _format_rule(picture: bytes | Image) -> str:
+    """Return what is wrong with a picture that Pillow cannot open."""
+    if isinstance(picture, bytes) and picture.startswith(b"%PDF"):
+        return "is a PDF, which cannot be read; save it as png, with 300 dpi or more"
+    return f"is not a picture of the formats {', '.join(RASTER_FORMATS)}"
 
 
 def _reduce(frame: Image, most_side: int | None) -> Image:

@@ -48,6 +48,15 @@ AGENTS = {
 AGENT = ("system", "browser", "device", "manufacturer", "device_model")
 """User agents and what they tell."""
 UTM = tuple(name for name in get_args(analytics.Attribute) if name.startswith("utm_"))
+ALIKE = {"region", "city", "system", "browser", "manufacturer", *UTM[1:]}
+"""Attributes that are read from a visit as a quick one is: country, device, device_model, utm_source."""
+
+
+def each_attribute(kind):
+    slow = pytest.mark.slow
+    return pytest.mark.parametrize(
+        "attribute", [pytest.param(name, marks=slow if name in ALIKE else ()) for name in get_args(kind)]
+    )
 
 
 def parts_of(content):
@@ -246,7 +255,7 @@ def test_top_qrcodes(portfolio, truth, chosen, most):
     assert rows_of(analytics.top_qrcodes(scans, most=most)) == wanted[:most]
 
 
-@pytest.mark.parametrize("attribute", get_args(analytics.Attribute))
+@each_attribute(analytics.Attribute)
 @given(chosen=filters, most=st.integers(1, 6))
 @settings(some, max_examples=5)
 def test_scans_by(portfolio, truth, attribute, chosen, most):
@@ -254,7 +263,7 @@ def test_scans_by(portfolio, truth, attribute, chosen, most):
     assert rows_of(analytics.scans_by(scans, attribute, most=most)) == counted(part, attribute)[:most]
 
 
-@pytest.mark.parametrize("attribute", get_args(VisitAttribute))
+@each_attribute(VisitAttribute)
 @given(chosen=filters, data=st.data())
 @settings(some, max_examples=2)
 def test_views_and_days_of_an_attribute(portfolio, truth, attribute, chosen, data):

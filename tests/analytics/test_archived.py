@@ -91,6 +91,7 @@ def check_answers(folder, seed, changes):
         assert verify(archived.store) == []
 
 
+@pytest.mark.slow
 def test_answers_are_the_same_with_archived_visits_as_without(tmp_path):
     check_answers(tmp_path, 1, 2)
 

@@ -65,21 +65,26 @@ def scans_on(days_of):
 # ---- promises
 
 CELLS = [
+    ("Rates", "AR(1), 0.5", 40, 28, 0.08),
+    ("Before and after", "rare events, 1 day", 40, 14, 0.09),
+    ("Two codes", "self-exciting, half a day", 40, 28, 0.08),
+]
+MORE_CELLS = [
     ("Rates", "Poisson", 3, 28, 0.06),
     ("Rates", "negative binomial, 1", 40, 28, 0.06),
     ("Rates", "groups of 2 to 5", 3, 90, 0.06),
-    ("Rates", "AR(1), 0.5", 40, 28, 0.08),
     ("Rates", "self-exciting, 1 day", 3, 90, 0.08),
     ("Rates", "AR(1), 0.8", 40, 365, 0.12),
     ("Before and after", "weekdays, negative binomial, 3", 40, 28, 0.065),
     ("Before and after", "AR(1), 0.5", 40, 28, 0.08),
-    ("Before and after", "rare events, 1 day", 40, 14, 0.09),
     ("Two codes", "negative binomial, 0.3", 3, 90, 0.065),
-    ("Two codes", "self-exciting, half a day", 40, 28, 0.08),
 ]
 
 
-@pytest.mark.parametrize(("question", "world", "rate", "days", "most"), CELLS)
+@pytest.mark.parametrize(
+    ("question", "world", "rate", "days", "most"),
+    [*CELLS, *(pytest.param(*cell, marks=pytest.mark.slow) for cell in MORE_CELLS)],
+)
 def test_intervals_hold_the_truth_where_one_day_depends_on_another(question, world, rate, days, most):
     """The cells are a sample of `make coverage`; `most` is the goal, to which three standard errors are added."""
     number = 200
@@ -402,7 +407,7 @@ def test_no_moment_of_pandas_is_no_bound():
     with portfolio:
         view = views["aa"].where(since=MONDAY, until=date(2026, 3, 4))
         for name in ("since", "until"):
-            with pytest.raises(InvalidParameter, match=f"{name}=NaT: must be a day or a moment, or None"):
+            with pytest.raises(InvalidParameter, match=f"{name}=NaT: must be a date, a datetime or None"):
                 view.where(**{name: pd.NaT})
         assert view.count() == 3
         assert view.where(since=pd.Timestamp("2026-03-03"), until=None).count() == 2

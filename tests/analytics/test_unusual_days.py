@@ -83,7 +83,8 @@ def test_interest_that_falls_is_not_unusual(shop):
     assert unusual(analytics.unusual_days(view_of(shop, frame, 70))) == []
 
 
-@pytest.mark.parametrize("unrest", [pytest.param(0.0, marks=pytest.mark.slow), 0.1])
+@pytest.mark.slow
+@pytest.mark.parametrize("unrest", [0.0, 0.1])
 def test_false_alarms_are_as_rare_as_stated(shop, unrest):
     """One in five views may have one, if that is asked for: of 40, more than 15 would be a sign of more."""
     views = [view_of(shop, quiet(seed, days=42, unrest=unrest), 42) for seed in range(100, 140)]

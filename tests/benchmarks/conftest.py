@@ -51,3 +51,12 @@ def spread(rounds):
     many = list(rounds)
     cuts = quantiles(many, n=4, method="inclusive") if len(many) > 1 else many * 3
     return [round(cut, 3) for cut in cuts]
+
+
+@pytest.fixture
+def say(capsys):
+    def say(text):
+        with capsys.disabled():
+            print(f"\n{text}", end="", flush=True)  # noqa: T201
+
+    return say

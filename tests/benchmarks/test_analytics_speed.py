@@ -34,10 +34,11 @@ SELECT
     1 + (hash(r, 3) % $agents)::INTEGER,
     ['t.co', 'example.com', NULL][1 + (hash(r, 4) % 3)::INTEGER],
     ['de', 'sl', 'it', NULL][1 + (hash(r, 5) % 4)::INTEGER],
-    hash(r * 365 // $rows, hash(r, 6) % 20000),
+    hash(r * 365 // $rows, hash(r, 6) % ($rows // 111)),
     ['SI', 'AT', 'IT', 'HR', NULL][1 + (hash(r, 7) % 5)::INTEGER], NULL, 'City ' || (hash(r, 8) % 200), NULL, NULL
 FROM range($rows) made(r)
 """
+"""Visits of a year. One of seven comes from somebody who has been there on the same day."""
 COUNT = """
 UPDATE scan_counts SET scans = found.scans
 FROM (SELECT qrcode, count(*) AS scans FROM visits WHERE kind = 'scan' GROUP BY qrcode) found
@@ -137,31 +138,27 @@ QUESTIONS: dict[str, Question] = {
 """What a report asks: our function, the same with pandas on the frame of scans, and by hand in SQL."""
 
 
+def fill(portfolio, visits):
+    """Make a hundred codes in four campaigns, and visits of a year."""
+    with portfolio.store.atomic():
+        for place in range(4):
+            campaign = portfolio.insert_campaign(f"Campaign {place}")
+            for number in range(25):
+                portfolio.insert_qrcode(f"https://example.com/{number}", name=f"Poster {place}.{number}",
+                                        campaign_id=campaign.id)  # fmt: skip
+    numbers_of(portfolio.store, AGENTS)
+    portfolio.store.execute(FILL, {"rows": visits, "agents": len(AGENTS)})
+    portfolio.store.execute(COUNT)
+    portfolio.store.checkpoint()
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     """A portfolio with ten million visits, nine of ten of them scans."""
     folder = tmp_path_factory.mktemp("scans")
     with open_portfolio(folder / "a.duckdb", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC)) as portfolio:
-        with portfolio.store.atomic():
-            for place in range(4):
-                campaign = portfolio.insert_campaign(f"Campaign {place}")
-                for number in range(25):
-                    portfolio.insert_qrcode(f"https://example.com/{number}", name=f"Poster {place}.{number}",
-                                            campaign_id=campaign.id)  # fmt: skip
-        numbers_of(portfolio.store, AGENTS)
-        portfolio.store.execute(FILL, {"rows": ROWS, "agents": len(AGENTS)})
-        portfolio.store.execute(COUNT)
-        portfolio.store.checkpoint()
+        fill(portfolio, ROWS)
         yield portfolio
-
-
-@pytest.fixture
-def say(capsys):
-    def say(text):
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)  # noqa: T201
-
-    return say
 
 
 class Cost(NamedTuple):

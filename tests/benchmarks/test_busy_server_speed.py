@@ -25,15 +25,6 @@ SCANS = 200_000
 IDLE_SECONDS = 8.0
 
 
-@pytest.fixture
-def say(capsys):
-    def say(text):
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)  # noqa: T201
-
-    return say
-
-
 @contextmanager
 def another_program():
     """A program that uses one processor at the priority of the server's workers."""

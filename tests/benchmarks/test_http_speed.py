@@ -50,15 +50,6 @@ def processor_seconds(process):
 
 
 @pytest.fixture
-def say(capsys):
-    def say(text):
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)  # noqa: T201
-
-    return say
-
-
-@pytest.fixture
 def store(tmp_path):
     path = tmp_path / "shop.duckdb"
     with open_portfolio(path) as shop:

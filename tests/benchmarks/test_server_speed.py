@@ -96,15 +96,6 @@ def url():
         yield url
 
 
-@pytest.fixture
-def say(capsys):
-    def say(text):
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)  # noqa: T201
-
-    return say
-
-
 def rate(how, url, processes):
     """Rows a second that so many processes store together."""
     command = [sys.executable, "-c", RECORDING, how, url, str(SECONDS), str(CONNECTIONS // processes)]

@@ -43,15 +43,6 @@ def shop(tmp_path):
         yield portfolio
 
 
-@pytest.fixture
-def say(capsys):
-    def say(text):
-        with capsys.disabled():
-            print(f"\n{text}", end="", flush=True)  # noqa: T201
-
-    return say
-
-
 class Sqlite:
     """One fsync a scan, one connection and one lock for all threads."""
 

@@ -74,9 +74,11 @@ COLOR_TO_PICTURE = """async ([input, count]) => {
 }"""
 CONTENT_TO_BADGE = """async ([input, count]) => {
     const badge = input.getRootNode().querySelector(".qk-badge");
+    const studio = badge.closest(".qrkit-designer");
     const isOld = () => badge.classList.contains("qk-old");
     const times = [];
     for (let event = 0; event < count; event += 1) {
+        while (studio.classList.contains("qk-asking")) await new Promise(requestAnimationFrame);
         const start = performance.now();
         input.value = `https://example.com/menu/${event}`;
         input.dispatchEvent(new Event("input"));

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 from PIL import Image
 
-from qrkit import charts
+from qrkit import analytics, charts, open_portfolio
 from qrkit.analytics import without_small_groups
 from qrkit.charts import COLORS
 from qrkit.errors import InvalidParameter
@@ -128,6 +128,23 @@ def test_a_name_keeps_its_color_over_charts():
     assert [to_hex(bar.get_facecolor()) for bar in bars] == [COLORS["color-2"][0], COLORS["color-0"][0]]
 
 
+def test_small_charts_have_the_colors_of_lines():
+    with open_portfolio(":memory:") as shop:
+        groups = {name: shop.insert_campaign(name).id for name in ("Spring", "Night")}
+        codes = {name: shop.insert_qrcode("https://x.example", name=name, campaign_id=groups[name]) for name in groups}
+        times = pd.date_range("2026-06-01T09:00", periods=6, freq="D", tz="UTC")
+        scans = [
+            (codes[name].short_code, time) for name, most in (("Spring", 3), ("Night", 6)) for time in times[:most]
+        ]
+        shop.scans.insert(pd.DataFrame(scans, columns=["short_code", "time"]))
+        frame = analytics.scans_per_day(shop.scans, by="campaign")
+    lines = {line.get_label(): line.get_color() for line in charts.lines(frame).axes[0].get_lines()}
+    assert lines["Spring"] == COLORS["color-1"][0]  # the first campaign, though the other has more scans
+    panels = [axes.get_lines()[-1].get_color() for axes in charts.small_multiples(frame).axes]
+    assert set(panels) == {lines["Spring"], lines["Night"]}
+    assert panels == [lines["Night"], lines["Spring"]]
+
+
 def test_colors_are_numbered_up_to_six():
     assert list(charts.assign_colors("abcdefgh").values()) == [1, 2, 3, 4, 5, 6, 0, 0]
 
@@ -196,12 +213,12 @@ def test_panels_have_a_chart_each_of_one_scale(width):
     assert {f"{sum(counts):,}" for counts in by_name.values()} <= set(texts(chart))
 
 
-def test_beyond_24_panels_the_rest_is_said():
+def test_beyond_12_panels_the_rest_is_said():
     frame = per_day(9, *(f"C{number:02}" for number in range(40)))
     chart = charts.small_multiples(frame, width=1080)
-    assert len(chart.axes) == 24
-    rest = frame.loc[frame["campaign"] < "C16", "scans"].sum()
-    assert f"and 16 others with {rest:,} scans" in texts(chart)
+    assert len(chart.axes) == 12
+    rest = frame.loc[frame["campaign"] < "C28", "scans"].sum()
+    assert f"and 28 others with {rest:,} scans" in texts(chart)
 
 
 def beside(present: list[int], past: list[int]) -> pd.DataFrame:
@@ -284,7 +301,7 @@ def test_every_word_beside_rates_is_on_the_paper(parts, width):
 
 def test_one_that_is_left_out_is_one_other():
     assert "and 1 other" in texts(charts.rates(rate_frame(31)))
-    panels = charts.small_multiples(per_day(9, *(f"C{number:02}" for number in range(25))), width=1080)
+    panels = charts.small_multiples(per_day(9, *(f"C{number:02}" for number in range(13))), width=1080)
     assert "and 1 other with 17 scans" in texts(panels)
     assert "1 other" in drawn(charts.lines(per_day(9, *"abcdefg")))
 

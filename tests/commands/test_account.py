@@ -159,7 +159,7 @@ def test_a_key_is_alone_on_the_standard_output_and_works(store, capsys):
     """Open: how a key is handed over. Once, alone on its line, so that a script can take it."""
     out, err = run(capsys, "key", "Ana")
     assert KEY.fullmatch(out.removesuffix("\n"))
-    assert err == "qrkit account: the key is shown this once; the store keeps its digest alone\n"
+    assert err == "qrkit account: this key is shown only once; the store keeps only a hash of it\n"
     key = out.strip()
     assert status(store, key) == 200
     assert key.encode() not in store.read_bytes()

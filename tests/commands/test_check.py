@@ -9,6 +9,7 @@ from qrkit.__main__ import main
 from qrkit.scanning.scan_report import LEVELS, VERDICTS
 from tests.scanning.designs import all_eyes, plain, with_logo
 
+EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10">{}</svg>'
 FILES = {"good": plain(), "round": plain(markers=all_eyes("circle")), "tight": plain(padding=0), "lost": with_logo(0.6)}
 
 
@@ -93,6 +94,31 @@ def test_what_cannot_be_opened_is_an_error_with_its_name(capsys, folder, argumen
     complained = capsys.readouterr().err
     assert complained.startswith("qrkit check: ")
     assert words in complained
+
+
+def test_an_svg_is_drawn_and_read(capsys, folder):
+    QRImage(FILES["tight"]).save(folder / "tight.svg")
+    status, said = run(capsys, "tight.svg", "--level", "static", "--min", "ok")
+    assert status == 1
+    assert said.startswith("tight.svg: fragile on phones")
+    assert main(["decode", "tight.svg"]) == 0
+    assert capsys.readouterr().out == f"{FILES['tight'].content}\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (EMPTY.format('<rect width="5" height="5"/>'), "no QR Code was found"),
+        (EMPTY.format("<rect"), "code.svg is not well-formed SVG"),
+        (EMPTY.format('<image width="5" height="5" href="data:,"/>'), "image of the SVG cannot be drawn"),
+        ("%PDF-1.7", "code.svg is a PDF, which cannot be read; save it as png"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "decode"])
+def test_what_an_svg_hides_or_a_pdf_holds_is_not_guessed(command, data, words, capsys, folder):
+    (folder / "code.svg").write_text(data)
+    assert main([command, "code.svg"]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_of_several_files_those_that_cannot_be_opened_are_named_and_the_rest_is_checked(capsys):

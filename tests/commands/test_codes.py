@@ -88,6 +88,15 @@ def refused(run):
 # list and show --------------------------------------------------------------------------------------------------------
 
 
+def test_list_writes_a_long_content_in_full_and_shifts_only_its_own_line(store, run):
+    long = "https://example.com/" + "a" * 200
+    with store() as shop:
+        shop.insert_qrcode(long, name="Long", short_code="long")
+    _, door, *_, last = run("list").out.splitlines()
+    assert long in last
+    assert len(door) < 100
+
+
 def test_list_prints_aligned_columns_without_secrets(store, run):
     assert run("list").out == (
         "Code  Name        Campaign     Content                             Scans\n"
@@ -143,7 +152,7 @@ def test_list_says_what_it_leaves_out_and_why_it_is_empty(store, run, folder):
     run("campaign", "add", "Autumn")
     assert run("list", "--campaign", "Autumn") == ("", "qrkit list: no QR Code is in the campaign\n")
     open_portfolio(folder / "new.duckdb").close()
-    assert "no QR Codes yet; `qrkit add` makes one" in run("list", "--store", "new.duckdb").err
+    assert "no QR Codes yet; `qrkit add` creates one" in run("list", "--store", "new.duckdb").err
 
 
 def test_show_tells_all_of_one_code(store, run):

@@ -12,7 +12,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from qrkit import decode_all, generate, open_portfolio
+from qrkit import Brand, decode_all, generate, open_portfolio, report
 from qrkit.__main__ import main
 from qrkit.design.limits import FORMATS
 from qrkit.portfolio.access import change_plan
@@ -439,6 +439,24 @@ def test_report_takes_a_period_and_a_title(store, folder, capsys):
     assert "Mars/Olympus" in capsys.readouterr().err
 
 
+def test_report_looks_like_a_brand_of_the_store_or_of_a_file(store, folder, capsys):
+    harbor = Brand("Harbor Café", ink="#1B2A49")
+    with open_portfolio(store) as shop:
+        shop.brands.save("harbor", harbor)
+        expected = report.portfolio(shop, brand=harbor, since="2026-06-01", until="2026-06-08").html
+    (folder / "look.json").write_text(harbor.to_json())
+    asked = ["report", "--store", str(store), "--since", "2026-06-01", "--until", "2026-06-08"]
+    for brand in ("harbor", "look.json"):
+        assert main([*asked, "--brand", brand]) == 0
+        assert (folder / "report.html").read_text(encoding="utf-8") == expected
+    capsys.readouterr()
+    (folder / "look.json").write_text("ink")
+    for brand, words in (("acme", "no brand 'acme'"), ("look.json", "look.json: the brand is not JSON")):
+        assert_refused(capsys, *asked, "--brand", brand, words=words)
+    assert_refused(capsys, *asked, "-o", "june.ipynb", "--brand", "harbor", words="'harbor': is not for reports as n")
+
+
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_report_prints_a_pdf(store, folder, capsys):
     assert main(["report", "--store", str(store), "--pdf"]) == 0

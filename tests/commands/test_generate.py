@@ -200,7 +200,7 @@ def test_sheets_that_are_not_read_are_named(run, folder):
         (("hi", "--at-most", "-o", "code.png"), "at_most=True: needs --size-mm, a width on paper"),
         (("hi", "--dpi", "300", "-o", "code.png"), "dpi=300: needs --size-mm, a width on paper"),
         (("hi", "--size-mm", "4 cm", "-o", "code.png"), "size_mm='4 cm': must be a number"),
-        (from_gates("--size-mm", "1"), "size_mm=1: must be in 2..5000 millimetres"),
+        (from_gates("--size-mm", "1"), "size_mm=1: must be in 2..5000 millimeters"),
         (("hi", "--json", "-o", "-"), "json: needs a file (-o)"),
         (("hi", "--template", "brand"), "no store 'qrkit.duckdb'"),
     ],
@@ -273,7 +273,7 @@ def test_programs_are_told_what_was_drawn_and_that_it_may_not_scan(run):
 
 
 def test_one_picture_and_each_of_many_have_the_size_on_paper_that_python_gives_them(run, folder):
-    """Open: what printers need. A width in millimetres, of whole dots a module; files of both ways are the same."""
+    """Open: what printers need. A width in millimeters, of whole dots a module; files of both ways are the same."""
     status, out, _ = run("hi", "-o", "code.png", "--size-mm", "40.5", "--dpi", "600", "--json")
     told = json.loads(out)
     wanted = generate("hi").print_at(40.5, dpi=600)
@@ -283,6 +283,9 @@ def test_one_picture_and_each_of_many_have_the_size_on_paper_that_python_gives_t
     assert run("hi", "-o", "code.png", "--size-mm", "40", "--at-most")[0] == 0
     assert (folder / "code.png").read_bytes() == generate("hi").print_at(40, at_most=True).to_bytes("png")
     assert run("hi", "-o", "code.png", "--size-mm", "40.5")[1] == f"code.png: {generate('hi').print_at(40.5)!r}\n"
+    assert run("hi", "-o", "code.pdf", "--size-mm", "40.5")[1] == "code.pdf: 40.50 x 40.50 mm\n"
+    told = json.loads(run("hi", "-o", "code.svg", "--size-mm", "40.5", "--json")[1])
+    assert (told["width_mm"], told["height_mm"]) == (pytest.approx(40.5), pytest.approx(40.5))
     (folder / "hi.csv").write_text("Content\nhi\n")
     assert run("--from", "hi.csv", "-o", "codes", "--format", "pdf", "--size-mm", "40.5")[0] == 0
     assert (folder / "codes" / "hi.pdf").read_bytes() == generate("hi").print_at(40.5).to_bytes("pdf")
@@ -358,7 +361,7 @@ def test_a_template_that_is_not_there_and_a_content_that_is_not_given_are_refuse
 
 def test_templates_are_kept_listed_shown_and_deleted(store, template, folder):
     (folder / "night.json").write_text('{"background": "black", "foreground": "white"}')
-    assert template("save", "night", "night.json") == "night: kept\n"
+    assert template("save", "night", "night.json") == "night: saved\n"
     assert template("list") == "brand\nnight\n"
     assert json.loads(template("show", "night")) == {"background": "black", "foreground": "white"}
     assert template("delete", "brand") == "brand: deleted\n"

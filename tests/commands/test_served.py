@@ -52,6 +52,7 @@ def answer(url):
         return error.code, error.read()
 
 
+@pytest.mark.slow
 def test_commands_and_server_work_with_one_store(store, tmp_path):
     (tmp_path / "codes.csv").write_text("QR Code Name,Content\nWindow,https://example.com/window\n")
     (tmp_path / "brand.json").write_text('{"foreground": "#204060"}')
@@ -59,7 +60,7 @@ def test_commands_and_server_work_with_one_store(store, tmp_path):
     with served(store) as (_, url):
         key = run("account", "key", "local", *at)[0].strip()
         assert answer(f"{url}/api/v3/track/list?auth={key}")[0] == 200
-        assert run("template", "save", "brand", "brand.json", *at) == ("brand: kept\n", "")
+        assert run("template", "save", "brand", "brand.json", *at) == ("brand: saved\n", "")
         assert run("import", "codes.csv", "--template", "brand", *at)[0] == "codes.csv: 1 created; template brand\n"
         assert run("export", "out.csv", *at) == ("out.csv: 2 QR Codes\n", "")
         with (tmp_path / "out.csv").open(newline="") as file:

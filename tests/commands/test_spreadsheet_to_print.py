@@ -24,7 +24,8 @@ POSTERS = [
     ("Till", "www.example.com/till", None),
     ("Garden, back", "https://example.com/garden", "Wien"),
 ]
-LOOK = ("--preset", "bubble", "--logo", "logo.svg", "--caption", "{name}")
+WORDS = ("--preset", "bubble", "--caption", "{name}")
+LOOK = (*WORDS, "--logo", "logo.svg")
 PHONE = {"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148"}
 
 
@@ -120,7 +121,7 @@ def test_options_decorate_a_design_file(folder):
 
 
 def test_the_look_of_options_gets_the_name_that_is_given():
-    assert imports("--template", "summer", *LOOK) == 0
+    assert imports("--template", "summer", *WORDS) == 0
     assert templates_of_codes() == ({"summer"}, ["summer"])
 
 
@@ -162,7 +163,7 @@ def test_a_look_never_replaces_a_template_of_another_look(folder):
 
 
 @pytest.mark.parametrize(
-    "words", [LOOK, ("--template", "summer", *LOOK), ("--template", "summer", "--logo", "logo.svg")]
+    "words", [WORDS, ("--template", "summer", *WORDS), ("--template", "summer", "--logo", "logo.svg")]
 )
 def test_the_same_options_make_the_same_look_again(words):
     imports(*words)

@@ -195,10 +195,8 @@ ALL = {name: design.replace(pad_codewords="segno") for name, design in (DESIGNS 
 MOST_DIFFERENCE = {"ghostscript": 2.5, "poppler": 3.5, "xaml": 3, "svg": 3}
 """Mean steps of 255 per pixel and colour that a program may be off from ours, all of them at edges and in pictures."""
 
-QUICK = ("linear", "fade on a gradient", "sprite with a gradient", "sprites of pictures", "layers", "wrapper", "frame",
-         "photo behind", "photo inside", "halftone",
-         "width 500", "for print")  # fmt: skip
-"""Each way of drawing once; the others take their time in `make slow`."""
+QUICK = ("fade on a gradient", "sprite with a gradient", "layers", "frame", "halftone", "for print")
+"""Ways of drawing that differ most; the others take their time in `make slow`."""
 
 every_design = pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in ALL]
@@ -301,6 +299,7 @@ FILLED_WITH_GRADIENTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.needs("gs")
 @pytest.mark.parametrize("name", FILLED_WITH_GRADIENTS)
 def test_edges_of_gradients_are_as_smooth_in_eps_as_in_png(name, tmp_path):
@@ -330,6 +329,7 @@ def test_svg_by_another_renderer_shows_what_we_draw(name):
     assert_shows(readers.svg(drawn(name).to_bytes("svg")), name, "svg", times=1)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @every_design
 def test_a_browser_shows_what_we_draw(name, browsed):

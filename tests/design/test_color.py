@@ -71,7 +71,14 @@ def test_other_spellings_are_refused(text):
         Color.parse(text)
 
 
+def test_a_short_color_of_css_gets_its_long_form():
+    with pytest.raises(ValueError, match="or a CSS name; did you mean '#1188FF'\\?"):
+        Color.parse("#18f")
+
+
 def test_a_mistyped_name_gets_the_nearest():
+    with pytest.raises(ValueError, match=re.escape("did you mean '#FF8800'?")):
+        Color.parse("#f80")
     with pytest.raises(ValueError, match=re.escape("did you mean 'orange'")):
         Color.parse("ornage")
 

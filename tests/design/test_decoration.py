@@ -230,7 +230,11 @@ def test_all_that_is_wrong_is_reported_at_once_each_by_its_path():
     [
         (layer() | {"layers": layer()["layers"] * 51}, "layers", "must have 0..50 entries, not 51"),
         ({"modules": {"sprites": sprite()["modules"]["sprites"] * 21}}, "modules.sprites", "0..20 entries, not 21"),
-        ({"modules": {"type": "sprite"}}, "modules.type", "sprite needs the name of one in `sprite`, or pictures"),
+        (
+            {"modules": {"type": "sprite"}},
+            "modules.type",
+            "sprite needs the name of a built-in sprite in `sprite`, or pictures",
+        ),
         ({"modules": {"sprite": "star"}}, "modules.sprite", "needs type=sprite"),
         (gradient(stops=STOPS[:1]), "foreground.stops", "must have 2..50 entries, not 1"),
         (gradient(stops=STOPS * 26), "foreground.stops", "must have 2..50 entries, not 52"),

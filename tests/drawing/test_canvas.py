@@ -69,7 +69,7 @@ def test_shapes_are_the_same_together_and_one_by_one(ink):
 def test_a_png_has_the_pixels_of_the_drawing(look, background):
     """Shapes and images are painted where they are drawn; stamps and transparent grounds are not."""
     scene = generate(Design(content=LINK, width=333, background=background, **look), warn=False).scene
-    picture, wanted = Image.open(BytesIO(png(scene))), seen(scene)
+    picture, wanted = Image.open(BytesIO(png(scene, 9))), seen(scene)
     assert (picture.mode, picture.size) == (wanted.mode, wanted.size)
     assert picture.tobytes() == wanted.tobytes()
     assert Image.open(BytesIO(png(scene, 1))).tobytes() == wanted.tobytes()

@@ -60,11 +60,34 @@ def test_frame_fits_any_symbol_and_leaves_it_two_light_modules(kind, version, pa
     assert np.array_equal(found, np.pad(modules(image), 2))
 
 
-@kinds
-def test_readers_read_every_frame(kind):
-    for content in (LINK, "WIFI:T:WPA;S:Guests;P:espresso-2026;;", "x" * 130):
-        framed = Design(content=content, frame=kind).check("quick")
-        assert (framed.verdict, framed.score) == ("robust", 100)
+@pytest.mark.parametrize("kind", sorted(set(FRAME_KINDS) - {"seal"}))
+@pytest.mark.parametrize("subtitle", [None, "Open"])
+def test_caption_is_above_the_symbol_if_its_side_is_the_top(kind, subtitle):
+    """On a seal it is around the symbol."""
+    caption = Caption("Menu", subtitle=None if kind in ONE_LINE else subtitle, color="#FF0000")
+    image = generate(LINK, size=4, frame=Frame(kind, caption=caption, color="navy", side="top"), warn=False)
+    red, green, blue = (pixels(image)[..., channel].astype(int) for channel in range(3))
+    rows = np.nonzero((red - green - blue > 150).any(axis=1))[0]
+    first, symbol = rows[0], image.scene.origin[1]
+    assert 0 < first < symbol
+    assert kind == "card" or rows[-1] < symbol
+    assert kind != "card" or subtitle is None or rows[-1] > symbol
+
+
+CONTENTS = (LINK, "WIFI:T:WPA;S:Guests;P:espresso-2026;;", "x" * 130)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        pytest.param(kind, content, marks=() if (place + number) % 3 == 0 else pytest.mark.slow)
+        for place, kind in enumerate(FRAME_KINDS)
+        for number, content in enumerate(CONTENTS)
+    ],
+)
+def test_readers_read_every_frame(kind, content):
+    framed = Design(content=content, frame=kind).check("quick")
+    assert (framed.verdict, framed.score) == ("robust", 100)
     assert decode(generate(LINK, frame=kind, size=4).to_bytes("png")).content == LINK
 
 
@@ -136,8 +159,8 @@ def colors(image):
 def test_colors_follow_the_design_unless_the_frame_has_its_own():
     own = generate(LINK, foreground="navy", background="ivory", frame="bar")
     assert {(0, 0, 128, 255), (255, 255, 240, 255)} <= colors(own)
-    frame = Frame("bar", caption=Caption("Menu", color="red"), color="teal", background="yellow")
-    assert {(0, 128, 128, 255), (255, 255, 0, 255), (255, 0, 0, 255)} <= colors(generate(LINK, frame=frame))
+    frame = Frame("bar", caption=Caption("Menu", color="red"), color="#002020", background="yellow")
+    assert {(0, 32, 32, 255), (255, 255, 0, 255), (255, 0, 0, 255)} <= colors(generate(LINK, frame=frame))
 
 
 GROUNDS = {
@@ -202,6 +225,42 @@ def test_missing_letters_are_boxes_and_are_named():
     with pytest.warns(UserWarning, match=r"no letter '漢' \(U\+6F22\), which is drawn as a box"):
         generate(LINK, frame=Frame("bar", caption="漢 menu"))
     assert QRImage(Design(content=LINK, frame="bar")).warnings == []
+
+
+@pytest.mark.parametrize(
+    ("frame", "pair"),
+    [
+        (Frame("bar", color="gold"), "#FFFFFF on #FFD700"),
+        (Frame("seal", color="#80FFD700"), "#FFFFFF on #FFEB7F"),
+        (Frame("polaroid", caption=Caption("Menu", color="white"), background="ivory"), "#FFFFFF on #FFFFF0"),
+        (Frame("polaroid", caption=Caption("Menu", color="#40000000")), "#40000000 on #FFFFFF"),
+        (Frame("border", caption=Caption("Menu", subtitle="Open", color="#CCCCCC")), "#CCCCCC on #FFFFFF"),
+    ],
+)
+def test_letters_that_hardly_stand_out_are_named_with_a_color_that_does(frame, pair):
+    design = Design(content=LINK, frame=frame)
+    with pytest.warns(UserWarning, match=rf"frame\.caption: letters in {pair} have a contrast of [12]\.\d,"):
+        generate(design)
+    color = QRImage(design).warnings[0].rpartition(" to ")[2]
+    caption = frame.words.replace(color=color)
+    assert QRImage(design.replace(frame=frame.replace(caption=caption))).warnings == []
+
+
+def test_letters_on_a_gradient_have_to_stand_out_everywhere():
+    frame = Frame("phone", caption=Caption("Menu", color="#777777"))
+    design = Design(content=LINK, foreground="black", background=Gradient.linear("white", "#AAAAAA"), frame=frame)
+    assert "letters in #777777 on #AAAAAA have a contrast of 1.9" in QRImage(design).warnings[0]
+    assert QRImage(design.replace(background="white")).warnings == []
+
+
+def test_a_tab_is_as_wide_as_its_longer_line():
+    def width_of(kind):
+        caption = Caption("Menu", subtitle="Open your camera", color="red")
+        shown = pixels(generate(LINK, size=4, frame=Frame(kind, caption=caption, color="navy"), warn=False))
+        columns = np.nonzero((shown[..., 0].astype(int) - shown[..., 1] - shown[..., 2] > 150).any(axis=0))[0]
+        return columns[-1] - columns[0]
+
+    assert width_of("tab") == pytest.approx(width_of("bar"), abs=2)
 
 
 @pytest.mark.parametrize("kind", ["bar", "card", "seal"])

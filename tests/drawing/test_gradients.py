@@ -210,6 +210,7 @@ BROWSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.rule("G16")
 def test_a_browser_shows_the_svg_as_our_png_is(tmp_path):

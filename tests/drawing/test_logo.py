@@ -106,6 +106,13 @@ def test_a_logo_of_the_default_size_leaves_a_symbol_robust_and_is_as_large_as_th
         assert plain.with_logo(HEART, 0.2).check("static").verdict == "ok"
 
 
+@pytest.mark.parametrize("plate", ["circle", "rounded", "square"])
+@pytest.mark.parametrize("version", [2, 3, 4, 6])
+def test_a_logo_in_a_ring_of_the_default_size_leaves_a_symbol_robust(version, plate):
+    plain = Design(content="https://a.co", version=version, ec="H")
+    assert plain.with_logo(HEART, plate=plate, ring="navy").check("static").verdict == "robust"
+
+
 def test_the_default_size_of_a_logo_needs_no_other_image_of_the_design():
     remote = {"content": "https://example.com/a.png", "x": 0, "y": 0, "width": 5, "height": 5}
     design = Design(content=LINK, frame="bar", layers=[remote]).with_logo(HEART)

@@ -1,11 +1,14 @@
 """Photos behind, inside and between modules: how light and dark they are, what stays plain, and what reads them."""
 
+import re
 from base64 import b64decode
+from io import BytesIO
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from qrkit import Design, Gradient, Layer, Markers, Photo, QRImage, Role, decode, generate
 from qrkit.errors import AssetError, RemoteContentDisabled
@@ -163,6 +166,26 @@ def test_no_hairline_of_a_photo_shows_around_the_eyes_where_modules_are_no_whole
     around_the_eye = pixels(image, "svg")[: round(11 * 333 / 33), : round(11 * 333 / 33), :3]
     assert image.symbol.side == 25
     assert np.ptp(around_the_eye, axis=2).max() == 0  # black, white and gray
+
+
+def pixels_of_photo(data):
+    """Width of the only picture in an SVG."""
+    (uri,) = re.findall(rb"data:image/png;base64,([^\"]+)", data)
+    return Image.open(BytesIO(b64decode(uri))).width
+
+
+def test_a_photo_has_as_many_pixels_as_the_picture_or_the_printer_needs():
+    """At a size of 8 a module has 16, in a larger picture its own; no file has more than 1,200."""
+    design = Design(content=LINK, ec="H", photo=Photo(LIGHT))
+    across = QRImage(design).symbol.side + 2
+    assert pixels_of_photo(QRImage(design).to_bytes("svg")) == 16 * across
+    large = QRImage(design.replace(size=20))
+    assert pixels_of_photo(large.to_bytes("svg")) == 20 * across
+    printed = QRImage(design).print_at(90)
+    assert printed.dots_per_module > 20
+    assert pixels_of_photo(printed.to_bytes("svg")) == printed.dots_per_module * across
+    assert pixels_of_photo(QRImage(design).print_at(200).to_bytes("svg")) == 1200
+    assert pixels_of_photo(QRImage(design).print_at(20).to_bytes("svg")) == 16 * across
 
 
 @pytest.mark.parametrize("padding", [0, 1])

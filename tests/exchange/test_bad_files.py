@@ -270,7 +270,12 @@ def refusable(format, what):
 
 
 each_refused = pytest.mark.parametrize(
-    ("format", "what"), [(format, what) for format, files in REFUSED.items() for what in files]
+    ("format", "what"),
+    [
+        pytest.param(format, what, marks=pytest.mark.slow if what == "60,000 entries" else ())
+        for format, files in REFUSED.items()
+        for what in files
+    ],
 )
 
 

@@ -43,6 +43,7 @@ def test_no_row_is_lost_where_one_part_ends_and_the_next_begins(rows):
         assert [code.content for part in shop.qrcodes_in_parts() for code in part] == [f"x{n}" for n in range(rows)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [name for name in EXCHANGE_FORMATS if name != "zip"])
 def test_every_format_holds_all_parts(large, exported, format):
     data = large.export_bytes(format)
@@ -51,6 +52,7 @@ def test_every_format_holds_all_parts(large, exported, format):
         assert copy.export_bytes("json") == exported
 
 
+@pytest.mark.slow
 def test_a_bar_is_shown_to_whoever_asks_for_it_and_changes_nothing(large, tmp_path, capsys):
     plain = large.export_file(tmp_path / "plain.csv")
     assert capsys.readouterr() == ("", "")
@@ -114,6 +116,7 @@ def very_large(tmp_path_factory):
     return folder / "shop.duckdb"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_elements_that_are_no_items_are_not_kept():
     (more,) = printed(READ)

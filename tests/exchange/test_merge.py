@@ -157,6 +157,7 @@ def test_names_are_those_of_the_rule_walked_step_by_step(rows, present, own):
     assert inserted == expected
 
 
+@pytest.mark.slow
 def test_thousands_of_rows_of_one_name_take_no_more_than_a_step_each():
     """Walked from the beginning for each row, these would be two hundred million steps."""
     rows = [("Door", str(number)) for number in range(20_000)]

@@ -96,6 +96,7 @@ def shop():
 # ---- what a spreadsheet has carried over
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X13")
 @pytest.mark.needs("soffice")
 @pytest.mark.parametrize("form", ["xlsx", "ods", "xls"])
@@ -154,6 +155,7 @@ def test_blank_cells_below_a_campaign_stay_blank(shop, make):
     assert [code.campaign_id for code in shop.list_qrcodes()] == [spring.id, None]
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X13")
 @pytest.mark.needs("soffice")
 def test_merged_cells_and_dates_are_read_from_what_an_office_saves_as_ods(shop, tmp_path):
@@ -172,6 +174,7 @@ def test_merged_cells_and_dates_are_read_from_what_an_office_saves_as_ods(shop, 
     assert read_sheet(saved).heading == tuple(HEADING)
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X13", "X6")
 @pytest.mark.needs("soffice")
 def test_an_export_that_an_office_saved_as_ods_comes_back_cell_by_cell(tmp_path):

@@ -207,6 +207,7 @@ def test_rows_that_were_flushed_are_there_in_their_order():
     assert sheet == {(0, 0): "n"} | {(row + 1, 0): row for row in range(number)}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X8")
 @pytest.mark.parametrize(
     ("rows", "parts"), [(65_535, {"Scans": 65_535}), (131_071, {"Scans": 65_535, "Scans (2)": 65_535, "Scans (3)": 1})]
@@ -244,6 +245,7 @@ def test_halves_of_characters_become_question_marks():
 # ---- what others read
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X8")
 @pytest.mark.needs("soffice")
 def test_an_office_shows_the_same_cells(tmp_path):

@@ -49,7 +49,10 @@ def sentences_in(node, module):
 
 def said_by(path):
     """The sentences that a module says."""
-    module = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if "say(" not in text:
+        return
+    module = ast.parse(text)
     imports = [one for one in ast.walk(module) if isinstance(one, ast.ImportFrom) and one.module]
     ours = [one for one in imports if one.module.startswith("qrkit.languages")]
     here = any(name.name == "say" for one in ours for name in one.names)

@@ -95,8 +95,7 @@ def test_errors_show_as_a_table():
     assert Batch(1)._repr_mimebundle_()["text/html"] == "<p>1 created</p>"
 
 
-@pytest.mark.parametrize("as_fields", [False, True])
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("as_fields", "processes"), [(False, 1), (True, 2)])
 def test_layers_keep_their_share_of_the_symbol_in_pictures_of_other_contents(as_fields, processes, tmp_path):
     """Open: pixels of a picture that is larger than the design's own. Layers follow the symbol, as in `resized`."""
     brand = Design(content="https://example.com", layers=[Layer("icon:heart", x=118, y=118, width=60, height=60)])
@@ -279,6 +278,7 @@ def test_small_batches_start_no_process(tmp_path, monkeypatch):
     assert generate_many(URLS * 10, to=tmp_path / "codes.zip").created == 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "total", "starts"),
     [(5000, 5000, False), (6000, 6000, True), (300, None, False), (3000, None, True)],
@@ -341,6 +341,7 @@ def test_an_error_that_is_ours_is_not_one_of_the_row(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["-c", "file", "-"])
 def test_a_script_needs_no_guard_and_runs_once(tmp_path, option):
     script = (
@@ -371,6 +372,7 @@ for count in map(int, sys.argv[1:]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("few", "many", "bound"), [(500, 4_000, 2), pytest.param(2_000, 20_000, 8, marks=pytest.mark.slow)]
@@ -408,11 +410,25 @@ def test_of_a_look_that_may_not_scan_there_is_one_warning(tmp_path, to):
     assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("to", [None, "codes.zip"])
+def test_designs_that_may_not_scan_are_counted_in_one_warning(tmp_path, to):
+    good = Design(content="https://example.com/0")
+    weak = [Design(content=f"https://example.com/{number}", padding=0) for number in range(3)]
+    long = Design(content="https://example.com/" + "x" * 40, padding=1)
+    with pytest.warns(ScanWarning) as told:
+        generate_many([good, weak[0], "text", weak[1], "x" * 9000, long, weak[2]], to=to and tmp_path / to)
+    (one,) = told
+    begin = "phones may fail to scan 4 of these pictures. The first, in row 1, is fragile: the quiet zone is 0.0"
+    assert str(one.message).startswith(begin)
+    assert one.filename == __file__
+
+
 def test_of_a_look_that_scans_there_is_none(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ScanWarning)
         batch = generate_many(["x" * 9000, "https://example.com"], to=tmp_path / "codes.zip", ec="H")
         assert (batch.created, generate_many([]).created) == (1, 0)
+        assert generate_many([Design(content="https://example.com")]).created == 1
 
 
 @pytest.mark.parametrize("look", [{"em": "kanji"}, {"mode": "kanji"}, {"design": {"em": "kanji"}}], ids=str)

@@ -26,6 +26,7 @@ def pixels(png):
     return np.asarray(Image.open(BytesIO(png)).convert("RGBA"), dtype=float) / 255
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", presets.PRESETS)
 def test_thumbnails_are_those_of_today(thumbnail, name):
     """If not, `make pictures` draws them anew. The last bits of a pixel may differ between versions of libraries."""

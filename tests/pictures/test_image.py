@@ -189,13 +189,42 @@ def test_a_plain_code_needs_little_of_qrkit():
     loaded = set(json.loads(run.stdout))
     unneeded = (
         "contents.kinds contents.moments contents.reading"
-        " design.outline design.shapes drawing.bitmaps drawing.decorated drawing.scene drawing.svg_elements"
-        " drawing.untrusted drawing.writers.svg notebook pictures.contact_sheet pictures.printing store tracking"
+        " design.design design.outline design.shapes drawing.bitmaps drawing.decorated drawing.scene"
+        " drawing.svg_elements drawing.untrusted drawing.writers.svg notebook pictures.contact_sheet pictures.printing"
+        " store tracking"
     )
     assert all(find_spec(f"qrkit.{name}") for name in unneeded.split())
     assert loaded.isdisjoint(
-        {f"qrkit.{name}" for name in unneeded.split()} | {"xml.sax.saxutils", "urllib.request", "PIL"}
+        {f"qrkit.{name}" for name in unneeded.split()} | {"xml.sax.saxutils", "urllib.request", "PIL", "pydantic"}
     )
+
+
+@pytest.mark.parametrize("fields", [{}, {"ec": "H"}, {"size": 1, "padding": 20}, {"ec": "L", "size": 20, "padding": 4}])
+def test_a_code_that_is_drawn_without_its_design_looks_the_same_and_has_it(fields):
+    design = Design(content=LINK, **fields)
+    simple, whole = generate(LINK, **fields), QRImage(design)
+    for format in ("png", "svg", "eps", "pdf", "txt"):
+        assert simple.to_bytes(format) == whole.to_bytes(format)
+    assert (simple.width, simple.height, simple.symbol) == (whole.width, whole.height, whole.symbol)
+    assert (simple.small_svg(), repr(simple)) == (whole.small_svg(), repr(whole))
+    assert simple.design == design
+    assert simple.fault is None is whole.fault
+
+
+@pytest.mark.parametrize(
+    "fields", [{"size": True}, {"size": 8.0}, {"ec": "h"}, {"padding": 3}, {"size": 21}, {"ec": 1}]
+)
+def test_what_is_not_simple_is_left_to_the_design(fields):
+    def outcome(make):
+        try:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                image = make()
+            return image.to_bytes(), image.design, [str(one.message) for one in said]
+        except InvalidParameter as error:
+            return str(error)
+
+    assert outcome(lambda: generate(LINK, **fields)) == outcome(lambda: generate(Design(content=LINK, **fields)))
 
 
 def test_zip_pictures_open_as_files():

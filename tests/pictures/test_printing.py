@@ -80,13 +80,13 @@ def test_without_print_at_a_file_says_nothing_of_its_size_on_paper(name):
 
 @given(sizes.filter(lambda size: size > 15), st.sampled_from([72, 203, 300]))
 @settings(some, max_examples=10)
-def test_svg_has_its_size_in_millimetres_and_its_modules_in_whole_dots(size_mm, dpi):
+def test_svg_has_exactly_its_size_in_millimetres_and_whole_numbers_for_its_modules(size_mm, dpi):
     print_ = generate(LINK, modules={"union": False}).print_at(size_mm, dpi=dpi)
     text = print_.to_bytes("svg").decode()
     width, height, box = re.match(
         r'<svg [^>]* width="([\d.]+)mm" height="([\d.]+)mm" viewBox="([\d ]+)"', text
     ).groups()
-    assert float(width) == float(height) == pytest.approx(print_.width_mm, abs=0.001)
+    assert float(width) == float(height) == pytest.approx(size_mm, abs=0.001)
     assert box == f"0 0 {ACROSS * print_.dots_per_module} {ACROSS * print_.dots_per_module}"
     lefts = {int(x) for x in re.findall(r'<rect x="(\d+)"', text)}
     assert all(left % print_.dots_per_module == 0 for left in lefts) and len(lefts) > 20
@@ -96,11 +96,11 @@ def test_svg_has_its_size_in_millimetres_and_its_modules_in_whole_dots(size_mm, 
 
 @pytest.mark.parametrize("fields", [{}, {"modules": {"type": "dots"}}], ids=["plain", "decorated"])
 @pytest.mark.parametrize("dpi", [72, 300])
-def test_pdf_and_eps_have_their_size_in_points(fields, dpi):
+def test_pdf_and_eps_have_exactly_their_size_in_points(fields, dpi):
     print_ = generate(LINK, **fields).print_at(60, dpi=dpi)
-    points = print_.width_mm / INCH * 72
+    points = 60 / INCH * 72
     (box,) = re.findall(rb"/MediaBox *\[ *0 0 ([\d.]+) ([\d.]+) *\]", print_.to_bytes("pdf"))
-    assert [float(number) for number in box] == pytest.approx([points, points], abs=0.01)
+    assert [float(number) for number in box] == pytest.approx([points, points], abs=0.001)
     eps = print_.to_bytes("eps").decode()
     (exact,) = re.findall(r"^%%HiResBoundingBox: 0 0 ([\d.]+) ([\d.]+)$", eps, re.MULTILINE) or [(points, points)]
     assert [float(number) for number in exact] == pytest.approx([points, points], abs=0.01)
@@ -113,7 +113,7 @@ def test_a_printed_pdf_and_eps_are_as_large_as_they_say(tmp_path):
     print_ = generate(LINK, modules={"type": "liquid"}, markers=Markers.all("eye-2")).print_at(60, dpi=300)
     files = [print_.save(tmp_path / f"poster.{format}") for format in ("pdf", "eps")]
     for picture in readers.ghostscript(tmp_path, files, dots=300):
-        assert abs(picture.shape[0] - ACROSS * print_.dots_per_module) <= 5, "a point is more than 4 dots"
+        assert abs(picture.shape[0] - 60 / INCH * 300) <= 5, "a point is more than 4 dots"
         assert readers.zxing(picture) == LINK.encode()
 
 
@@ -150,17 +150,25 @@ def test_a_print_of_more_dots_than_a_picture_may_have_is_refused():
         generate(LINK).print_at(33 * 19.2, dpi=254)
 
 
+@pytest.mark.parametrize(("format", "width"), [("pdf", 40), ("SVG", 40), ("eps", 40), ("png", 39.116)])
+def test_vector_formats_have_exactly_the_width_asked_for(format, width):
+    assert generate(LINK).print_at(40).size_in(format) == pytest.approx((width, width), abs=0.001)
+    with pytest.raises(InvalidParameter, match="did you mean 'pdf'"):
+        generate(LINK).print_at(40).size_in("pdff")
+
+
 def test_a_height_of_its_own_is_kept_in_proportion():
     print_ = generate(LINK, width=330, height=660).print_at(33, dpi=254)
     assert (print_.width_mm, print_.height_mm) == (pytest.approx(33), pytest.approx(66))
+    assert generate(LINK, width=330, height=660).print_at(34).size_in("pdf") == pytest.approx((34, 68))
     assert opened(print_.to_bytes("png")).size == (330, 660)
 
 
 @pytest.mark.parametrize(
     ("size_mm", "dpi", "name", "rule"),
     [
-        (1.9, 300, "size_mm", "must be in 2..5000 millimetres"),
-        (5001, 300, "size_mm", "must be in 2..5000 millimetres"),
+        (1.9, 300, "size_mm", "must be in 2..5000 millimeters"),
+        (5001, 300, "size_mm", "must be in 2..5000 millimeters"),
         (40, 29, "dpi", "must be in 30..5000 dots per inch"),
         (40, 5001, "dpi", "must be in 30..5000 dots per inch"),
         (float("nan"), 300, "size_mm", "must be a number"),

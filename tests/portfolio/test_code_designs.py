@@ -285,6 +285,19 @@ def test_check_tells_why_a_picture_cannot_be_drawn(shop):
     assert (found.isna()["verdict"], "version 40 with ec=H holds" in found["issue"]) == (True, True)
 
 
+def test_export_warns_of_captions_that_are_cut_or_lack_letters(shop, tmp_path):
+    shop.templates.save("named", {"frame": {"kind": "bar", "caption": "{name}"}})
+    names = ["Door", "To be continued…", "A name that is much too long for a frame of this size to hold", "点 door"]
+    for name in names:
+        shop.insert_qrcode("https://example.com", name=name, template="named")
+    with pytest.warns(UserWarning) as caught:
+        shop.export_file(tmp_path / "codes.zip")
+    boxed, cut = (str(one.message) for one in caught)
+    assert boxed.startswith("letters are missing on 1 of these pictures ('点 door'). On the first, frame.caption: the")
+    assert cut.startswith(f"captions are cut to fit the frame on 1 of these pictures ({names[2]!r}); shorten the names")
+    assert {one.filename for one in caught} == {__file__}
+
+
 def test_export_warns_of_pictures_that_may_not_scan(shop, tmp_path):
     shop.templates.save("pale", {"foreground": "#aaaaaa"})
     for number in range(5):

@@ -127,7 +127,7 @@ def test_columns_of_a_frame_may_have_names_of_their_own(empty):
     [
         (
             {"url": "Content"},
-            "columns='url': is not a column of an import, but 'Content' is: 'Content' comes first, then 'url'",
+            "columns='url': is not a column of an import, but 'Content' is; swap the two",
         ),
         ({"Content": "url", "Prize": "price"}, "columns='Prize': is not a column of an import; "),
         (
@@ -136,7 +136,7 @@ def test_columns_of_a_frame_may_have_names_of_their_own(empty):
         ),
         ({"Content": "twice"}, "columns.Content='twice': appears twice in the frame"),
         ({"Size": "price"}, "columns: must say which column is Content"),
-        ({7: "Content"}, "columns=7: is not a column of an import, but 'Content' is: 'Content' comes first, then 7"),
+        ({7: "Content"}, "columns=7: is not a column of an import, but 'Content' is; swap the two"),
         ({"Content": "url", "content": "price"}, "columns='content': is named twice"),
         (["url"], "columns=['url']: must map our column names to those of the file"),
     ],

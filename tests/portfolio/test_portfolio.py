@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from qrkit import Campaign, Color, Location, Portfolio, Properties, QRCode, decode, open_portfolio
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, NotFound, StoreBusy, UnreadableFile
 from qrkit.exchange.columns import LABELS, NAMES
+from qrkit.portfolio.opening import keep_base_url
 from qrkit.server.statuses import status_of
 from qrkit.store import Store
 from qrkit.tracking.records import Account
@@ -473,6 +474,14 @@ def test_the_store_keeps_its_base_url(tmp_path):
     with pytest.raises(InvalidParameter):
         open_portfolio(tmp_path / "other.duckdb", base_url="go.example.com")
     assert not (tmp_path / "other.duckdb").exists()
+
+
+def test_the_port_of_a_server_changes_no_base_url_that_was_chosen():
+    with Store() as store:
+        assert keep_base_url(store, None, port=9000) == "http://localhost:9000"
+        assert keep_base_url(store, None, port=9001) == "http://localhost:9001"
+        assert keep_base_url(store, "https://go.example.com", port=9002) == "https://go.example.com"
+        assert keep_base_url(store, None, port=9003) == "https://go.example.com"
 
 
 def test_a_base_url_that_changes_is_told_of_once_codes_are_there(tmp_path):

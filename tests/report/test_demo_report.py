@@ -10,6 +10,9 @@ import pytest
 from qrkit import open_portfolio, report
 from qrkit.commands import demo
 
+FOOT = 45
+"""Height of the foot of a printed page, with its number, in points."""
+
 
 @pytest.fixture(scope="module")
 def museum():
@@ -80,19 +83,47 @@ def test_codes_of_the_demo_are_branded(museum, page):
     assert len(page.xpath("//section[@id='codes']//img[not(@class)]")) == len(museum.list_qrcodes())
 
 
+@pytest.fixture(scope="module")
+def printed(june, tmp_path_factory):
+    return june.save(tmp_path_factory.mktemp("printed") / "june.pdf")
+
+
+def text_of(path, *options):
+    return subprocess.run(["pdftotext", *options, path, "-"], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
-def test_printed_tables_repeat_their_headings_and_break_no_names(museum, june, tmp_path):
-    path = june.save(tmp_path / "june.pdf")
-    run = subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True, text=True)
-    pages = [page for page in run.stdout.split("\f") if "localhost:8080/" in page]
+def test_printed_tables_repeat_their_headings_and_break_no_names(museum, printed):
+    text = text_of(printed, "-layout")
+    pages = [page for page in text.split("\f") if "localhost:8080/" in page]
     assert len(pages) > 1
     for page in pages:
         assert re.search(r"QR Code +Campaign +Scans +Visitors +Share +Days", page)
-    words = set(run.stdout.split())
-    assert {"Computer", "Germany", "Denmark", "Netherlands"} <= words
-    assert all(f"localhost:8080/{code.short_code}" in run.stdout for code in museum.list_qrcodes() if code.is_dynamic)
+    assert {"Computer", "Germany", "Denmark", "Netherlands"} <= set(text.split())
+    assert all(f"localhost:8080/{code.short_code}" in text for code in museum.list_qrcodes() if code.is_dynamic)
 
 
+@pytest.mark.slow
+@pytest.mark.needs("chromium", "pdftoppm")
+def test_printed_pages_are_full_and_begin_with_a_chart(page, printed):
+    headings = {heading.text_content() for heading in page.xpath("//h2 | //h3")}
+    sheets = lxml.html.document_fromstring(text_of(printed, "-bbox-layout").encode()).xpath("//page")
+    shown = [
+        [line for line in sheet.xpath(".//line") if top(line) < float(sheet.get("height")) - 45] for sheet in sheets
+    ]
+    assert "usual range" in " ".join(sheets[0].text_content().split())
+    for sheet, lines in list(zip(sheets, shown, strict=True))[:-1]:
+        last = max(lines, key=top)
+        assert top(last) > float(sheet.get("height")) / 2
+        assert " ".join(last.text_content().split()) not in headings
+
+
+def top(line):
+    return float(line.get("ymin"))
+
+
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_filters_count_in_the_page_by_keyboard_and_without_serious_findings(june, visits, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api")

@@ -5,6 +5,7 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 
 import lxml.html
+import openpyxl
 import pandas as pd
 import pytest
 import resvg_py
@@ -68,7 +69,8 @@ def table(archive, name):
 
 def test_each_chart_and_table_of_the_page_has_its_files(archive, page):
     files = [f"{folder}.{kind}" for name in CHARTS for folder, kind in _files(name)]
-    assert list(archive) == [*files, *(f"tables/{name}.csv" for name in TABLES)]
+    tables = [f"tables/{name}.csv" for name in TABLES]
+    assert sorted(archive) == sorted(["report.html", "tables.xlsx", *files, *tables])
     assert len(page.xpath("//figure")) == len(CHARTS)
     assert len(page.xpath("//table")) == len(TABLES)
 
@@ -77,6 +79,22 @@ def _files(name):
     return [(f"charts/{name}", "svg"), (f"charts/{name}", "png"), (f"data/{name}", "csv")]
 
 
+def test_the_archive_holds_the_page_and_a_workbook_of_all_tables(archive, made):
+    assert archive["report.html"].decode() == made.html
+    book = openpyxl.load_workbook(io.BytesIO(archive["tables.xlsx"]))
+    assert book.sheetnames == [*TABLES, *CHARTS]
+    for name in book.sheetnames:
+        frame = table(archive, f"{'tables' if name in TABLES else 'data'}/{name}.csv")
+        rows = list(book[name].values)
+        assert rows[0] == tuple(frame.columns)
+        assert [row[rows[0].index("scans")] for row in rows[1:]] == frame["scans"].astype("object").where(
+            frame["scans"].notna(), None
+        ).tolist()
+    names = {cell.value: cell.data_type for (cell, *_) in book["qrcodes"].rows}
+    assert names["=Door"] == names["Flyer"] == "s"
+
+
+@pytest.mark.slow
 def test_pictures_are_complete_without_the_page(archive):
     for name in CHARTS:
         svg = archive[f"charts/{name}.svg"].decode()

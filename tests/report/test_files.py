@@ -84,6 +84,7 @@ def store_of(notebook):
     return parameters(json.loads(notebook.read_text(encoding="utf-8")))["store"]
 
 
+@pytest.mark.slow
 def test_a_notebook_of_a_snapshot_is_that_of_the_original_and_reads_it(shop, made, tmp_path):
     pytest.importorskip("nbclient")
     with open_portfolio(snapshot_of=shop.store.path) as copy:

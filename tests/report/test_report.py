@@ -25,7 +25,7 @@ from PIL import Image
 from qrkit import analytics, decode, open_portfolio, report
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.report import code_cards as cards
-from qrkit.report import unscanned, words
+from qrkit.report import embedded, unscanned, words
 from qrkit.report.facts import Asked, gather
 from qrkit.tracking.records import Campaign
 from qrkit.visits.redirect import Redirects, Request
@@ -365,7 +365,7 @@ def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
         ]
         portfolio.scans.insert(month_of_scans(codes))
         page = lxml.html.document_fromstring(report.portfolio(portfolio, cards=True).html)
-    for path in ("//section[@id='codes']//span", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
+    for path in ("//section[@id='codes']//td/bdi", "//section[h2='Campaigns']//tbody//th", "//section[h3]"):
         assert {re.search(r"color-\d", one.get("class"))[0] for one in page.xpath(path) if one.get("class")} == {
             "color-1"
         }
@@ -496,6 +496,7 @@ def test_a_long_list_is_folded(shelves):
     assert not_scanned(page) == {"": [f"Tea / green {number}" for number in range(1, 61)]}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
 def test_print_has_what_is_folded_and_saves_paper(shelves, tmp_path):
     path = shelves.save(tmp_path / "report.pdf")
@@ -558,7 +559,8 @@ def test_sums_for_the_filters_are_scans_by_day_and_hour_and_nothing_else(shop, p
     (text,) = page.xpath("//script[@id='sums']/text()")
     data = json.loads(text)
     names = list(code_cells(page))
-    assert set(data) - {"words", "low", "high"} == {"first", "days", "campaigns", "codes", "perDay", "perHour"}
+    names_of_sums = {"perDay", "perHour", "hoursTogether"}
+    assert set(data) - {"words", "low", "high"} == {"first", "days", "campaigns", "codes"} | names_of_sums
     per_day = unpacked(data["perDay"], len(data["codes"]))
     expected = analytics.scans_per_day(shop.scans, by="qrcode").pivot(index="day", columns="qrcode", values="scans")
     assert per_day.shape == (len(names) + 3, 30)
@@ -566,11 +568,22 @@ def test_sums_for_the_filters_are_scans_by_day_and_hour_and_nothing_else(shop, p
         assert per_day[names.index(name)].tolist() == expected[name].tolist()
     assert per_day.sum() == shop.scans.count()
     per_hour = unpacked(data["perHour"], 3)
+    assert data["hoursTogether"] == 1
     week = np.zeros(168, dtype=int)
     for hour, scans in enumerate(per_hour.sum(axis=0).tolist()):
         week[hour % 168] += scans  # 1 June 2026 is a Monday
     assert week.tolist() == analytics.scans_by_hour(shop.scans)["scans"].tolist()
     assert "Mozilla" not in text
+
+
+def test_three_hours_are_counted_together_where_single_hours_would_be_too_many(shop, page, monkeypatch):
+    monkeypatch.setattr(embedded, "MOST_HOURS", 3 * 24 * 30 - 1)
+    facts = gather(shop, shop.scans, Asked(date(2026, 6, 1), date(2026, 7, 1)))
+    coarse = json.loads(embedded.embedded(facts, [], dict.fromkeys(facts.groups, 1)))
+    single = json.loads(page.xpath("string(//script[@id='sums'])"))
+    hours = unpacked(single["perHour"], 3).reshape(3, -1, 3).sum(axis=2)
+    assert coarse["hoursTogether"] == 3
+    assert unpacked(coarse["perHour"], 3).tolist() == hours.tolist()
 
 
 def test_the_page_is_structured(page):
@@ -679,6 +692,7 @@ def browse(path, folder, *options):
     return subprocess.run(asked, check=True, capture_output=True, text=True, timeout=60).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_a_browser_in_dark_mode_shows_codes_that_can_be_scanned(shop, made, tmp_path):
     page, picture = made.save(tmp_path / "report.html"), tmp_path / "report.png"
@@ -691,6 +705,7 @@ def test_a_browser_in_dark_mode_shows_codes_that_can_be_scanned(shop, made, tmp_
     assert found == {code.short_url if code.is_dynamic else code.content for code in shop.list_qrcodes()}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "loopback")
 def test_a_browser_asks_nobody_and_complains_of_nothing(made, tmp_path):
     """Whatever it asks for goes to a proxy of ours; what a browser asks of its maker is not the page's."""
@@ -716,6 +731,7 @@ def test_a_browser_asks_nobody_and_complains_of_nothing(made, tmp_path):
     assert {address for address in found if b"google" not in address} == {b"http://example.com/x.png"}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize("width", [375, 768, 1240])
 def test_no_screen_has_to_be_moved_sideways(made, tmp_path, width):

@@ -40,12 +40,14 @@ def test_what_is_found_fits_and_more_does_not(name, pads):
     assert report_on(larger).verdict != "robust"
 
 
+@pytest.mark.slow
 def test_free_pads_make_room_for_twice_the_area():
     design = Design(content=PAYLOADS["short"], version=5)
     shares = [largest_logo(design, "icon:circle", pad_codewords=pads).share for pads in ("iso", "free")]
     assert shares[1] ** 2 > 2 * shares[0] ** 2
 
 
+@pytest.mark.slow
 def test_readers_do_not_lose_the_symbol():
     found = largest_logo(Design(content=PAYLOADS["short"], version=5), "icon:circle", pad_codewords="free")
     assert found.report.level == "standard"
@@ -59,6 +61,7 @@ def test_another_level_may_make_more_room():
     assert kept.design.ec == "L" != free.design.ec
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_a_lower_target_never_makes_more_room(name):
     design = Design(content=PAYLOADS[name], ec="Q")

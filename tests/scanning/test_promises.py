@@ -19,9 +19,7 @@ EYES = ("default", *(f"eye-{number}" for number in range(1, 18)))
 STYLES = {"default": Modules()} | {name: Modules(type="sprite", sprite=name) for name in SPRITE_NAMES}
 PALE = ("diamond2",)
 """Styles with too little ink for phones."""
-HARD = ("card", "eye-16")
-"""An eye that phones rarely find in large symbols; checks say so."""
-OURS = [names for names in product(PAYLOADS, EYES, STYLES) if names[:2] != HARD]
+OURS = list(product(PAYLOADS, EYES, STYLES))
 """16 module styles, 18 eyes, 3 payloads."""
 
 
@@ -29,11 +27,8 @@ def design_of(payload: str, eye: str, style: str) -> Design:
     return plain(PAYLOADS[payload], markers=all_eyes(eye), modules=STYLES[style])
 
 
-FEW = frozenset(
-    {"half a logo, url", "half a logo, long", "photo over all, url", "photo over all, long", "faint, url",
-     "light on dark, url", "round eyes, url", "tiny sprites, url"}
-)  # fmt: skip
-"""Some of each kind, four of them with their budget spent."""
+FEW = frozenset({"half a logo, url", "half a logo, long", "photo over all, url", "photo over all, long", "faint, url"})
+"""Some of them, four with their budget spent."""
 ALL = frozenset(name for name, _ in broken())
 few_and_all = pytest.mark.parametrize(
     "names", [pytest.param(FEW, id="few"), pytest.param(ALL, id="all", marks=pytest.mark.slow)]
@@ -68,7 +63,7 @@ def assert_ours_scan(chosen: Iterable[tuple[str, str, str]], *, robust: float) -
 def test_styles_and_eyes_of_ours_scan():
     # The largest symbols take the longest.
     quick = [names for names in OURS if names[0] != "card" and names[2] not in PALE]
-    assert_ours_scan(Random(1).sample(quick, 8), robust=0.85)
+    assert_ours_scan(Random(1).sample(quick, 3), robust=0.85)
 
 
 @pytest.mark.slow
@@ -77,7 +72,9 @@ def test_all_styles_and_eyes_of_ours_scan():
     assert_ours_scan([names for names in OURS[::11] if names[2] not in PALE], robust=0.9)
 
 
-@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize(
+    "eye", [*EYES[::3], *(pytest.param(eye, marks=pytest.mark.slow) for eye in EYES[1::3] + EYES[2::3])]
+)
 def test_no_eye_of_ours_has_an_issue_before_readers_look(eye):
     for style in STYLES:
         if style in PALE:
@@ -86,9 +83,8 @@ def test_no_eye_of_ours_has_an_issue_before_readers_look(eye):
         assert (report.issues, report.verdict) == ((), "robust"), style
 
 
-@pytest.mark.parametrize("style", ["circle", "five"])
-def test_an_eye_that_phones_rarely_find_in_large_symbols_is_fragile(style):
-    assert design_of(*HARD, style).check("quick").verdict == "fragile"
+def test_the_eye_with_curved_sides_is_found_in_large_symbols():
+    assert design_of("card", "eye-16", "five").check("quick").verdict == "robust"
 
 
 @few_and_all
@@ -96,11 +92,11 @@ def test_what_is_broken_is_never_robust(names):
     assert [name for name, report in broken_reports(names).items() if report.verdict == "robust"] == []
 
 
-@pytest.mark.parametrize("step", [48, pytest.param(24, marks=pytest.mark.slow)])
-def test_nothing_is_robust_that_fewer_than_three_engines_read(step):
+@pytest.mark.slow
+def test_nothing_is_robust_that_fewer_than_three_engines_read():
     """On the way from good to bad: a quiet zone that shrinks, ink that pales, a logo that grows."""
     ways = [{"padding": padding} for padding in range(5)]
-    ways += [{"foreground": f"#{grey:02X}{grey:02X}{grey:02X}"} for grey in range(0, 240, step)]
+    ways += [{"foreground": f"#{grey:02X}{grey:02X}{grey:02X}"} for grey in range(0, 240, 24)]
     reports = [check(plain(**fields), engines=installed(), audience="all") for fields in ways]
     robust = [report for report in reports if report.verdict == "robust"]
     assert 3 <= len(robust) < len(reports)

@@ -51,6 +51,7 @@ def test_its_errors_are_those_of_decode(data, error):
     assert caught.value.told("http") == expected.value.told("http")
 
 
+@pytest.mark.slow
 def test_a_picture_that_takes_too_long_is_given_up_and_the_next_one_is_read():
     with pytest.raises(UnreadableFile, match="takes too long to read"):
         decode_untrusted(finders())

@@ -199,6 +199,7 @@ def test_what_was_found_once_is_answered_well(world, sent):
     assert_is_answered_well(Asker(world), sent)
 
 
+@pytest.mark.slow
 def test_a_few_hundred_changed_requests_are_answered_well(world):
     assert {200, 400, 401, 404, 405} <= fuzzed(world, SEED, 300)
 

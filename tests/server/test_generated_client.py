@@ -14,7 +14,7 @@ from qrkit.portfolio.access import create_key, local_account
 from qrkit.server import Client, Settings, make_app
 from tests.server.raw import serving
 
-pytestmark = [pytest.mark.needs("loopback"), pytest.mark.rule("H7")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("loopback"), pytest.mark.rule("H7")]
 
 
 @pytest.fixture(scope="module")

@@ -200,6 +200,7 @@ def has_request(worker):
         return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"    "))[0] > 0
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_worker_that_dies_refuses_one_import_and_no_more():
     jobs.stop()
@@ -246,6 +247,7 @@ def test_a_worker_that_takes_too_long_is_given_up(shop, monkeypatch):
     assert export() == expected
 
 
+@pytest.mark.slow
 @LINUX
 @pytest.mark.needs("loopback")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -376,6 +376,7 @@ def browse(address, folder, *switches):
     return run.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.rule("T8")
 @pytest.mark.parametrize("place", ["text", "contact"])
@@ -389,6 +390,7 @@ def test_a_browser_shows_hostile_content_as_text_and_runs_nothing(tmp_path, plac
     assert not any(f"<{element}" in found for element in ("script", "img", "svg onload"))
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize(("mode", "scheme"), [(1, "light"), (0, "dark")])
 def test_every_page_fits_every_screen_and_is_readable(tmp_path, mode, scheme):

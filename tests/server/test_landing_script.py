@@ -52,6 +52,7 @@ def test_name_and_password_of_a_network_are_copied(visit):
     assert tab.faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize("given", [{"java_script_enabled": False}, {"permissions": []}], ids=["no script", "refused"])
 def test_without_a_clipboard_lines_are_copied_by_hand(visit, given):
@@ -65,6 +66,7 @@ def test_without_a_clipboard_lines_are_copied_by_hand(visit, given):
     assert not button.is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize(
     ("content", "zone", "locale", "parts"),
@@ -83,6 +85,7 @@ def test_an_event_is_also_said_in_the_time_of_the_visitor(visit, content, zone, 
     assert tab.faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_a_page_runs_no_other_script_than_its_own(visit):
     tab = visit(WIFI)
@@ -95,6 +98,7 @@ def test_a_page_runs_no_other_script_than_its_own(visit):
     assert tab.faults
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize("content", [WIFI, ROMAN_EVENT], ids=["Wi-Fi", "event"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -426,6 +426,7 @@ def test_the_format_is_read_in_any_case_and_the_body_whatever_it_is_called(api):
     assert contents(api) == {"x": "x"}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("H4")
 def test_a_file_of_more_than_16_mb_is_413_and_one_of_16_mb_is_read(api):
     """Open: how large a file may be. 16 MiB; a longer one is refused before it is read."""

@@ -74,6 +74,7 @@ def status(url):
             return error.code
 
 
+@pytest.mark.slow
 def test_a_log_that_nobody_reads_stops_neither_redirects_nor_the_end(tmp_path):
     number = 3_000
     with serving(tmp_path / "shop.duckdb", "--no-record-visits") as server:
@@ -86,6 +87,7 @@ def test_a_log_that_nobody_reads_stops_neither_redirects_nor_the_end(tmp_path):
         assert time.monotonic() - start < LONGEST_WAIT
 
 
+@pytest.mark.slow
 @pytest.mark.rule("H7", "T11")
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
 def test_a_full_disk_is_told_in_a_few_lines_and_makes_the_server_not_ready(tmp_path):
@@ -103,7 +105,7 @@ def test_a_full_disk_is_told_in_a_few_lines_and_makes_the_server_not_ready(tmp_p
         lines = server.ended()
     messages = [line["message"] for line in lines]
     assert any(message.startswith("this server is not ready: ") for message in messages)
-    assert f"the server has ended; {number} visits were lost since it started" in messages
+    assert f"the server has stopped; {number} visits were lost since it started" in messages
     assert len(lines) < 20
 
 
@@ -139,7 +141,7 @@ def test_sighup_takes_new_settings_over_and_cuts_no_connection(tmp_path):
 
         connection.sendall(request("/door"))
         assert one_answer(connection).status == 302
-        assert server.ended() == []
+        assert [line["message"] for line in server.ended()] == ["the server has stopped"]
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs terminals")

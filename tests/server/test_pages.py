@@ -219,6 +219,7 @@ def test_the_examples_of_python_work_as_they_are(world, docs):
         exec(text, names | {"Path": lambda _: SimpleNamespace(write_bytes=len)})
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.parametrize(("mode", "scheme"), [(1, "light"), (0, "dark")])
 def test_the_documentation_fits_every_screen_and_is_readable(tmp_path, docs, mode, scheme):

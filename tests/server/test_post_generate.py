@@ -226,6 +226,7 @@ def test_sizes_and_colours_are_refused_where_they_make_no_sense(send, modules, p
     assert [error["pointer"] for error in json.loads(reply.body)["errors"]] == [pointer]
 
 
+@pytest.mark.slow
 def test_the_other_fields_have_their_effects_and_names_have_none(picture, send):
     rounded, named = {"modules": {"type": "rounded"}}, {"modules": {"type": "sprite", "sprite": "star"}}
     svg = PLAIN | {"format": "svg"}
@@ -301,6 +302,7 @@ def test_unknown_fields_change_nothing_and_are_named_at_every_depth(send, pictur
     assert "ignored" not in send(FULL).headers["x-api-warning"]
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G9")
 def test_the_same_request_gives_the_same_bytes(picture):
     """Open: chance, dates and ids in pictures. None: sprites are picked by content and seed."""

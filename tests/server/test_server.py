@@ -18,8 +18,10 @@ import pytest
 
 from qrkit import decode, open_portfolio
 from qrkit.errors import InvalidParameter
+from qrkit.portfolio.opening import portfolio_in
 from qrkit.server import Settings, serve
 from qrkit.server.socket_server import Server
+from qrkit.store.served.database import served_store
 from tests.server.raw import (
     LONGEST_WAIT,
     answers,
@@ -56,7 +58,7 @@ def qrkit(*arguments):
 def served(path):
     """A process that serves a store, on a port that is free."""
     given = ("--store", path, "--base-url", "https://go.example.com", "--port", 0, "--no-access-log")
-    return qrkit("serve", *given)
+    return qrkit("serve", *given, "--log-level", "warning")
 
 
 def address_of(server):
@@ -128,6 +130,7 @@ def test_a_server_serves_holds_its_store_and_stops_cleanly(tmp_path):
 V6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
 
 
+@pytest.mark.slow
 @V6
 @pytest.mark.parametrize(("host", "ways"), [("::1", ["[::1]"]), ("::", ["[::1]", "127.0.0.1"])])
 def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_kinds(tmp_path, host, ways):
@@ -141,11 +144,20 @@ def test_an_ipv6_host_is_shown_in_brackets_and_all_addresses_are_those_of_both_k
         server.communicate()
 
 
-def test_lists_are_given_with_commas_or_one_by_one_and_a_base_url_that_leads_elsewhere_is_told(tmp_path):
+@pytest.mark.slow
+def test_a_server_without_a_base_url_uses_its_port_takes_lists_either_way_and_logs_its_start_and_stop(tmp_path):
+    path = tmp_path / "shop.duckdb"
     lists = ("--hosts", "a.example, b.example", "--hosts", "c.example")
-    server = qrkit("serve", "--store", tmp_path / "shop.duckdb", "--port", 0, "--no-access-log", *lists)
+    server = qrkit("serve", "--store", path, "--port", 0, "--no-access-log", *lists)
     try:
-        port = re.search(r"http://127\.0\.0\.1:(\d+),", server.stdout.readline())[1]
+        first = server.stdout.readline()
+        port = re.search(r"http://127\.0\.0\.1:(\d+),", first)[1]
+        assert f"short URLs http://localhost:{port}/…" in first
+        with portfolio_in(served_store(path)) as shop:
+            code = shop.insert_qrcode(TARGET, short_code="door")
+        assert code.short_url == f"http://localhost:{port}/door"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/door.png") as reply:
+            assert decode(reply.read()).content == code.short_url
         for host, status in (("a.example", 200), ("b.example", 200), ("c.example", 200), ("d.example", 400)):
             connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=LONGEST_WAIT)
             connection.request("GET", "/api/v3/health", headers={"Host": host})
@@ -153,12 +165,17 @@ def test_lists_are_given_with_commas_or_one_by_one_and_a_base_url_that_leads_els
             connection.close()
     finally:
         _, complained, status = ended(server, signal.SIGINT)
-    assert (complained, status) == (
-        "short URLs lead to http://localhost:8080, where this does not listen: give --base-url\n",
-        0,
-    )
+    messages = [json.loads(line)["message"] for line in complained.splitlines()]
+    assert messages == [
+        f"the server has started: {path} at http://127.0.0.1:{port}, short URLs http://localhost:{port}",
+        "the server has stopped",
+    ]
+    assert status == 0
+    with open_portfolio(path) as shop:
+        assert shop.base_url == f"http://localhost:{port}"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_ended_closes_its_store_as_well(tmp_path):
     server = served(tmp_path / "shop.duckdb")
     try:
@@ -186,6 +203,7 @@ def people(port, answered, came, number):
         came.release()
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 def test_a_server_that_is_ended_answers_whom_it_heard_and_keeps_every_scan_it_answered(tmp_path):
     """Open: what is lost when a server ends. Nothing that it answered, and no answer to a request that it began."""
@@ -251,6 +269,7 @@ def test_serve_ends_on_a_signal_and_gives_the_handlers_back(number):
     wait_until_closed(SimpleNamespace(port=ports[0]))
 
 
+@pytest.mark.slow
 def test_the_parsers_of_user_agents_are_loaded_before_the_first_visitor():
     code = """
         import os, signal, sys
@@ -383,6 +402,7 @@ def test_servers_of_different_stores_run_side_by_side_unless_they_want_one_port(
             assert status_of(f"{two.url}/api/v3/generate?content=hi") == 200
 
 
+@pytest.mark.slow
 def test_running_a_cell_twenty_times_leaves_nothing_behind(shop):
     with Server(shop, port=0) as server:
         assert status_of(f"{server.url}/api/v3/generate?content=hi") == 200
@@ -435,6 +455,7 @@ def test_a_server_that_cannot_listen_leaves_the_one_that_does(shop):
         assert server.is_running
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_stops_its_server_before_the_store_is_closed(tmp_path):
     program = """
         import atexit, json, sys, urllib.request

@@ -544,6 +544,7 @@ def many_files():
 HALF_A_HEADER = b"GET /echo HTTP/1.1\r\nHost: lo"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many_files")
 @pytest.mark.parametrize("sent", [b"", HALF_A_HEADER, HALF_A_BODY], ids=["nothing", "half a header", "half a body"])
 def test_however_many_are_slow_the_next_one_is_answered(desk, sent):

@@ -241,7 +241,8 @@ def test_what_is_read_only_is_ignored_on_insert_and_on_update(api):
     for name, value in sent.items():
         assert before[name] != value
     assert (before["created"], before["scans"], before["isAvailable"]) == ("2026-03-14T12:00:00Z", 0, True)
-    assert "x-api-warning" not in api.put(before["id"], **sent, shortCode="other").headers
+    assert "x-api-warning" not in api.put(before["id"], **sent).headers
+    assert "shortCode" in api.put(before["id"], **sent, shortCode="other").headers["x-api-warning"]
     assert api.code(before["id"]) == before
 
 
@@ -287,9 +288,33 @@ def test_unknown_fields_are_ignored_and_named_with_their_paths(api):
 
 @pytest.mark.rule("H2")
 def test_unknown_query_parameters_are_ignored(api):
-    """A fact: plug-ins name themselves in the query."""
+    """A fact: plug-ins name themselves in the query. Open: whether that is told. A header names them."""
     id = api.ask("POST", "qrcode", {"content": TARGET}, source="blender", content="other").json()["id"]
-    assert api.ask("GET", f"qrcode/{id}", source="blender").json()["content"] == TARGET
+    reply = api.ask("GET", f"qrcode/{id}", source="blender")
+    assert reply.json()["content"] == TARGET
+    assert reply.headers["x-api-warning"] == "unknown parameters were ignored: source"
+    assert "x-api-warning" not in api.ask("GET", f"qrcode/{id}").headers
+
+
+def test_parameters_of_a_route_are_known(api):
+    known = [
+        ("GET", "list", None, {"limit": 1}),
+        ("GET", "export.zip", None, {"format": "svg"}),
+        ("GET", "export.csv", None, {"raw": "true"}),
+        ("POST", "import", [], {"format": "json"}),
+        ("DELETE", f"campaign/{api.add_campaign()}", None, {"keep": "true"}),
+    ]
+    for method, path, body, query in known:
+        assert "x-api-warning" not in api.ask(method, path, body, **query).headers, path
+
+
+def test_a_short_code_that_cannot_change_is_told_unless_it_is_the_same(api):
+    id = api.ask("POST", "qrcode", {"content": TARGET, "shortCode": "tellme"}).json()["id"]
+    reply = api.put(id, shortCode="other")
+    assert reply.headers["x-api-warning"].startswith("shortCode was ignored; it cannot change")
+    assert api.code(id)["shortCode"] == "tellme"
+    for same in (api.code(id), {"shortCode": ""}, {"shortCode": None}):
+        assert "x-api-warning" not in api.put(id, **same).headers
 
 
 @pytest.mark.rule("H1", "H4")

@@ -95,6 +95,7 @@ def counts(path):
 # ---- verify, backup and compact
 
 
+@pytest.mark.slow
 def test_damage_of_any_block_is_found(sound, damaged):
     blocks = (sound.stat().st_size - HEADERS) // BLOCK
     found = {block: faults(damaged(block)) for block in range(blocks)}
@@ -213,6 +214,7 @@ def test_qr_codes_that_are_lost_are_made_again_from_their_visits(sound, damaged,
         assert verify(shop.store) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["accounts", "campaigns", "short_codes", "user_agents"])
 def test_records_that_others_refer_to_are_made_again(sound, damaged, tmp_path, table):
     rescue(damaged(blocks_of(sound, table)[0]), tmp_path / "new.duckdb")
@@ -256,6 +258,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.slow
 def test_visits_in_an_inbox_are_rescued_too(sound, damaged, tmp_path):
     path = damaged(blocks_of(sound, "visits", "city")[0])
     subprocess.run([sys.executable, "-c", ENDED_AT_ONCE, str(path)], check=True, timeout=PATIENCE)

@@ -74,6 +74,7 @@ def check_kills(path, kills):
     return slowest
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 def test_a_kill_in_the_middle_of_16_writing_threads_loses_nothing_that_was_acknowledged(tmp_path):
     """Open: what an answer promises. That the visit is on the disk, and there once."""
@@ -220,6 +221,7 @@ def check_torn(folder, main, log):
     return len(kept)
 
 
+@pytest.mark.slow
 def test_a_log_that_is_torn_off_gives_a_prefix(tmp_path, left):
     main, log = left
     kept = [check_torn(tmp_path, main, log[: len(log) - cut]) for cut in (0, 1, 7, 100, 700, 1500, 4000, 8000)]
@@ -254,6 +256,7 @@ def test_a_log_torn_or_changed_anywhere_never_makes_a_wrong_row(tmp_path, left):
         check_torn(tmp_path, main, flipped(log, random, len(log)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["header", "both headers", "end"])
 def test_a_corrupt_file_is_refused_and_left_as_it_was(tmp_path, place):
     path = tmp_path / "a.duckdb"
@@ -350,6 +353,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 @pytest.mark.parametrize("worst", ["commit", "checkpoint"])
 def test_on_a_full_disk_redirects_happen_and_with_room_all_goes_on(tmp_path, worst):

@@ -182,6 +182,7 @@ OTHER_TABLES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", OTHER_TABLES)
 def test_no_other_table_can_be_named(shop, table):
     assert refused(shop, f"SELECT * FROM {table}", "does not exist")
@@ -192,6 +193,7 @@ def texts_of(frame):
     return frame.astype(str).to_csv()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "select",
     [
@@ -343,6 +345,7 @@ def test_the_time_is_a_number_of_seconds(shop, seconds):
     assert caught.value.name == "seconds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "select",
     [
@@ -369,6 +372,7 @@ def test_a_mistake_is_told_in_duckdbs_words(shop):
 # ---- beside others
 
 
+@pytest.mark.slow
 def test_the_store_goes_on_while_somebody_asks(tmp_path):
     """Visits are written, and the file can be made compact or closed, however many have asked."""
     with open_portfolio(tmp_path / "a.duckdb") as shop:

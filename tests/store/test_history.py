@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from random import Random
 
 import duckdb
 import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
+from qrkit.analytics import summary
 from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged, StoreReadOnly
 from qrkit.store import Store
 from qrkit.store.archiving import Archived, archive
@@ -131,6 +129,22 @@ def test_a_late_visit_of_an_archived_day_counts_at_once_and_joins_its_file_the_n
     assert verify(archived.store) == []
 
 
+def test_large_files_stay_when_later_days_are_archived_and_a_late_visit_replaces_the_file_of_its_day(shop, monkeypatch):
+    monkeypatch.setattr("qrkit.store.archiving.ENOUGH", 48)
+    for day in (3, 5, 6, 8):
+        shop.archive(before=datetime(2026, 2, day))
+    assert [(file.first.day, file.last.day) for file in history_files(shop.store)] == [(1, 2), (3, 4), (5, 7)]
+    first, second, third = (file.file for file in history_files(shop.store))
+    visitors = summary(shop.scans)["visitors"][0]
+    shop.scans.insert(scans_at([datetime(2026, 2, 3, 0, 0, 1)], [EVERY_HOUR.index(datetime(2026, 2, 3)) % 7]))
+    assert summary(shop.scans)["visitors"][0] == visitors
+    assert shop.archive(before="2026-02-08").visits == 1
+    assert summary(shop.scans)["visitors"][0] == visitors
+    assert {first, third} < set(listed(shop.store))
+    assert second not in listed(shop.store)
+    assert (shop.scans.count(), verify(shop.store)) == (FINISHED + 1, [])
+
+
 def test_rows_that_are_archived_are_not_inserted_again(archived):
     assert archived.scans.insert(scans_at(EVERY_HOUR[:50], [hour % 7 for hour in range(50)])) == 0
 
@@ -141,8 +155,8 @@ def test_rows_that_are_archived_are_not_inserted_again(archived):
         ("2026-04-16", "is not over yet: only days before 2026-04-15"),
         (NOW + timedelta(days=2), "is not over yet"),
         ("yesterday", "must be a day"),
-        (5, "must be a day or a moment"),
-        (pd.NaT, "must be a day or a moment"),
+        (5, "must be a date, a datetime or None"),
+        (pd.NaT, "must be a date, a datetime or None"),
     ],
 )
 def test_only_finished_days_can_be_archived(shop, before, rule):
@@ -280,6 +294,7 @@ def test_an_error_in_a_transaction_brings_back_the_files_that_it_changed(archive
     assert files_in(path.with_name("shop.history")) == [*old, "manifest.json"]
 
 
+@pytest.mark.slow
 def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_path):
     compact(archived.store)
     assert archived.scans.count() == FINISHED
@@ -288,81 +303,3 @@ def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_pa
         assert found_in(new) == found_in(archived.store)
         assert archive(new, date(2026, 4, 1)).visits == 59 * 24
         assert verify(new) == []
-
-
-# Kills ----------------------------------------------------------------------------------------------------------------
-
-KILLED = """
-import os, signal, sys
-from datetime import UTC, datetime
-from qrkit import open_portfolio
-from qrkit.store.maintenance import forget_visits
-
-path, what, last = sys.argv[1], sys.argv[2], int(sys.argv[3])
-steps = 0
-
-def count(frame, event, argument):
-    global steps
-    steps += event == "line"
-    if steps == last:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return count
-
-def trace(frame, event, argument):
-    return count if frame.f_code.co_filename.endswith(("archiving.py", "history.py", "connection.py")) else None
-
-with open_portfolio(path, clock=lambda: datetime(2026, 4, 15, tzinfo=UTC)) as shop:
-    sys.settrace(trace)
-    shop.archive() if what == "archive" else forget_visits(shop.store, datetime(2026, 3, 15))
-    sys.settrace(None)
-print(steps)
-"""
-
-
-def run_killed(path, what, step):
-    """Kill a process at a step, a line of Python, of what it does; return the number of steps if it gets to its end."""
-    command = [sys.executable, "-c", KILLED, str(path), what, str(step)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.stdout or done.returncode < 0, done.stderr
-    return int(done.stdout or 0)
-
-
-def check_kills(prepared, tmp_path, what, places):
-    """Kill processes at places in 0..1 of what they do, after one that gets to its end; nothing is lost or doubled."""
-    path = tmp_path / "shop.duckdb"
-    folder = path.with_name("shop.history")
-    outcomes, steps = Counter(), 0
-    for kill, place in enumerate([0.0, *places]):
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copy(prepared, path)
-        with open_portfolio(path, clock=lambda: NOW) as shop:
-            if what == "forget" or kill % 2:
-                shop.archive(before="2026-04-01")  # so that files are replaced
-                shop.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
-            wanted = found_in(shop.store)
-        reached = run_killed(path, what, int(steps * place))
-        steps = steps or reached
-        kept = {time: 1 for time in wanted if time >= datetime(2026, 3, 15)}
-        with open_portfolio(path, clock=lambda: NOW) as shop:
-            found = found_in(shop.store)
-            assert found == wanted or (what == "forget" and found == kept), "a visit is lost, or there twice"
-            assert verify(shop.store) == []
-            assert files_in(folder) in ([], [*listed(shop.store), "manifest.json"])
-            outcomes[found == kept, recent(shop.store)] += 1
-            shop.archive()
-            assert found_in(shop.store) == found
-            assert verify(shop.store) == []
-    return len(outcomes)
-
-
-@pytest.mark.parametrize("what", ["archive", "forget"])
-def test_a_kill_at_any_step_loses_and_doubles_nothing(prepared, tmp_path, what):
-    check_kills(prepared, tmp_path, what, [0.5, 0.9])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("what", ["archive", "forget"])
-def test_twenty_kills_at_any_step_lose_and_double_nothing(prepared, tmp_path, what):
-    random = Random(20)
-    outcomes = check_kills(prepared, tmp_path, what, [random.random() for _ in range(20)])
-    assert outcomes > 1, "it is killed before commits and after them"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 from datetime import UTC, datetime, timedelta
 
@@ -20,47 +19,14 @@ from qrkit.store.moving import migrate
 from qrkit.store.recording import record_visit
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
+from tests.store.conftest import SECRET
 
 s3fs = pytest.importorskip("s3fs")
-moto_server = pytest.importorskip("moto.server")
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 TIMES = [datetime(2026, 2, 1) + timedelta(hours=6 * number) for number in range(73 * 4)]
-SECRET = "a-secret-that-nobody-may-read"
 PATIENCE = 60
-
-
-@pytest.fixture(scope="module")
-def address():
-    """The address of a server that speaks the protocol of S3."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = moto_server.ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def keys(address, monkeypatch):
-    """What programs of AWS find in the environment."""
-    found = {"ACCESS_KEY_ID": "a-key", "SECRET_ACCESS_KEY": SECRET, "DEFAULT_REGION": "us-east-1"}
-    for name, value in (found | {"ENDPOINT_URL": address, "EC2_METADATA_DISABLED": "true"}).items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    s3fs.S3FileSystem.clear_instance_cache()
-    yield
-    s3fs.S3FileSystem.clear_instance_cache()
-
-
-@pytest.fixture
-def objects(keys):
-    """The bucket, which is empty."""
-    objects = s3fs.S3FileSystem(use_listings_cache=False)
-    if objects.exists("shops"):
-        objects.rm("shops", recursive=True)
-    objects.mkdir("shops")
-    return objects
 
 
 @pytest.fixture
@@ -120,6 +86,7 @@ def test_visits_move_into_a_bucket_and_a_new_process_finds_them_there(shop, buck
         assert verify(snapshot) == []
 
 
+@pytest.mark.slow
 def test_a_sweep_rewrites_the_files_in_the_bucket(archived, objects):
     gone = sum(time < datetime(2026, 3, 5) for time in TIMES)
     assert forget_visits(archived.store, datetime(2026, 3, 5)) == gone
@@ -142,6 +109,7 @@ def test_a_store_reads_and_writes_nothing_but_its_prefix(archived, objects):
     assert objects.find("shops/other") == ["shops/other/secret.parquet"]
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_leaves_nothing(archived, objects):
     """As where a row cannot be written, in the middle of a file."""
     from qrkit.store.history import write_file
@@ -168,6 +136,7 @@ def test_a_backup_has_the_files_in_the_folder_beside_it_and_needs_no_bucket(arch
         assert verify(restored.store) == []
 
 
+@pytest.mark.slow
 def test_a_rescued_store_has_the_sound_files_in_the_folder_beside_it(archived, objects, tmp_path):
     objects.rm_file(f"shops/door/{listed(archived.store)[0]}")
     rescued = rescue(archived.store.path, tmp_path / "new.duckdb")
@@ -179,11 +148,12 @@ def test_a_rescued_store_has_the_sound_files_in_the_folder_beside_it(archived, o
 
 
 def test_a_bucket_that_does_not_exist_is_named_and_another_can_be_chosen(shop, bucket):
-    with pytest.raises(CannotWrite, match="s3://nowhere/shop is in no bucket that exists"):
+    with pytest.raises(CannotWrite, match="s3://nowhere/shop is in a bucket that does not exist"):
         shop.archive(to="s3://nowhere/shop")
     assert shop.archive(to=bucket).visits == len(TIMES)
 
 
+@pytest.mark.slow
 def test_damaged_and_missing_files_are_named(archived, objects):
     bad, missing, _ = listed(archived.store)
     objects.pipe_file(f"shops/door/{bad}", objects.cat_file(f"shops/door/{bad}")[:-9])
@@ -218,7 +188,7 @@ def test_a_store_of_a_bucket_that_does_not_answer_records_visits_and_says_so(arc
     "address", ["s3://", "s3://shops", "s3://shops/", "s3://key:secret@shops/door", "s3://shops/door?x=1", "gs://a/b"]
 )
 def test_an_address_is_a_bucket_and_a_prefix(shop, address):
-    with pytest.raises(InvalidParameter, match="must name a bucket and a prefix, as s3://bucket/shop") as caught:
+    with pytest.raises(InvalidParameter, match="must be a bucket and a prefix, such as s3://bucket/shop") as caught:
         shop.archive(to=address)
     assert "secret" not in str(caught.value)
 
@@ -233,7 +203,9 @@ def test_two_stores_do_not_share_a_prefix(archived, bucket, tmp_path):
 
 def test_a_store_with_files_in_its_folder_keeps_them_there(shop, bucket):
     shop.archive()
-    with pytest.raises(InvalidParameter, match=r"is not where the files of this store are: .*shop\.history"):
+    with pytest.raises(
+        InvalidParameter, match=r"is not the place of the archive of this store, which is .*shop\.history"
+    ):
         shop.archive(to=bucket)
 
 

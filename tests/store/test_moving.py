@@ -39,7 +39,7 @@ ways = pytest.mark.parametrize(
     "way",
     ["file to file"]
     + [
-        pytest.param(way, marks=pytest.mark.needs("postgres"))
+        pytest.param(way, marks=[pytest.mark.needs("postgres"), pytest.mark.slow])
         for way in ("file to server", "server to file", "server to server")
     ],
 )
@@ -209,8 +209,8 @@ def stopping(after: int) -> Callable:
 @pytest.mark.parametrize(
     ("way", "after"),
     [
-        pytest.param("file to server", 17, marks=pytest.mark.needs("postgres")),
-        pytest.param("server to file", 1, marks=pytest.mark.needs("postgres")),
+        pytest.param("file to server", 17, marks=[pytest.mark.needs("postgres"), pytest.mark.slow]),
+        pytest.param("server to file", 1, marks=[pytest.mark.needs("postgres"), pytest.mark.slow]),
         ("file to file", 40),
     ],
 )
@@ -229,6 +229,7 @@ def test_a_move_that_was_interrupted_goes_on_where_it_was(ends, monkeypatch, aft
             assert everything(new) == everything(old)
 
 
+@pytest.mark.slow
 def test_a_store_that_was_moved_in_part_is_used_by_nobody(place):
     source, part, other = place("file", is_full=True), place("file"), place("file")
     with Store(source) as old, Store(part) as new, Store(other) as third:
@@ -243,6 +244,7 @@ def test_a_store_that_was_moved_in_part_is_used_by_nobody(place):
     open_portfolio(part).close()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 @pytest.mark.parametrize(("source", "target"), [("file", "server"), ("server", "file")])
 def test_texts_of_any_size_arrive(place, source, target):
@@ -262,7 +264,7 @@ def test_a_store_that_is_in_use_is_not_copied_over(place):
     with open_portfolio(other, base_url="https://other.example") as shop, Store(source) as old:
         with pytest.raises(InvalidParameter, match="is in use already; copy into a store that is new"):
             migrate(old, shop.store)
-        with pytest.raises(InvalidParameter, match="is the store that is copied"):
+        with pytest.raises(InvalidParameter, match="is the store to copy from; name another one"):
             migrate(old, old)
         assert shop.base_url == "https://other.example"
 

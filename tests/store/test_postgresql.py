@@ -596,6 +596,7 @@ def own_server():
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 def test_while_the_server_is_away_codes_lead_on_and_their_scans_are_stored_later(own_server, how, caplog):
@@ -634,6 +635,7 @@ def test_visits_of_a_store_that_closes_while_its_server_is_away_are_there_when_i
         assert names(shop) == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_server_that_stands_still_does_not_keep_a_store_from_closing(own_server, monkeypatch, caplog):
     monkeypatch.setattr("qrkit.store.recording.LAST_SECONDS", 0.2)
     monkeypatch.setattr("qrkit.store.postgresql.following.LAST_SECONDS", 0.2)
@@ -694,6 +696,7 @@ def newest(store):
     return store.rows("SELECT max(xid) AS number FROM visits")
 
 
+@pytest.mark.slow
 def test_visits_with_a_number_that_a_crash_has_made_free_again_are_asked_about(own_server):
     """A copy for questions has seen the end of a transaction of which the server then knows nothing."""
     with open_portfolio(own_server.new_database(), clock=lambda: NOON) as shop:
@@ -714,6 +717,7 @@ def test_visits_with_a_number_that_a_crash_has_made_free_again_are_asked_about(o
     pytest.fail("no number was given again")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("loopback")
 @pytest.mark.parametrize("how", ["stopped", pytest.param("standing still", marks=pytest.mark.slow)])
 def test_a_server_that_ends_while_its_database_is_away_says_which_visits_wait_and_loses_none(own_server, how, caplog):

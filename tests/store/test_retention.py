@@ -1,5 +1,6 @@
 """How long visits are kept, the sweep, and the report that tells of both."""
 
+import socket
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
+from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, StoreReadOnly
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
@@ -133,6 +135,16 @@ def test_a_server_sweeps_by_its_setting(tmp_path):
     for text in ("0", "36501", "long"):
         with pytest.raises(InvalidParameter, match="keep_days"):
             Settings.read({"QRKIT_KEEP_DAYS": text})
+
+
+def test_a_server_that_cannot_listen_deletes_no_visits(shop):
+    shop.scans.insert(frame(0, 900))
+    shop.close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["serve", "--store", shop.store.path, "--port", port, "--keep-days", "30"]) == 2
+    with open_portfolio(shop.store.path) as again:
+        assert (keep_days(again.store), again.scans.count()) == (None, 2)
 
 
 # ---- the report

@@ -320,7 +320,7 @@ def test_another_user_is_refused(door):
     assert "PermissionError" in first.stderr
     Path(door).chmod(0o666)
     second = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert "is served for another user" in second.stdout
+    assert "is served by another user" in second.stdout
 
 
 @contextmanager

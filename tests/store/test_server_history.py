@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pandas as pd
 import pytest
@@ -25,13 +26,14 @@ from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 from tests import servers
 
-pytestmark = pytest.mark.needs("postgres")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("postgres")]
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 2, 1)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
 TIMES = [FIRST + timedelta(hours=6 * number) for number in range(73 * 4)]
 """Times of the visits of a shop: four on each day of February, March and the first half of April."""
+PATIENCE = 60
 OLD = 59 * 4
 """Number of the visits before April."""
 
@@ -77,6 +79,19 @@ def there(url, archived):
     """The same store in what the server takes for another process."""
     with open_portfolio(f"{url}&application_name=another", clock=lambda: NOW) as there:
         yield there
+
+
+def keep_up(store):
+    """Sweep and archive a store once."""
+    times, is_over = iter(range(2)), Event()
+
+    def clock():
+        if next(times, None) is None:
+            is_over.set()
+        return NOW
+
+    with upkeep(store, archive_after_days=0, clock=clock, seconds=0.001):
+        assert is_over.wait(PATIENCE)
 
 
 def recent(shop):
@@ -205,11 +220,10 @@ def test_one_process_at_a_time_changes_the_history(archived, there):
 
 def test_of_several_servers_one_archives_and_the_others_neither_wait_nor_complain(archived, there, caplog):
     archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
-    with rewriting(archived.store), upkeep(there.store, archive_after_days=0, clock=lambda: NOW):
-        pass
+    with rewriting(archived.store):
+        keep_up(there.store)
     assert upkeep_counts(there.store).failed == 0
-    with upkeep(there.store, archive_after_days=0, clock=lambda: NOW):
-        pass
+    keep_up(there.store)
     assert upkeep_counts(there.store).archived == 1
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
@@ -218,7 +232,9 @@ def test_where_the_files_are_is_said_once(shop, folder, tmp_path):
     with pytest.raises(InvalidParameter, match="to: must name a folder or a bucket the first time"):
         shop.archive()
     shop.archive(to=folder)
-    with pytest.raises(InvalidParameter, match=r"is not where the files of this store are: .*it's history"):
+    with pytest.raises(
+        InvalidParameter, match=r"is not the place of the archive of this store, which is .*it's history"
+    ):
         shop.archive(to=tmp_path / "elsewhere")
     assert shop.archive(to=folder) == Archived(0, 0, 0)
 

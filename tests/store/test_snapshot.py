@@ -59,6 +59,7 @@ def busy(tmp_path):
             process.communicate(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_a_snapshot_of_a_store_at_work_holds_what_was_acknowledged_and_leaves_it_alone(busy, folder):
     path, process = busy
     acknowledged = []

@@ -11,6 +11,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreBusy
 from qrkit.server import Client, Settings, make_app
+from qrkit.store.archiving import archive
 from qrkit.store.maintenance import verify
 from qrkit.store.upkeep import upkeep, upkeep_counts
 
@@ -37,16 +38,23 @@ def recent(shop):
 
 
 class Clock:
-    """A clock of upkeep that tells when its `rounds` are over: it goes on by a day whenever it is asked."""
+    """A clock of upkeep that tells when its `rounds` are over: it goes on by `days` whenever it is asked."""
 
-    def __init__(self, rounds):
-        self._rounds, self._asked, self.over = rounds, 0, Event()
+    def __init__(self, rounds, days=1):
+        self._rounds, self._days, self._asked, self.over = rounds, days, 0, Event()
 
     def __call__(self):
         self._asked += 1
         if self._asked > self._rounds:
             self.over.set()
-        return NOON + timedelta(days=self._asked - 1)
+        return NOON + self._days * timedelta(days=self._asked - 1)
+
+
+def keep_up(store, **settings):
+    """Sweep and archive a store once, at noon."""
+    clock = Clock(rounds=2, days=0)
+    with upkeep(store, clock=clock, seconds=0.001, **settings):
+        assert clock.over.wait(PATIENCE)
 
 
 def test_a_store_is_swept_at_once_and_again_as_time_goes_on(shop):
@@ -89,8 +97,7 @@ def test_a_sweep_that_fails_is_tried_again(shop, caplog):
 def test_finished_days_are_archived_once_they_are_old_enough(shop, caplog):
     shop.scans.insert(frame(0, 1, 2, 3, 40))
     caplog.set_level(logging.INFO, "qrkit")
-    with upkeep(shop.store, archive_after_days=2, clock=lambda: NOON):
-        pass
+    keep_up(shop.store, archive_after_days=2)
     assert recent(shop) == 3
     assert (shop.scans.count(), verify(shop.store)) == (5, [])
     assert upkeep_counts(shop.store).archived == 2
@@ -132,6 +139,14 @@ def test_nothing_is_archived_without_the_setting(shop):
     assert recent(shop) == 1
 
 
+def test_a_server_that_stops_while_it_archives_leaves_later_months_for_the_next_time(shop):
+    shop.scans.insert(frame(1, 40, 70))
+    stopping = iter([False, True])
+    assert archive(shop.store, clock=lambda: NOON, is_ended=lambda: next(stopping)).visits == 1
+    assert (recent(shop), shop.scans.count(), verify(shop.store)) == (2, 3, [])
+    assert archive(shop.store, clock=lambda: NOON).visits == 2
+
+
 def test_an_archive_that_fails_is_tried_again(shop, tmp_path, caplog):
     shop.scans.insert(frame(40))
     folder = tmp_path / "a.history"
@@ -165,8 +180,7 @@ def test_metrics_tell_what_was_archived(shop, tmp_path):
     shop.scans.insert(frame(1, 40))
     shop.keep_visits(days=30)
     client = Client(make_app(shop.store, Settings(metrics_token_file=str(tmp_path / "token"))))
-    with upkeep(shop.store, archive_after_days=0, clock=lambda: NOON):
-        pass
+    keep_up(shop.store, archive_after_days=0)
     told = client.get("/api/v3/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
     assert "qrkit_visits_archived_total 1\n" in told
     assert "qrkit_visits_swept_total 1\n" in told

@@ -42,7 +42,7 @@ def a_text(random: Random, mode: str, version: int, level: str, most: int = 10_0
     return text[: random.randint(1, len(text))]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_small_symbols_with_the_automatic_mask(seed):
     """In each case any mode, level, version 1 to 4 and content."""
     random = Random(seed)
@@ -55,7 +55,7 @@ def test_small_symbols_with_the_automatic_mask(seed):
         assert_same(a_text(random, mode, version, level), version, level, mode, None)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_small_symbols_with_every_mask(seed):
     random = Random(1000 + seed)
     for case in range(96):
@@ -63,9 +63,12 @@ def test_small_symbols_with_every_mask(seed):
         assert_same(a_text(random, mode, version, level), version, level, mode, case % 8)
 
 
-@pytest.mark.parametrize("version", range(1, 41))
-def test_every_version_and_level(version):
-    """All levels with a mask given, one with the automatic mask: choosing it takes segno up to a tenth of a second."""
+@pytest.mark.parametrize("version", [1, 2, 6, 7, 9, 10, 14, 20, 26, 27, 40])
+def test_versions_at_whose_ends_rules_change(version):
+    """Those of the long test in which lengths, alignment patterns or version information change, and some others.
+
+    All levels with a mask given, one with the automatic mask: choosing it takes segno up to a tenth of a second.
+    """
     random = Random(version)
     for number, level in enumerate(LEVELS):
         mode = [*ALPHABETS, "auto"][(version + number) % 4]
@@ -121,9 +124,12 @@ def test_the_automatic_version_is_that_of_segno():
 @pytest.mark.slow
 @pytest.mark.parametrize(("version", "level"), PAIRS)
 def test_every_version_level_mode_and_mask(version, level):
-    """Each mode and each mask, in turn with each other: a mask is laid over modules, whatever mode they come from."""
+    """Each mode in turn, and every second mask: the next level has the masks that this one leaves out.
+
+    A mask is laid over modules, whatever mode they come from; with the level, it stands in the format information.
+    """
     random, modes = Random(f"{version}{level}"), [*ALPHABETS, "auto"]
-    for place, mask in enumerate((None, *range(8)), version):
+    for place, mask in enumerate((None, *range((version + LEVELS.index(level)) % 2, 8, 2)), version):
         mode = modes[place % len(modes)]
         assert_same(a_text(random, mode, version, level), version, level, mode, mask)
     for place, (mode, letter) in enumerate(LETTERS.items(), version):
@@ -134,6 +140,6 @@ def test_every_version_level_mode_and_mask(version, level):
 @pytest.mark.parametrize("seed", range(8))
 def test_thousands_of_small_symbols_with_the_automatic_mask(seed):
     random = Random(5000 + seed)
-    for _ in range(500):
+    for _ in range(250):
         mode, version, level = random.choice([*ALPHABETS, "auto"]), random.randint(1, 7), random.choice("LMQH")
         assert_same(a_text(random, mode, version, level), version, level, mode, None)

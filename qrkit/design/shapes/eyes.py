@@ -89,12 +89,22 @@ def _pupil(side: float, radii: Radii = 0) -> Outline:
 
 def _scalloped(start: float, waves: int, bow: float) -> Outline:
     """Draw a centered square whose sides are rows of equal arcs."""
-    across = [start + (SIDE - 2 * start) * wave / waves for wave in range(waves)]
-    top = [(at, start) for at in across]
+    return bowed(bow, *_divided(start, waves))
+
+
+def _perforated(start: float, bites: int, bow: float) -> Outline:
+    """Draw a centered square like a stamp: arcs are cut out of its sides, as wide as the teeth between them."""
+    side = (0.0, *(bow, 0.0) * bites)
+    return bowed(side * 4, *_divided(start, len(side)))
+
+
+def _divided(start: float, parts: int) -> list[tuple[float, float]]:
+    """Divide the sides of a centered square into equal parts, and return where they begin."""
+    top = [(start + (SIDE - 2 * start) * part / parts, start) for part in range(parts)]
     right = [(SIDE - y, x) for x, y in top]
     bottom = [(SIDE - x, SIDE - y) for x, y in top]
     left = [(y, SIDE - x) for x, y in top]
-    return bowed(bow, *top, *right, *bottom, *left)
+    return [*top, *right, *bottom, *left]
 
 
 def _notched(start: float, radius: float) -> Outline:
@@ -200,10 +210,10 @@ EYES = {
     "eye-1": Eye(_ring(0, 1), _pupil(3, 0.7)),
     "eye-2": Eye(_ring(), _disc(1.7)),
     "eye-3": Eye(_ring(0, 1.4), _disc(1.7)),
-    "eye-4": Eye(rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, 0.4).hole(), chamfered(1.9, 1.9, 3.2, 0.8)),
+    "eye-4": Eye(rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, 0.9).hole(), chamfered(1.9, 1.9, 3.2, 0.6)),
     "eye-5": Eye(_ring(0, (1, 0, 1, 0)), _pupil(3.2, (1.4, 0, 1.4, 0)), mirrored=True),
     "eye-6": Eye(_ring(0, (1, 1, 0, 1)), _pupil(3.2, (1.5, 1.5, 0, 1.5)), mirrored=True),
-    "eye-7": Eye(rectangle(0, 0, 7, 7) + _notched(1, 0.4).hole(), _notched(1.9, 0.5)),
+    "eye-7": Eye(rectangle(0, 0, 7, 7) + _notched(1, 0.65).hole(), _notched(1.9, 0.6)),
     "eye-8": Eye(rectangle(0, 0, 7, 7) + _scalloped(1.1, 5, 0.2).hole(), _scalloped(2.04, 4, 0.2)),
     "eye-9": Eye(_ring(), star(MIDDLE, MIDDLE, 1.87, 1.431, 8)),
     "eye-10": Eye(_ring(), STAR),
@@ -211,11 +221,11 @@ EYES = {
     "eye-12": Eye(_ring(), _plus()),
     "eye-13": Eye(_ring(), _flower(4, 0.95, 0.9, turn=1 / 8)),
     "eye-14": Eye(_ring(0, (1, 1, 0, 0)), _pupil(3.2, (1.5, 1.5, 0, 0))),
-    "eye-15": Eye(rectangle(0, 0, 7, 7) + _scalloped(0.9, 5, -0.2).hole(), _scalloped(1.9, 3, -0.15)),
-    "eye-16": Eye(_cushion(0, -0.025) + _cushion(1, -0.035).hole(), _cushion(1.9, -0.05)),
+    "eye-15": Eye(rectangle(0, 0, 7, 7) + _perforated(0.92, 5, -0.4).hole(), _perforated(1.95, 3, -0.4)),
+    "eye-16": Eye(rectangle(0, 0, 7, 7) + _cushion(0.9, -0.04).hole(), _cushion(1.85, -0.055)),
     "eye-17": Eye(
-        rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, (0.8, 0, 0, 0)).hole(),
-        chamfered(1.9, 1.9, 3.2, (1, 0, 0, 0)),
+        rectangle(0, 0, 7, 7) + chamfered(1, 1, 5, (1.4, 0, 0, 0)).hole(),
+        chamfered(1.9, 1.9, 3.2, (0.9, 0, 0, 0)),
         mirrored=True,
     ),
     "arch": Eye(_ring((2.5, 2.5, 0, 0), (1.5, 1.5, 0, 0)), _pupil(3, (1.2, 1.2, 0, 0)), "eye-14"),

@@ -25,7 +25,8 @@ def bar(room: Room) -> Cut:
     light = rounded(line, line, width - 2 * line, width - 2 * line, room.radius)
     body = rounded(0, 0, width, height, room.radius + line)
     # The rounded lower corners make the bar look lower than it is.
-    first, second = lines(room, width / 2, (top + height) / 2 - 0.04 * strip, width - 2 * room.margin)
+    beside = max(room.margin, 0.95 * room.capital)
+    first, second = lines(room, width / 2, (top + height) / 2 - 0.04 * strip, width - 2 * beside)
     return Cut(width, height, room.margin, room.margin, ((body, "ink"), (light, "paper")), first, second)
 
 
@@ -34,7 +35,7 @@ def bubble(room: Room) -> Cut:
     width, line = room.width, room.line
     tall, point, half = strip_height(room, 0.72), ceil(room.capital * 0.75), room.capital * 0.8
     top = width + point
-    long = min(width, max((room.words + 2.4) * room.capital, 5 * half))
+    long = min(width, max((room.longest + 2.4) * room.capital, 5 * half))
     left, right, middle = (width - long) / 2, (width + long) / 2, width / 2
     curve = min(tall / 2.02, room.capital * 1.6)
     shape = soft(
@@ -98,7 +99,7 @@ def tab(room: Room) -> Cut:
     width, line, outer = room.width, room.line, room.radius + room.line
     tall = strip_height(room, 0.6)
     fillet, curve = room.capital * 0.5, room.capital * 0.9
-    long = min(width - 2 * outer - 2 * fillet, (room.words + 2.2) * room.capital)
+    long = min(width - 2 * outer - 2 * fillet, (room.longest + 2.2) * room.capital)
     left, right = (width - long) / 2, (width + long) / 2
     body = soft(
         *((0, 0, outer), (width, 0, outer), (width, width, outer), (right, width, fillet)),

@@ -36,8 +36,8 @@ class Room:
         radius: Corner radius of the light area.
         capital: Height of the caption's capital letters.
         words: Length of the caption in capital heights; 0 if there is none.
-        second: Whether there is a subtitle.
-        is_top: Whether the frame will be turned upside down, but not its words.
+        second: Length of the subtitle in its own capital heights; 0 if there is none.
+        is_top: Whether the words belong above the symbol.
         modules: How the modules of the symbol are drawn.
     """
 
@@ -46,7 +46,7 @@ class Room:
     radius: float
     capital: float
     words: float
-    second: bool
+    second: float
     is_top: bool
     modules: Modules
 
@@ -59,6 +59,11 @@ class Room:
     def gap(self) -> float:
         """Modules between the line and the light square."""
         return self.margin - self.line
+
+    @property
+    def longest(self) -> float:
+        """Length of the longer line of words, in capital heights of the caption."""
+        return max(self.words, self.second * SECOND)
 
     @property
     def width(self) -> float:
@@ -111,7 +116,7 @@ class Cut:
         y: Top edge of the light square.
         parts: Shapes, in painting order.
         caption: Where the caption is.
-        subtitle: Where the subtitle is; on a ring, both share it.
+        subtitle: Where the subtitle is: below the caption, if both have the same middle. On a ring, both share it.
     """
 
     width: float
@@ -142,11 +147,11 @@ def strip_height(room: Room, around: float = 0.8) -> int:
     """
     if not room.words:
         return 0
-    return ceil(room.capital * (1 + 2 * around + room.second * (LEADING + SECOND)))
+    return ceil(room.capital * (1 + 2 * around + (LEADING + SECOND if room.second else 0)))
 
 
 def lines(room: Room, x: float, y: float, width: float, *, on_ink: bool = True) -> tuple[Slot | None, Slot | None]:
-    """Return the places of caption and subtitle, one below the other.
+    """Return the places of caption and subtitle, which have one middle: the subtitle is below the caption.
 
     Args:
         room: The room.
@@ -157,13 +162,8 @@ def lines(room: Room, x: float, y: float, width: float, *, on_ink: bool = True) 
     """
     if not room.words:
         return None, None
-    if not room.second:
-        return Slot(x, y, width, room.capital, on_ink), None
-    small = room.capital * SECOND
-    half = (room.capital * (1 + LEADING) + small) / 2
-    up = -1 if room.is_top else 1
-    first = Slot(x, y - up * (half - room.capital / 2), width, room.capital, on_ink)
-    return first, Slot(x, y + up * (half - small / 2), width, small, on_ink)
+    first = Slot(x, y, width, room.capital, on_ink)
+    return first, first._replace(capital=room.capital * SECOND) if room.second else None
 
 
 def border(room: Room, x: float = 0, y: float = 0, *, more: float = 0) -> tuple[Part, ...]:

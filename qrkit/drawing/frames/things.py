@@ -83,11 +83,14 @@ def tag(room: Room) -> Cut:
         *((0, height, outer), (0, top * 0.85, outer)),
     )
     eyelet = circle(width / 2, (top - room.gap) / 2 + room.line * 0.2, room.side * 0.042)
-    inner = width - 2 * room.line
-    light = rounded(room.line, top - room.gap, inner, inner, room.radius)
-    first, second = lines(room, width / 2, (low + height) / 2 - 0.04 * strip, width - 2 * room.margin)
+    inner, down, middle = width - 2 * room.line, 0.0, (low + height) / 2 - 0.04 * strip
+    if room.is_top:
+        down = height - low - room.line
+        middle = top - room.gap + down / 2
+    light = rounded(room.line, top - room.gap + down, inner, inner, room.radius)
+    first, second = lines(room, width / 2, middle, width - 2 * room.margin)
     parts: tuple[Part, ...] = ((body + eyelet.hole(), "ink"), (light, "paper"))
-    return Cut(width, height, room.margin, top, parts, first, second)
+    return Cut(width, height, room.margin, top + down, parts, first, second)
 
 
 def bag(room: Room) -> Cut:
@@ -104,15 +107,18 @@ def bag(room: Room) -> Cut:
     strip = strip_height(room, 0.75) or room.line
     height = ceil(low + strip)
     body = rounded(0, top, width, height - top, (room.line, room.line, outer, outer))
-    inner = width - 2 * room.line
-    light = rounded(room.line, top + room.line, inner, inner, room.radius)
-    first, second = lines(room, width / 2, (low + height) / 2 - 0.04 * strip, width - 2 * room.margin)
+    inner, down, middle = width - 2 * room.line, 0.0, (low + height) / 2 - 0.04 * strip
+    if room.is_top:
+        down = height - low - room.line
+        middle = top + (room.line + down) / 2
+    light = rounded(room.line, top + room.line + down, inner, inner, room.radius)
+    first, second = lines(room, width / 2, middle, width - 2 * room.margin)
     parts: tuple[Part, ...] = ((loop, "ink"), (body, "ink"), (light, "paper"))
-    return Cut(width, height, room.margin, top + room.margin, parts, first, second)
+    return Cut(width, height, room.margin, top + room.margin + down, parts, first, second)
 
 
 def phone(room: Room) -> Cut:
-    """A phone that shows the symbol, with the words below it on the screen."""
+    """A phone that shows the symbol, with the words below or above it on the screen."""
     bezel = room.line * 1.3
     # A larger one would cut off corners of the quiet zone.
     radius = min(max(room.radius * 1.5, room.line * 2), room.side * 0.15)
@@ -127,9 +133,10 @@ def phone(room: Room) -> Cut:
     speaker = rounded(width / 2 - 2.4 * island, bezel + island * 0.8, 4.8 * island, island, island / 2)
     thin = room.line * 0.45
     home = rounded(width * 0.34, height - bezel - island * 0.8 - thin, width * 0.32, thin, thin / 2)
-    first, second = lines(room, width / 2, top + room.side + strip / 2, room.side * 0.9, on_ink=False)
+    middle = top + strip / 2 + (0 if room.is_top else room.side)
+    first, second = lines(room, width / 2, middle, room.side * 0.9, on_ink=False)
     parts: tuple[Part, ...] = ((body, "ink"), (screen, "paper"), (speaker, "ink"), (home, "ink"))
-    return Cut(width, height, margin, top, parts, first, second)
+    return Cut(width, height, margin, top + strip * room.is_top, parts, first, second)
 
 
 def stamp(room: Room) -> Cut:

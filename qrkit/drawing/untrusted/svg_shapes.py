@@ -110,7 +110,8 @@ def sanitised(data: bytes) -> Drawing:
     if len(root) and not drawing.children:
         raise refused(f"holds nothing that is drawn: {'; '.join(warnings) or 'it has no shapes and no text'}")
     style, markup = _attributes(drawing.attributes), "".join(child.markup() for child in drawing.children)
-    return Drawing(f"<g{style}>{markup}</g>" if style else markup, name, box, tuple(warnings))
+    markup = f"<g{style}>{markup}</g>" if style else markup
+    return Drawing(markup, name, box, tuple(warnings), is_complete=not (lost or copy.unset))
 
 
 def _parse(data: bytes) -> _Element:
@@ -243,7 +244,7 @@ class _Copy:
         self._tracks: dict[str, tuple[Track, dict[str, str]]] = {}
         self._other_fonts = dict[str, None]()
         self._missing = dict[str, None]()
-        self._unset = dict[str, None]()
+        self.unset = dict[str, None]()
         self.nodes: list[_Node] = []
 
     def element(self, source: _Element, tag: str, depth: int, style: Style) -> _Node:
@@ -274,7 +275,7 @@ class _Copy:
         rule = "runs from top to bottom, which is not supported" if line.is_upright else unset_rule(line.text)
         if rule or not line.text.strip():
             if rule:
-                self._unset[f"the text {line.text.strip()[:40]!r} {rule}"] = None
+                self.unset[f"the text {line.text.strip()[:40]!r} {rule}"] = None
             return []
         outlines, missing = line.outlines()
         self._missing |= dict.fromkeys(missing)
@@ -328,7 +329,7 @@ class _Copy:
         """Set the letters of a `textPath` along its path."""
         name = _link(source).removeprefix("#")
         if name not in self._paths:
-            self._unset[f"the text {line.text[start:].strip()[:40]!r} follows a path that is not in the file"] = None
+            self.unset[f"the text {line.text[start:].strip()[:40]!r} follows a path that is not in the file"] = None
             line.remove(start)
             return
         track, transform = self._track(name)
@@ -347,7 +348,7 @@ class _Copy:
 
     def text_warnings(self) -> list[str]:
         """Return sentences about text that looks other than the file asks for, or is left out."""
-        found = [f"{one}, so it is left out; turn it into paths" for one in self._unset]
+        found = [f"{one}, so it is left out; turn it into paths" for one in self.unset]
         if self._other_fonts:
             fonts = ", ".join(self._other_fonts)
             found.append(f"text of the SVG in {fonts} is drawn in {FONT_NAME}; turn it into paths to keep its font")

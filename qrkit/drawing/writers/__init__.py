@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from qrkit.design.limits import FORMAT_ALIASES
+from qrkit.design.formats import FORMAT_ALIASES
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.writers import png
 from qrkit.errors import InvalidParameter, Problem, nearest

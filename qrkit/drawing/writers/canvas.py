@@ -74,12 +74,12 @@ def seen(scene: Scene) -> Image:
     return _without_alpha(painted(scene))
 
 
-def png(scene: Scene, level: int | None = None) -> bytes:
+def png(scene: Scene, level: int) -> bytes:
     """Render a scene as PNG: as RGB if nothing is transparent, else as RGBA.
 
     Args:
         scene: The drawing.
-        level: Compression level, 0..9; None uses the encoder's default.
+        level: Compression level, 0..9, from fast and large to slow and small.
 
     Raises:
         RenderingFailed: If the rasterizer fails on a part of the scene.
@@ -135,7 +135,7 @@ class _Canvas:
             return
         for item in items:
             match item:
-                case Picture(content, x, y, width, height, opacity):
+                case Picture(Bitmap() as content, x, y, width, height, opacity):
                     self._add_picture(content, matrix.box(x, y, width, height), matrix, opacity)
                 case Stamps(Bitmap() | Drawing() as content, width, height, places):
                     for x, y in places:
@@ -188,9 +188,13 @@ class _Canvas:
     def _wait(self, item: Item, matrix: Matrix) -> None:
         """Add an item to the elements that are drawn together."""
         self._waiting += elements(Group((item,), matrix), self._definitions)
-        box = (0, 0, *self.size)
-        if isinstance(item, Shape) and isinstance(item.paint, Color):  # renderers round gradients differently elsewhere
-            box = self._pixels_of(item.outline, matrix)
+        match item:
+            case Shape(outline, Color()):
+                box = self._pixels_of(outline, matrix)
+            case Picture(_, x, y, width, height):
+                box = self._pixels_in(matrix.box(x, y, width, height))
+            case _:  # renderers round gradients differently elsewhere
+                box = (0, 0, *self.size)
         (left, top, right, bottom), before = box, self._waiting_box
         self._waiting_box = (min(left, before[0]), min(top, before[1]), max(right, before[2]), max(bottom, before[3]))
 
@@ -208,8 +212,11 @@ class _Canvas:
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
         """Return left, top, right and bottom of the pixels that an outline may cover; none if left >= right."""
         left, top, right, bottom = outline.box()
-        x, y, width, height = matrix.box(left, top, right - left, bottom - top)
-        across, down = self.size
+        return self._pixels_in(matrix.box(left, top, right - left, bottom - top))
+
+    def _pixels_in(self, box: Box) -> tuple[int, int, int, int]:
+        """Return left, top, right and bottom of the pixels that a box touches; none if left >= right."""
+        (x, y, width, height), (across, down) = box, self.size
         return max(0, floor(x)), max(0, floor(y)), min(across, ceil(x + width)), min(down, ceil(y + height))
 
     def _fill(self, matrix: Matrix, rectangle: Rectangle, color: Color) -> None:
@@ -287,18 +294,14 @@ class _Canvas:
         inner = (round(box[0] - left, 6), round(box[1] - top, 6), box[2], box[3])
         size = (right - left, bottom - top)
         key = (id(content), inner, size, turned, opacity)
-        step = None
         if key not in self._shown:
             if isinstance(content, Bitmap):
                 self._shown[key] = cache(partial(_bitmap, content, inner, turned, opacity, size))
             else:
-                body, definitions = _drawing(content, inner, turned, opacity)
-                svg = document(*size, body, definitions)
-                self._shown[key] = cache(self._render(svg, size))
-                step = Step(left, top, *size, svg)
+                body, definitions = _drawing(content, inner, turned)
+                self._shown[key] = cache(self._render(document(*size, body, definitions), size))
         shown = self._shown[key]
-        # Copies of an image are stamped here, because a step would draw each of them anew.
-        self._paint(lambda picture: picture.alpha_composite(shown(), (left, top)), step)
+        self._paint(lambda picture: picture.alpha_composite(shown(), (left, top)))
 
     def _masked(self, item: Item, matrix: Matrix) -> Masked:
         """Return a function that adds the area of an item to a mask, 255 for full coverage."""
@@ -512,11 +515,11 @@ def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float,
     return _mirror(picture, turned)
 
 
-def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool], opacity: float) -> tuple[str, Definitions]:
+def _drawing(drawing: Drawing, box: Box, turned: tuple[bool, bool]) -> tuple[str, Definitions]:
     """Return the elements that draw an SVG in a box, and what they refer to."""
     definitions = Definitions()
     left, top, width, height = box
-    body = picture(drawing, (0, 0, width, height), definitions, opacity)
+    body = picture(drawing, (0, 0, width, height), definitions)
     there = Matrix(-1 if turned[0] else 1, -1 if turned[1] else 1, left + width * turned[0], top + height * turned[1])
     return f'<g transform="{transform(there)}">{body}</g>', definitions
 

@@ -45,6 +45,7 @@ from qrkit.drawing.writers.flattening import (
     part_of,
     pixels_of,
 )
+from qrkit.drawing.writers.vector_pictures import with_shapes
 
 __all__ = ["write"]
 
@@ -70,7 +71,7 @@ PROCEDURES = {
 def write(scene: Scene) -> bytes:
     """Write an EPS; alpha is composed on the paper."""
     drawing = _Drawing(scene)
-    for placed in scene.flat():
+    for placed in with_shapes(scene):
         drawing.add(placed)
     page = postscript.page_matrix(scene.height, scene.dots_per_inch)
     return _document(scene.width, page, drawing.lines, drawing.used, level=drawing.level)

@@ -22,6 +22,7 @@ from qrkit.drawing.writers import postscript
 from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
 from qrkit.drawing.writers.pdf_file import PdfFile
+from qrkit.drawing.writers.vector_pictures import with_shapes
 
 __all__ = ["write"]
 
@@ -31,7 +32,7 @@ OPAQUE = 255
 def write(scene: Scene) -> bytes:
     """Write a PDF."""
     page = _Page(scene)
-    for matrix, item in scene.flat():
+    for matrix, item in with_shapes(scene):
         page.add(matrix, item)
     return page.written()
 

@@ -15,7 +15,7 @@ from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
 
-__all__ = ["PLAIN_COMPRESSION", "write", "write_compressed", "write_plain"]
+__all__ = ["PAINTED_COMPRESSION", "PLAIN_COMPRESSION", "write", "write_compressed", "write_plain"]
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PALETTE_COLOR = 3
@@ -24,6 +24,8 @@ METRES_PER_INCH = 0.0254
 FILTER_NONE, FILTER_UP = b"\x00", b"\x02"
 PLAIN_COMPRESSION = 2
 """Level 6 takes 1.5 times as long and saves 12%; level 1 adds 5.1%."""
+PAINTED_COMPRESSION = 4
+"""For all other images. Level 6 saves 11% and takes longer; level 2 adds 9%."""
 
 
 def write(scene: Scene) -> bytes:
@@ -42,7 +44,7 @@ def write_compressed(scene: Scene, compression: int | None = None) -> bytes:
         return write_plain(plain, compression)
     from qrkit.drawing.writers.canvas import png
 
-    file = png(scene, compression)
+    file = png(scene, PAINTED_COMPRESSION if compression is None else compression)
     # The encoder always writes a resolution, which is replaced with the requested one.
     parts = [one for one in _chunks(file) if one[4:8] != b"pHYs"]
     return SIGNATURE + b"".join([parts[0], _resolution(scene.dots_per_inch), *parts[1:]])

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, Color
-from qrkit.design.limits import MILLIMETRES_PER_INCH
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.svg_text import fill, number, numbers, quoted, union_data
 

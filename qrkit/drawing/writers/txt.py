@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qrkit.design.limits import TextStyle
+from qrkit.design.formats import TextStyle
 from qrkit.drawing.scene import Scene
 from qrkit.errors import InvalidParameter, Problem, nearest
 

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts
 from qrkit.contents.messages import plain_text
 from qrkit.contents.reading import read
-from qrkit.design.limits import LONGEST_TEXT, Length
+from qrkit.design.bounds import LONGEST_TEXT
+from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter
 from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control

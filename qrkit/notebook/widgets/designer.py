@@ -40,7 +40,7 @@ from qrkit.notebook.widgets.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.print_checks import print_checks
-from qrkit.pictures.printing import PrintSize, QRPrint
+from qrkit.pictures.printing import PrintSize
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
@@ -331,7 +331,7 @@ class Designer(Page):
         if message.get("of") == "set":
             data = self._saved.zip_in(self.design, str(message.get("campaign", "")), stem, name, size)
             return self._send_file(message, "qr-codes.zip", "application/zip", data)
-        picture = self.image if size is None else QRPrint(self.image.scene, size)
+        picture = self.image if size is None else self.image.printed(size)
         file = safe_name(stem or _file_stem(self.design.content), name)
         return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
 
@@ -346,7 +346,7 @@ class Designer(Page):
         self._check_print()
 
     def _check_print(self) -> None:
-        printed = None if self._size is None else QRPrint(self.image.scene, self._size)
+        printed = None if self._size is None else self.image.printed(self._size)
         self._print_checks = [check._asdict() for check in print_checks(self.image, printed)]
 
     def _on_copy(self, message: dict[str, Any]) -> None:

@@ -53,9 +53,12 @@ def insert_qrcode(call: Call) -> Response:
 
 def update_qrcode(call: Call) -> Response:
     """Change a QR Code; fields that are absent or null stay as they are."""
-    asked = read_changes(call.json(MOST_RECORD_BYTES))
+    fields = call.json(MOST_RECORD_BYTES)
+    asked = read_changes(fields)
     with json_named():
-        call.portfolio.update_qrcode(call.id, **asked.values)
+        code = call.portfolio.update_qrcode(call.id, **asked.values)
+    if fields.get("shortCode") not in (None, "", code.short_code):
+        call.request.warnings.append("shortCode was ignored; it cannot change, because the code may be printed")
     return _done(asked.unknown)
 
 

@@ -10,6 +10,9 @@ The tables are the same as in a file (`migrations`), with additions for several 
   wait for each other's commits. The view `scan_counts` sums the parts.
 - `visits.xid` is the transaction number of a visit. No more visits will appear with a number below the oldest running
   transaction.
+- `visits` has no partitions, although an archived month could then be dropped at once: a transaction with an older
+  snapshot would miss the dropped visits, and a drop waits for all readers and stops all writers. `DELETE` takes twice
+  as long as reading the same visits, and does neither.
 - `salts` is an unlogged table, so that no archive of the server's log contains a salt that was deleted at midnight.
 """
 

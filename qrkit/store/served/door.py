@@ -128,7 +128,7 @@ class Door:
 
     def _admit(self, connection: socket.socket) -> None:
         if not is_trusted(connection, {0, os.geteuid()}):
-            send(connection, failure(StoreBusy(f"{self._store.path} is served for another user")))
+            send(connection, failure(StoreBusy(f"{self._store.path} is served by another user")))
         elif not self._places.acquire(blocking=False):
             text = f"too many commands work with {self._store.path} at once; try again when one has ended"
             send(connection, failure(StoreBusy(text)))

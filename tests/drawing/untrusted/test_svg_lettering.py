@@ -153,6 +153,7 @@ def test_text_follows_a_curve():
     assert right - left > bottom - top  # it lies on its side
 
 
+@pytest.mark.slow
 @given(st.integers(1, 120), st.sampled_from(["start", "middle", "end"]), st.integers(0, 100))
 @settings(max_examples=40, deadline=None)
 def test_text_that_is_longer_than_its_path_becomes_smaller(count, anchor, offset):

@@ -13,7 +13,6 @@ import time
 from itertools import product
 from pathlib import Path
 
-import nbformat
 import pytest
 
 FOLDERS = (
@@ -151,6 +150,8 @@ def profile(browser):
 @pytest.fixture(scope="module")
 def open_notebook(lab, profile):
     """Opens a notebook of these cells and runs it, in this page of JupyterLab or in a new one; gives the page."""
+    import nbformat  # takes seconds to load, which every run of any test would wait for
+
     address, token, folder = lab
 
     def opened(*cells, page=None, width=1400, on_websocket=None):

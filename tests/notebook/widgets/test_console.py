@@ -96,6 +96,7 @@ def serious_faults(page):
                 yield width, scheme, one["id"], one["nodes"][0]["html"][:160]
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "loopback")
 def test_console_shows_and_edits_a_store_and_loads_nothing_from_elsewhere(start, browser, tmp_path):

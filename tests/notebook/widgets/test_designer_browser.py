@@ -6,7 +6,6 @@ import subprocess
 import sys
 from statistics import median
 
-import nbformat
 import pytest
 from PIL import Image
 
@@ -115,6 +114,7 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
     assert picture.value.path().read_bytes() == generate(design).to_bytes("png")
 
 
+@pytest.mark.slow
 def test_copies_arrive_on_the_clipboard(notebook):
     page, studio = opened(notebook)
     studio.get_by_role("button", name="Copy as Python").click()
@@ -124,6 +124,7 @@ def test_copies_arrive_on_the_clipboard(notebook):
     assert names["design"] == told(page)
 
 
+@pytest.mark.slow
 def test_keys_do_what_they_do_in_a_form_and_not_in_the_notebook(notebook):
     page, studio = opened(notebook)
     cells = page.locator(".jp-Notebook .jp-Cell")
@@ -176,12 +177,14 @@ def saved_page(open_notebook):
     page.close()
 
 
+@pytest.mark.slow
 def test_notebook_is_saved_from_within_the_studio(saved_page):
     saved = json.loads(saved_page.file.read_text())
     outputs = saved["cells"][0]["outputs"]
     assert "https://example.com/saved" in "".join(outputs[1]["data"]["text/html"])
 
 
+@pytest.mark.slow
 def test_exported_page_shows_the_last_picture_without_any_network(saved_page, browser, tmp_path):
     file = saved_page.file
     command = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path), str(file)]
@@ -195,6 +198,7 @@ def test_exported_page_shows_the_last_picture_without_any_network(saved_page, br
     exported.context.close()
 
 
+@pytest.mark.slow
 def test_page_without_its_kernel_shows_the_picture(saved_page):
     page = saved_page
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
@@ -203,6 +207,7 @@ def test_page_without_its_kernel_shows_the_picture(saved_page):
     assert page.locator(".qrkit-designer").count() == 0
 
 
+@pytest.mark.slow
 def test_running_the_cell_again_sends_little(notebook, record_property):
     sizes = []
 
@@ -247,6 +252,7 @@ LATENCY = """async ([slider, count]) => {
 }"""
 
 
+@pytest.mark.slow
 def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
     page, studio = opened(notebook)
     slider = tab(studio, "Output").get_by_role("slider", name="Module size").element_handle()
@@ -259,15 +265,8 @@ def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
         sys.stdout.write(f"\n{speed}; {behind} renders behind 40 ticks\n")
 
 
-@pytest.mark.parametrize(
-    "places",
-    [
-        # Each theme and each width once.
-        pytest.param([("JupyterLab Light", 480), ("JupyterLab Dark", 1400)], id="two"),
-        pytest.param(EVERY_PLACE, id="all", marks=pytest.mark.slow),
-    ],
-)
-def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, faults, places):
+@pytest.mark.slow
+def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, faults):
     page, studio = opened(notebook)
     found = []
     for number, name in enumerate(TABS):
@@ -280,12 +279,15 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
             panel.get_by_role("textbox", name="Background color", exact=True).fill("#12")
             panel.get_by_role("button", name="Use #121212").wait_for()
             panel.get_by_role("button", name="Swatches for color", exact=True).first.click()
-        order = places[:: -1 if number % 2 else 1]  # a theme is changed for two tabs
+        order = EVERY_PLACE[:: -1 if number % 2 else 1]  # a theme is changed for two tabs
         found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", order)]
     assert found == []
 
 
+@pytest.mark.slow
 def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
+    import nbformat
+
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(MAKE)])
     nbformat.write(book, tmp_path / "studio.ipynb")
     with socket.create_server(("127.0.0.1", 0)) as free:  # of 0 it says 0 again
@@ -304,6 +306,7 @@ def test_voila_shows_a_studio_that_works(browser, tmp_path, start):
     page.close()
 
 
+@pytest.mark.slow
 def test_uploaded_logo_keeps_its_proportions_and_is_called_by_its_file(notebook, tmp_path):
     file = tmp_path / "Cafe Nero.png"
     Image.new("RGB", (400, 200), "navy").save(file)
@@ -318,6 +321,7 @@ def test_uploaded_logo_keeps_its_proportions_and_is_called_by_its_file(notebook,
     assert studio.locator(".qk-layer").get_attribute("aria-label").startswith("Layer 1, Cafe Nero.png: ")
 
 
+@pytest.mark.slow
 def test_form_of_a_kind_writes_the_content(notebook):
     page, studio = opened(notebook)
     panel = tab(studio, "Content")
@@ -335,6 +339,7 @@ def test_form_of_a_kind_writes_the_content(notebook):
     assert kinds.input_value() == "link"
 
 
+@pytest.mark.slow
 def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
     page, studio = opened(notebook)
     colors = tab(studio, "Colors")
@@ -361,6 +366,7 @@ def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
     colors.get_by_text("Contrast 33%: scanners may fail").first.wait_for()
 
 
+@pytest.mark.slow
 def test_gradient_is_made_on_its_bar_by_hand_and_by_keys(notebook):
     page, studio = opened(notebook)
     colors = tab(studio, "Colors")

@@ -104,6 +104,10 @@ def samples(path: tuple, control: Control) -> list:
     """Values to set: all choices, both ends of a range and its middle, colours and texts of all kinds."""
     if path in NARROWER:
         return NARROWER[path]
+    if path[:2] in (("markers", "topRight"), ("markers", "bottomLeft")):
+        # As at the top left, where all are tried.
+        values = samples(("markers", "topLeft", *path[2:]), control)
+        return [values[0], values[-1]]
     if control.kind == "choice":
         # No content is both digits and kanji; and of module types, only sprites have fields of their own.
         left_out = ("kanji",) if path == ("em",) else ()

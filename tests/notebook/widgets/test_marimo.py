@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
 NOTEBOOK = """
 import marimo

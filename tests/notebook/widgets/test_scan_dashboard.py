@@ -16,8 +16,7 @@ NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 HOSTILE = "</title><script>alert(1)</script>"
 
 
-@pytest.fixture
-def shop():
+def shop_of_march():
     with open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: NOW) as made:
         for name in ("Window", HOSTILE):
             campaign = made.insert_campaign(name)
@@ -29,6 +28,18 @@ def shop():
         bots = pd.DataFrame({"short_code": "ti", "time": times[:5], "kind": "bot", "visitor": range(5)})
         made.scans.insert(bots)
         yield made
+
+
+shop = pytest.fixture(shop_of_march)
+kept_shop = pytest.fixture(shop_of_march, scope="module")
+
+
+@pytest.fixture(scope="module")
+def kept_board(kept_shop):
+    """A dashboard for tests that leave it as it was."""
+    made = ScanDashboard(kept_shop, name="kept")
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -99,7 +110,8 @@ def test_days_and_hours_are_those_of_the_time_zone(shop):
         ({"since": "0001-01-01"}, "since"),
     ],
 )
-def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(board, fields, name):
+def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(kept_board, fields, name):
+    board = kept_board
     before = board.state
     say(board, ask="ask", fields=fields)
     assert list(board.state["errors"]) == [name]

@@ -7,7 +7,7 @@ from PIL import Image
 
 from tests.notebook.widgets.test_designer_browser import drag, settled, tab, told
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
 EMPTY = """
 from qrkit import Brand, open_portfolio

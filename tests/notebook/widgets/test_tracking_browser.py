@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
 PLACES = (("JupyterLab Light", 390), ("JupyterLab Light", 1440), ("JupyterLab Dark", 900))
 """Each theme and each width once."""

@@ -52,7 +52,7 @@ LONGEST_SECONDS = 20.0
 """Time limit for one drawing, and for all drawings of one file together."""
 _log = logging.getLogger("qrkit")
 
-DRAW, PAINT, COMPRESS = b"d", b"p", b"c"
+DRAW, PAINT = b"d", b"p"
 """Kinds of requests; the digit of a level requests compression at that level."""
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _SCRIPT = Path(__file__).with_name("worker.py")
@@ -129,9 +129,7 @@ def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float 
     return [pixels[start:end] for start, end in pairwise([0, *ends])]
 
 
-def paint_png(
-    steps: Sequence[Step], width: int, height: int, level: int | None = None, *, seconds: float = LONGEST_SECONDS
-) -> bytes:
+def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, seconds: float = LONGEST_SECONDS) -> bytes:
     """Paint steps one over the other, and write them as PNG; only the file leaves the process that draws.
 
     Args:
@@ -144,27 +142,26 @@ def paint_png(
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    parts = [PAINTING.pack(width, height, -1 if level is None else level)]
+    parts = [PAINTING.pack(width, height, level)]
     for *box, svg, color in steps:
         kind, content = (FILL, bytes(color)) if color else (DRAW_OVER, svg)
         parts += [STEP.pack(kind, *box, len(content)), content]
     return _send_request(_drawers, PAINT, parts, seconds)
 
 
-def compress_png(pixels: bytes, width: int, height: int, level: int | None = None) -> bytes:
+def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:
     """Write pixels as PNG, several times as fast as Pillow.
 
     Args:
         pixels: 3 or 4 bytes per pixel: red, green, blue, and optionally alpha.
         width: Pixels.
         height: Pixels.
-        level: 0..9, from fast and large to slow and small; None uses the encoder's default.
+        level: 0..9, from fast and large to slow and small.
 
     Raises:
         RenderingFailed: If there is not enough memory, or compression takes too long.
     """
-    job = COMPRESS if level is None else b"%d" % level
-    return _send_request(_compressors, job, [SIZE.pack(width, height), pixels], LONGEST_SECONDS)
+    return _send_request(_compressors, b"%d" % level, [SIZE.pack(width, height), pixels], LONGEST_SECONDS)
 
 
 def check_time(seconds: float = LONGEST_SECONDS) -> float:

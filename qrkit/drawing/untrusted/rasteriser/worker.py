@@ -9,6 +9,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 __all__ = ["ENGINES", "main"]
 
@@ -18,8 +22,8 @@ SIZE = struct.Struct(">II")
 """Width and height, before the pixels to compress."""
 DRAWING = struct.Struct(">III")
 """Length, width and height of an SVG, before each of the SVGs to draw."""
-PAINTING = struct.Struct(">IIb")
-"""Width, height and compression level of a painting, before its steps; level -1 is the encoder's default."""
+PAINTING = struct.Struct(">IIB")
+"""Width, height and compression level of a painting, before its steps."""
 STEP = struct.Struct(">cIIIII")
 """A step: its kind, left, top, width and height in pixels, and the length of the data that follows."""
 FILL, DRAW_OVER = b"f", b"o"
@@ -89,6 +93,7 @@ def _paint(draw: Drawer, data: bytes) -> bytes:
     picture, start = None, PAINTING.size
     while start < len(data):
         kind, left, top, across, down, length = STEP.unpack_from(data, start)
+        is_only_step = start == PAINTING.size and start + STEP.size + length == len(data)
         start += STEP.size + length
         content, size = data[start - length : start], (across, down)
         if kind == FILL:
@@ -96,6 +101,8 @@ def _paint(draw: Drawer, data: bytes) -> bytes:
         else:
             drawn = draw(content, across, down)
             layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
+            if is_only_step and size == (width, height) and not _is_opaque(layer):
+                return _png(drawn, width, height, level)  # saves two copies of all pixels
         if picture is None and size == (width, height):
             picture = layer
             continue
@@ -105,17 +112,23 @@ def _paint(draw: Drawer, data: bytes) -> bytes:
         else:  # on an opaque picture, `paste` gives the same pixels
             picture.paste(layer, (left, top), layer if layer.mode == "RGBA" else None)
     assert picture, "a painting has steps"
-    if picture.mode == "RGBA" and picture.getchannel("A").getextrema() == (255, 255):
+    if picture.mode == "RGBA" and _is_opaque(picture):
         picture = picture.convert("RGB")
-    return _png(picture.tobytes(), width, height, None if level < 0 else level)
+    return _png(picture.tobytes(), width, height, level)
 
 
-def _compress(data: bytes, *, level: int | None = None) -> bytes:
+def _is_opaque(picture: Image) -> bool:
+    """Return True if no pixel is transparent; a transparent corner, as most frames have, is noticed at once."""
+    alpha = picture.getchannel("A")
+    return alpha.getpixel((0, 0)) == 255 and alpha.getextrema() == (255, 255)
+
+
+def _compress(level: int, data: bytes) -> bytes:
     width, height = SIZE.unpack_from(data)
     return _png(memoryview(data)[SIZE.size :], width, height, level)
 
 
-def _png(pixels: bytes | memoryview, width: int, height: int, level: int | None) -> bytes:
+def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> bytes:
     bands = len(pixels) // (width * height)
     try:
         import pyvips
@@ -126,10 +139,10 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int | None)
 
         file = BytesIO()
         picture = Image.frombytes({3: "RGB", 4: "RGBA"}[bands], (width, height), pixels)
-        picture.save(file, "PNG", compress_level=4 if level is None else level)
+        picture.save(file, "PNG", compress_level=level)
         return file.getvalue()
     image = pyvips.Image.new_from_memory(pixels, width, height, bands, "uchar").copy(interpretation="srgb")
-    return bytes(image.pngsave_buffer(compression=6 if level is None else level, keep="none"))
+    return bytes(image.pngsave_buffer(compression=level, keep="none"))
 
 
 def _limit_memory() -> None:
@@ -147,8 +160,7 @@ def main() -> None:
     _limit_memory()
     # One drawing is not worth the threads that libvips would start for each.
     os.environ.setdefault("VIPS_CONCURRENCY", "1")
-    jobs: dict[bytes, Callable[[bytes], bytes]] = {b"c": _compress}
-    jobs |= {b"%d" % level: partial(_compress, level=level) for level in range(10)}
+    jobs: dict[bytes, Callable[[bytes], bytes]] = {b"%d" % level: partial(_compress, level) for level in range(10)}
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     while head := requests.read(REQUEST.size):
         job, length = REQUEST.unpack(head)

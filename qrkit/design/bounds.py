@@ -1,0 +1,19 @@
+"""Holds ranges and units as plain numbers; needs no library, because a plain QR Code is drawn with them alone."""
+
+from __future__ import annotations
+
+__all__ = ["LONGEST_TEXT", "MILLIMETRES_PER_INCH", "MODULE_SIZES", "PADDINGS", "STANDARD_PADDING"]
+
+LONGEST_TEXT = 32_767
+"""Characters that fit in one spreadsheet cell; a longer text could not be exported."""
+
+MODULE_SIZES = range(1, 21)
+"""Pixels per module."""
+
+PADDINGS = range(21)
+"""Modules of the quiet zone."""
+
+STANDARD_PADDING = 4
+"""Modules of the quiet zone that the standard requires (ISO/IEC 18004:2015, 6.3.8)."""
+
+MILLIMETRES_PER_INCH = 25.4

@@ -1,0 +1,233 @@
+"""Hides small groups in the facts of a report, so that every page, file and sum made of these facts can be shared.
+
+All rules follow from one bound, `least`:
+
+- **Groups** follow the rule of tables (`analytics.without_small_groups`): a small one is hidden, and with it enough
+  others that no total reveals it. Values of an attribute and QR Codes are measured by their visitors, or by their scans
+  if visitors are unknown; campaigns and hours of the week by their scans. Small campaigns become one, "All others".
+- **Days** of a campaign wait for each other: scans count on the first day on which there are `least` of them. So each
+  number of a day, and each sum and difference that the filters of the page can count, consists of parts that are 0 or
+  at least `least`.
+- What is finer is left out: the days and first scans of a QR Code, the hours of a campaign, and comparisons that need
+  days whose scans had to wait.
+
+Totals of the whole report, and bots, are shown as they are. Someone who has reports on overlapping periods, or knows
+some of the scans, may still find out more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+from qrkit.analytics import without_small_groups
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages import say
+from qrkit.report.comparisons import LEVEL, Comparisons, compare_sides
+from qrkit.report.facts import MOST_ROWS, Facts
+from qrkit.report.ranked_tables import ALL_OTHERS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["shareable", "together"]
+
+
+def shareable(facts: Facts, least: int) -> Facts:
+    """Return the facts without small groups.
+
+    Args:
+        facts: All facts; their attributes have a row for each value.
+        least: The smallest number of visitors, or of scans, that is shown.
+
+    Raises:
+        InvalidParameter: If the whole report is about fewer.
+    """
+    if not facts.scans:
+        return replace(facts, least=least, hidden=_hidden_codes(facts, least))
+    if (size := facts.visitors or facts.scans) < least:
+        what = "visitors" if facts.visitors else "scans"
+        rule = f"hides the whole report, which has {size} {what}; choose a longer period or a smaller number"
+        raise InvalidParameter(Problem("least", least, rule))
+    titles = _titles(facts, least)
+    exact = _with_titles(facts, titles)
+    per_day = _waiting(exact, least)
+    is_exact = per_day.equals(exact)
+    shown = replace(facts, titles=titles, colors=_colors(facts, titles))
+    hidden = _hidden_codes(shown, least)
+    return replace(
+        shown,
+        least=least,
+        hidden=hidden,
+        per_day=per_day,
+        per_hour=None,
+        daily=facts.daily[:0],
+        hourly=facts.hourly[:0],
+        by_hour=_by_hour(facts.by_hour, least),
+        attributes={name: _values(frame, least) for name, frame in facts.attributes.items()},
+        human=_rounded(facts.human, least),
+        half_lives=facts.half_lives[:0],
+        locations=facts.locations[~facts.locations["qrcode_id"].isin(list(hidden))].reset_index(drop=True),
+        rates=_rates(facts, titles) if is_exact else None,
+        comparisons=_comparisons(replace(shown, hidden=hidden), per_day, least, is_exact=is_exact),
+    )
+
+
+# ---- groups
+
+
+def _titles(facts: Facts, least: int) -> dict[str | None, str]:
+    """Return the titles of the campaigns; those with too few scans have one in common, and come last."""
+    counts = _of_codes(facts).groupby("campaign", as_index=False, sort=False)[["scans"]].sum()
+    shown = without_small_groups(counts, by=("campaign",), least=least)["scans"].notna()
+    hidden = set(counts["campaign"][~shown])
+    kept = {id: title for id, title in facts.titles.items() if title not in hidden}
+    others = say(ALL_OTHERS)
+    names = chain([others], (f"{others} ({number})" for number in count(2)))
+    name = next(name for name in names if name not in kept.values())
+    return kept | {id: name for id in facts.titles if id not in kept}
+
+
+def _colors(facts: Facts, titles: Mapping[str | None, str]) -> dict[str, int]:
+    """Return the colors of the campaigns that kept their titles."""
+    return {id: color for id, color in facts.colors.items() if titles.get(id) == facts.titles.get(id)}
+
+
+def _of_codes(facts: Facts) -> pd.DataFrame:
+    """Return a row for each QR Code with its campaign, scans, visitors and imported scans."""
+    import pandas as pd
+
+    numbers = (facts.counted, facts.visitors_of, facts.imported)
+    rows = [(facts.titles[code.campaign_id], code.id, *(of.get(code.id, 0) for of in numbers)) for code in facts.codes]
+    frame = pd.DataFrame(rows, columns=["campaign", "qrcode_id", "scans", "visitors", "imported"])
+    return frame.astype({"campaign": "str", "qrcode_id": "str"} | dict.fromkeys(frame.columns[2:], "int64"))
+
+
+def _hidden_codes(facts: Facts, least: int) -> frozenset[str]:
+    """Return the IDs of the QR Codes whose numbers are hidden."""
+    codes, by = _of_codes(facts), ("campaign", "qrcode_id")
+    imported = without_small_groups(codes[[*by, "imported"]], by=by, count="imported", least=least)["imported"]
+    return frozenset(codes["qrcode_id"][_are_hidden(codes, by, least) | imported.isna()])
+
+
+def _values(frame: pd.DataFrame, least: int) -> pd.DataFrame:
+    """Return the most frequent values of an attribute that are shown."""
+    hidden = _are_hidden(frame, (str(frame.columns[0]),), least)
+    return frame[~hidden].head(MOST_ROWS).reset_index(drop=True)
+
+
+def _are_hidden(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Series[bool]:
+    """Return whether each group is hidden, measured by its visitors, or else by its scans."""
+    sizes = groups["visitors"].where(groups["visitors"] > 0, groups["scans"])
+    return without_small_groups(groups[[*by]].assign(size=sizes), by=by, count="size", least=least)["size"].isna()
+
+
+def _by_hour(frame: pd.DataFrame, least: int) -> pd.DataFrame:
+    """Return scans per hour of the week; those of small hours are missing."""
+    counts = frame[["weekday", "hour", "scans"]]
+    shown = without_small_groups(counts, by=("weekday", "hour"), least=least)
+    return frame.assign(scans=shown["scans"])
+
+
+def _rounded(human: pd.DataFrame, least: int) -> pd.DataFrame:
+    """Round the range of human scans outward to multiples of `least`: its ends may differ by a few visits only."""
+    if human["likely"].equals(human["possible"]):
+        return human
+    return human.assign(likely=human["likely"] // least * least, possible=-(-human["possible"] // least) * least)
+
+
+# ---- days
+
+
+def together(numbers: Sequence[int], least: int) -> list[int]:
+    """Add up consecutive numbers until there are enough; what is left over joins the last such sum.
+
+    Every number of the result is 0 or at least `least`, unless all of them together are fewer.
+    """
+    sums, waiting, last = [0] * len(numbers), 0, len(numbers) - 1
+    for place, number in enumerate(numbers):
+        waiting += number
+        if waiting >= least:
+            sums[place], waiting, last = waiting, 0, place
+    if waiting:
+        sums[last] += waiting
+    return sums
+
+
+def _with_titles(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame:
+    """Return scans per day and campaign by new titles."""
+    new = {facts.titles[id]: title for id, title in titles.items()}
+    named = facts.per_day.assign(campaign=facts.per_day["campaign"].map(new).astype("str"))
+    return named.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()
+
+
+def _waiting(per_day: pd.DataFrame, least: int) -> pd.DataFrame:
+    """Return scans per day and campaign, counted on the first day on which there are enough."""
+    return per_day.assign(
+        scans=per_day.groupby("campaign")["scans"].transform(lambda scans: together(scans.tolist(), least))
+    )
+
+
+def _rates(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame | None:
+    """Return the rates of the campaigns that kept their titles; those of QR Codes would reveal single days."""
+    if facts.rates is None or "campaign" not in facts.rates:
+        return None
+    kept = facts.rates["campaign"].isin(_kept(facts, titles))
+    return facts.rates[kept].reset_index(drop=True) if kept.sum() > 1 else None
+
+
+def _kept(facts: Facts, titles: Mapping[str | None, str]) -> list[str]:
+    return [title for id, title in titles.items() if title == facts.titles[id]]
+
+
+def _comparisons(facts: Facts, per_day: pd.DataFrame, least: int, *, is_exact: bool) -> Comparisons:
+    """Return the comparisons that the shown days and groups allow.
+
+    Args:
+        facts: The facts with the new titles and the hidden QR Codes.
+        per_day: Scans per day and campaign, as they are shown.
+        least: The smallest number that is shown.
+        is_exact: Whether no scan had to wait.
+    """
+    made = facts.comparisons
+    if made.first is None or made.second is None:
+        return made
+    import pandas as pd
+
+    totals = per_day.groupby("day", as_index=False)["scans"].sum()
+    days = dict(zip(totals["day"].dt.date, totals["scans"].tolist(), strict=True))
+    leading, previous = made.leading if _has_leaders(facts) else None, made.previous
+    sides = [{day: days.get(day, 0) for day in span.dates} for span in (made.first, made.second)]
+    if previous is not None:
+        before = previous["previous_scans"].dropna().astype("int64").tolist()
+        sides[0] = dict(zip(made.first.dates, together(before, least), strict=True))
+        if sum(before) < least:
+            return Comparisons(leading=leading)
+        is_exact = is_exact and list(sides[0].values()) == before
+        numbers = [pd.Series(list(side.values()), dtype="Int64") for side in reversed(sides)]
+        previous = previous.assign(scans=numbers[0], previous_scans=numbers[1])
+    elif not made.is_half:
+        sides[0] = dict.fromkeys(made.first.dates, 0)
+    has_parts = is_exact and made.is_half and made.part == "campaign"
+    kept = replace(
+        made,
+        total=made.total and compare_sides("", sides, LEVEL),
+        leading=leading,
+        previous=previous,
+        part=made.part if has_parts else "",
+        parts=[one for one in made.parts if one.name in facts.titles.values()] if has_parts else [],
+        before=made.before if made.before is None or int(made.before["visitors"].iloc[0]) >= least else None,
+        contents=(),
+    )
+    return kept if is_exact else replace(kept, calm=None, left_out=(), unusual=None, bursts=None)
+
+
+def _has_leaders(facts: Facts) -> bool:
+    """Whether the two groups that lead are shown."""
+    if len(facts.leaders) < 2:
+        return False
+    if facts.comparisons.part == "campaign":
+        return all(name in facts.titles.values() for name, _ in facts.leaders)
+    return all(facts.counted.get(id, 0) < facts.leaders[1][1] for id in facts.hidden)
