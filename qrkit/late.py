@@ -155,15 +155,20 @@ UNSEEN: Watch = _iterate
 """A `Watch` that shows nothing."""
 
 
-def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+def old_names(
+    module: str, names: Mapping[str, str], others: Callable[[str], Any] | None = None
+) -> Callable[[str], Any]:
     """Return a `__getattr__` for a module in which names have changed; old names work, with a DeprecationWarning.
 
     Args:
         module: The `__name__` of the module.
         names: Maps old names to new ones. A new name with a dot belongs to another module and is written in full.
+        others: Finds other names, such as `late_names`.
     """
 
     def find(name: str) -> Any:
+        if name not in names and others:
+            return others(name)
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
         home, _, new = names[name].rpartition(".")

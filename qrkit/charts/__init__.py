@@ -20,7 +20,7 @@ object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qrkit.late import late_names, old_names
 
@@ -103,12 +103,8 @@ _ORIGINS = {
     "unusual_days": "charts.expected:unusual_days",
 }
 
-_late, _old = late_names(__name__, _ORIGINS), old_names(__name__, _OLD_NAMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a chart when it is first used, because matplotlib takes long to load."""
-    return (_old if name in _OLD_NAMES else _late)(name)
+# Charts are loaded when they are first used, because matplotlib takes long to load.
+__getattr__ = old_names(__name__, _OLD_NAMES, late_names(__name__, _ORIGINS))
 
 
 def __dir__() -> list[str]:
