@@ -222,7 +222,7 @@ class QRImage(Shown):
 
         Example:
             >>> generate("https://example.com").print_at(40)
-            <QRPrint 39.12 x 39.12 mm, 14 dots a module of 1.19 mm at 300 dpi>
+            <QRPrint 39.12 x 39.12 mm, 14 dots per 1.19 mm module at 300 dpi>
         """
         from qrkit.pictures.printing import PrintSize
 

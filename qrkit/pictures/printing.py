@@ -151,6 +151,6 @@ class QRPrint(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"<QRPrint {self.width_mm:.2f} x {self.height_mm:.2f} mm, {self.dots_per_module} dots a module of "
-            f"{self.module_mm:.2f} mm at {self.size.dpi:g} dpi>"
+            f"<QRPrint {self.width_mm:.2f} x {self.height_mm:.2f} mm, {self.dots_per_module} dots per "
+            f"{self.module_mm:.2f} mm module at {self.size.dpi:g} dpi>"
         )

@@ -209,4 +209,4 @@ def test_black_may_be_printed_with_black_ink_alone(format):
 
 def test_it_says_what_it_is():
     found = repr(generate(LINK).print_at(40))
-    assert found == "<QRPrint 39.12 x 39.12 mm, 14 dots a module of 1.19 mm at 300 dpi>"
+    assert found == "<QRPrint 39.12 x 39.12 mm, 14 dots per 1.19 mm module at 300 dpi>"
