@@ -107,6 +107,13 @@ class LateSignature(Signature):
         """The annotation of what the function returns."""
         return self._complete(self._own).return_annotation
 
+    def replace(self, **changes: Any) -> Signature:  # type: ignore[override]  # the complete signature is of the base
+        """Return a copy with other parameters, or another annotation of what is returned."""
+        return self._complete(self._own).replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._complete(self._own).__reduce__()
+
 
 @contextmanager
 def without(library: str) -> Iterator[None]:

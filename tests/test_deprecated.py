@@ -36,6 +36,10 @@ def test_a_name_that_moved_to_another_module_is_found_there():
         from qrkit.analytics.time_zones import first_moment
     assert first_moment is import_module("qrkit.tracking.times").first_moment
 
+    with pytest.warns(DeprecationWarning, match=r"use qrkit\.charts\.sparklines\.sparkline$"):
+        from qrkit.charts.svg import sparkline
+    assert sparkline is qrkit.charts.sparkline
+
 
 def test_a_name_that_never_was_is_none():
     with pytest.raises(AttributeError, match=r"module 'qrkit\.charts' has no attribute 'hour_of_weak'"):

@@ -41,7 +41,7 @@ def define_serve(one: Parser) -> None:
         "A store that does not exist is created; Ctrl-C stops the server. Meanwhile, other commands of the same user, "
         "such as account, import and report, work with the store through STORE.sock beside it.\n\n"
         "Each option can also be set in the environment, such as QRKIT_PORT=80; separate several values with "
-        'commas.\n\n --settings names a TOML file with the same settings, such as port = 80 or hosts = ["a.example"]; '
+        'commas.\n\n--settings names a TOML file with the same settings, such as port = 80 or hosts = ["a.example"]; '
         "options and the environment override it. On SIGHUP, the server reads the file and the GeoIP "
         "database again: access_log, log_level, places, generates_a_minute and unknown_codes_a_minute "
         "change at once; the log names changed settings that need a restart.",

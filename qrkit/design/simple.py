@@ -37,5 +37,7 @@ def simple_design(content: object, fields: Mapping[str, Any]) -> SimpleDesign | 
     # A text of `qrkit.contents` may prescribe fields, and True is equal to 1.
     if type(content) is not str or not 0 < len(content) <= LONGEST_TEXT or not fields.keys() <= SIMPLE_FIELDS.keys():
         return None
+    if not content.isascii() and any("\ud800" <= character <= "\udfff" for character in content):
+        return None
     are_simple = all(type(value) in (str, int) and value in SIMPLE_FIELDS[name] for name, value in fields.items())
     return SimpleDesign(content, **fields) if are_simple else None

@@ -64,11 +64,11 @@ def keep_base_url(store: Store, given: str | None, *, port: int | None = None, s
     Warns:
         UserWarning: If `given` differs from the base URL of existing QR Codes.
     """
-    before = get_setting(store, BASE_URL)
-    if port is not None and given is None and before is None:
+    before = kept_base_url(store)
+    if port is not None and given is None and get_setting(store, BASE_URL) is None:
         set_setting(store, DEFAULT, f"http://localhost:{port}")
     url = kept_base_url(store, given)
-    if before not in (None, url, DEFAULT_BASE_URL) and all_short_codes(store):
+    if before not in (url, DEFAULT_BASE_URL) and all_short_codes(store):
         warnings.warn(
             f"base_url={url!r}: short URLs of this store began with {before}; codes that were printed with it work "
             "for as long as its host leads to this server",

@@ -246,7 +246,7 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
             answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:
             answer = _to_response(error, asked, route, service)
-        response.set_headers(asked.joining | warning([*asked.warnings, *answer.warnings]))
+        response.set_headers(asked.joining | warning([*answer.warnings, *asked.warnings]))
         _fill(response, answer)
 
     return respond

@@ -37,6 +37,8 @@ _log = logging.getLogger("qrkit")
 JSON = "application/json; charset=utf-8"
 
 LONGEST_HEADER_TEXT = 512
+LONGEST_NAME = 24
+"""Characters of an unknown name that are repeated; an API key sent as a name is longer, so it stays a secret."""
 EXPOSED = (
     "X-Api-Error",
     "X-Api-Error-Code",
@@ -126,7 +128,8 @@ def is_browser(headers: Mapping[str, str]) -> bool:
 
 def ignored(unknown: Iterable[str], *, what: str = "fields") -> list[str]:
     """Return a warning that names the unknown fields or parameters of a request, if there are any."""
-    return [f"unknown {what} were ignored: {', '.join(names)}"] if (names := list(unknown)) else []
+    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..." for name in unknown]
+    return [f"unknown {what} were ignored: {', '.join(names)}"] if names else []
 
 
 def warning(sentences: Iterable[str]) -> dict[str, str]:

@@ -1,10 +1,11 @@
 """`qrkit check`: for people, and for continuous integration."""
 
 import json
+import os
 
 import pytest
 
-from qrkit import QRImage, check
+from qrkit import QRImage, check, generate
 from qrkit.__main__ import main
 from qrkit.scanning.scan_report import LEVELS, VERDICTS
 from tests.scanning.designs import all_eyes, plain, with_logo
@@ -103,6 +104,16 @@ def test_an_svg_is_drawn_and_read(capsys, folder):
     assert said.startswith("tight.svg: fragile on phones")
     assert main(["decode", "tight.svg"]) == 0
     assert capsys.readouterr().out == f"{FILES['tight'].content}\n"
+
+
+@pytest.mark.parametrize("command", ["check", "decode"])
+def test_a_picture_comes_through_a_pipe(command, capsys):
+    read, write = os.pipe()
+    with os.fdopen(read, "rb"), os.fdopen(write, "wb") as end:
+        end.write(generate("hello").to_bytes("png"))
+        end.close()
+        assert main([command, f"/dev/fd/{read}"]) == 0
+    assert {"check": "robust", "decode": "hello"}[command] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

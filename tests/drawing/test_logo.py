@@ -190,7 +190,7 @@ def test_a_ring_is_as_faint_as_its_colour():
 
 
 def test_all_that_is_wrong_with_the_place_is_said_at_once():
-    with pytest.raises(InvalidParameter, match=r"place=.*in 0\.\.1 of the symbol; share=3: must be in 0\.01\.\.2"):
+    with pytest.raises(InvalidParameter, match=r"place=.*in 0\.\.1, as shares.*; share=3: must be in 0\.01\.\.2"):
         Design(content=LINK).with_logo(HEART, 3, place=(2, 0))
     with pytest.raises(AssetError):
         Design(content=LINK).with_logo("icon:no-such-thing")

@@ -1,11 +1,14 @@
 import ast
 import json
+import pickle
 import re
 import subprocess
 import sys
 import warnings
 import zipfile
+from copy import copy
 from importlib.util import find_spec
+from inspect import signature
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -209,6 +212,18 @@ def test_a_code_that_is_drawn_without_its_design_looks_the_same_and_has_it(field
     assert (simple.small_svg(), repr(simple)) == (whole.small_svg(), repr(whole))
     assert simple.design == design
     assert simple.fault is None is whole.fault
+
+
+def test_half_a_character_is_refused_by_name():
+    with pytest.raises(InvalidParameter, match="half a character"):
+        generate("ab\ud800c")
+
+
+def test_the_parameters_of_generate_can_be_copied_and_changed():
+    shown = signature(generate)
+    assert "modules" in shown.parameters
+    assert copy(shown) == shown == pickle.loads(pickle.dumps(shown))
+    assert shown.replace(return_annotation=None).return_annotation is None
 
 
 @pytest.mark.parametrize(

@@ -484,6 +484,14 @@ def test_the_port_of_a_server_changes_no_base_url_that_was_chosen():
         assert keep_base_url(store, None, port=9003) == "https://go.example.com"
 
 
+def test_a_port_that_changes_is_told_of_once_codes_are_there():
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode("https://example.com")
+        assert keep_base_url(shop.store, None, port=9000) == "http://localhost:9000"
+        with pytest.warns(UserWarning, match="short URLs of this store began with http://localhost:9000"):
+            assert keep_base_url(shop.store, None, port=9001) == "http://localhost:9001"
+
+
 def test_a_base_url_that_changes_is_told_of_once_codes_are_there(tmp_path):
     store = tmp_path / "shop.duckdb"
     open_portfolio(store, base_url="https://go.example.com").close()

@@ -103,12 +103,17 @@ def test_the_versions_and_levels_of_another_encoder_are_told():
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"nonsense", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"%PDF-1.4", b"\x89PNG\r\n\x1a\n", b"GIF89a"],
+    [b"", b"nonsense", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x89PNG\r\n\x1a\n", b"GIF89a"],
     ids=repr,
 )
 def test_bytes_of_no_picture_are_an_unreadable_file(data):
     with pytest.raises(UnreadableFile, match="not a picture of the formats png, jpg, bmp, tif, gif, webp"):
         decode(data)
+
+
+def test_a_pdf_gets_advice():
+    with pytest.raises(UnreadableFile, match="a PDF, which cannot be read; save it as png"):
+        decode(b"%PDF-1.4")
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path):

@@ -27,7 +27,8 @@ def svg_picture(file: Path) -> Image | None:
         file: The path of a file.
 
     Returns:
-        An image of mode RGBA; None if the file is not an SVG, or cannot be opened.
+        An image of mode RGBA; None if the file is not an SVG, cannot be opened, or is a pipe, which can be read only
+        once.
 
     Raises:
         UnreadableFile: If the SVG is damaged, takes too long to draw, or contains images or other parts that cannot be
@@ -37,7 +38,7 @@ def svg_picture(file: Path) -> Image | None:
     from PIL import Image
 
     try:
-        data = file.read_bytes()
+        data = file.read_bytes() if file.is_file() else b""
     except (OSError, ValueError):  # ValueError: a path with a zero byte
         return None
     if media_type(data) != "image/svg+xml":
