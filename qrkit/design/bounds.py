@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["LONGEST_TEXT", "MILLIMETRES_PER_INCH", "MODULE_SIZES", "PADDINGS", "STANDARD_PADDING"]
+__all__ = ["LONGEST_TEXT", "MILLIMETRES_PER_INCH", "MODULE_SIZES", "PADDINGS", "PIXELS_PER_INCH", "STANDARD_PADDING"]
 
 LONGEST_TEXT = 32_767
 """Characters that fit in one spreadsheet cell; a longer text could not be exported."""
@@ -17,3 +17,6 @@ STANDARD_PADDING = 4
 """Modules of the quiet zone that the standard requires (ISO/IEC 18004:2015, 6.3.8)."""
 
 MILLIMETRES_PER_INCH = 25.4
+
+PIXELS_PER_INCH = 96
+"""Pixels of CSS and units of XAML, whatever the resolution of the screen or printer is."""

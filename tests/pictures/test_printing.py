@@ -157,6 +157,15 @@ def test_vector_formats_have_exactly_the_width_asked_for(format, width):
         generate(LINK).print_at(40).size_in("pdff")
 
 
+@pytest.mark.parametrize("fields", [{}, {"modules": {"type": "dots"}}], ids=["table", "svg"])
+def test_a_web_page_is_printed_in_exactly_the_width_asked_for(fields):
+    print_ = generate(LINK, **fields).print_at(40, dpi=600)
+    width, unit = re.search(r'width[:=]"?([\d.]+)(px|mm)', print_.to_bytes("html").decode()).groups()
+    per_inch = {"px": 96, "mm": INCH}[unit]
+    assert float(width) / per_inch * INCH == pytest.approx(print_.size_in("html")[0], abs=0.001)
+    assert print_.size_in("html") == (pytest.approx(40), pytest.approx(40))
+
+
 def test_a_height_of_its_own_is_kept_in_proportion():
     print_ = generate(LINK, width=330, height=660).print_at(33, dpi=254)
     assert (print_.width_mm, print_.height_mm) == (pytest.approx(33), pytest.approx(66))

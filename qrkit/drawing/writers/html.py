@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from qrkit.design.bounds import PIXELS_PER_INCH
 from qrkit.design.color import Color
 from qrkit.drawing.plain_picture import Plain
 from qrkit.drawing.scene import Scene
@@ -35,10 +36,11 @@ def write(scene: Scene) -> bytes:
 
 
 def _rules(plain: Plain) -> list[str]:
-    size = number(plain.module)
+    scale = PIXELS_PER_INCH / plain.dots_per_inch if plain.dots_per_inch else 1
+    size = number(plain.module * scale)
     return [
         # Without the last two properties, browsers do not print the colors of table cells.
-        f".qr{{width:{number(plain.width)}px;height:{number(plain.height)}px;table-layout:fixed;"
+        f".qr{{width:{number(plain.width * scale)}px;height:{number(plain.height * scale)}px;table-layout:fixed;"
         f"border-collapse:collapse;background:{_css(plain.background)};"
         "-webkit-print-color-adjust:exact;print-color-adjust:exact}",
         f".qr tr{{height:{size}px}}.qr td{{padding:0;height:{size}px;line-height:0;font-size:0}}",

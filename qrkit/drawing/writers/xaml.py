@@ -5,6 +5,7 @@ XAML cannot embed bitmaps, so images are reduced to few colors and written as on
 
 from __future__ import annotations
 
+from qrkit.design.bounds import PIXELS_PER_INCH
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix, Rectangle, Scene, Shape, Squares, Stamps
@@ -18,7 +19,6 @@ from qrkit.drawing.writers.svg import readable
 __all__ = ["write"]
 
 NAMESPACE = "http://schemas.microsoft.com/winfx/2006/xaml/presentation"
-UNITS_PER_INCH = 96
 MOST_PIXELS = 250_000
 """Pixels of one image."""
 ALIASED = ' RenderOptions.EdgeMode="Aliased"'
@@ -29,7 +29,7 @@ def write(scene: Scene) -> bytes:
     """Write a XAML document."""
     size = ""
     if scene.dots_per_inch:
-        scale = UNITS_PER_INCH / scene.dots_per_inch
+        scale = PIXELS_PER_INCH / scene.dots_per_inch
         size = f' Width="{number(scene.width * scale)}" Height="{number(scene.height * scale)}"'
     lines = [
         f'<Viewbox xmlns="{NAMESPACE}" Stretch="Uniform"{size}>',
