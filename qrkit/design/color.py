@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import core_schema
 
-__all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color"]
+__all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color", "expanded_hex"]
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in the lightness that readers see (ITU-R BT.601)."""
@@ -23,14 +23,19 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)
 STEP = 5
 """Of 255: how much of black or white is added at a time until a color is visible."""
 
-_SHORT_HEX = re.compile(r"#[0-9a-f]{3}")
+_SHORT_HEX = re.compile(r"#[0-9A-Fa-f]{3}")
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
+
+
+def expanded_hex(text: str) -> str | None:
+    """Return the CSS color `#RGB` as `#RRGGBB`, in upper case; None for any other text."""
+    return f"#{''.join(2 * digit for digit in text[1:])}".upper() if _SHORT_HEX.fullmatch(text) else None
 
 
 def _hint(name: str) -> str:
     """Return a suggestion in place of a name that is no color; "" if there is none."""
-    if _SHORT_HEX.fullmatch(name):
-        return f"; did you mean '#{''.join(2 * digit for digit in name[1:]).upper()}'?"
+    if expanded := expanded_hex(name):
+        return f"; did you mean '{expanded}'?"
     return "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
 
 

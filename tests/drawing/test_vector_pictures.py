@@ -16,7 +16,8 @@ SIMPLE = {
     "transforms": '<g fill="teal" transform="translate(5 5) rotate(30)"><polygon points="-3,-3 3,-3 0,3"/>'
     '<g transform="matrix(1 0 .5 1 0 0) scale(.5, 1)"><path d="M-2 2h4v1h-4z" fill="red"/></g></g>'
     '<rect width="2" height="2" transform="translate(2 1) skewX(20) skewY(5) rotate(10 1 1) translate(.5)"/>',
-    "arcs": '<path d="M1 5a4 4 0 0 1 8 0z" fill-rule="evenodd"/><path d="M4 7h2v2h-2z" style="fill:#006400"/>',
+    "arcs": '<path d="M1 5a4 4 0 0 1 8 0z"/><circle cx="5" cy="2" r="1" fill-rule="evenodd"/>'
+    '<path d="M4 7h2v2h-2z" style="fill:#006400"/>',
     "nothing painted": '<rect width="10" height="10" fill="none"/><path d="M2 2h6v6z"/>',
 }
 OTHER = {
@@ -25,6 +26,8 @@ OTHER = {
     "translucent": '<rect width="10" height="10" opacity=".5"/>',
     "translucent fill": '<g fill-opacity=".5"><rect width="10" height="10"/></g>',
     "even-odd": '<path fill-rule="evenodd" d="M0 0h10v10h-10zM3 3h4v4h-4z"/>',
+    "pentagram": '<polygon fill-rule="evenodd" points="5,0 8,9 0,3 10,3 2,9"/>',
+    "ellipse with one radius": '<ellipse cx="5" cy="5" rx="4"/>',
     "stroke of a path": '<path d="M1 1l8 8" stroke="red"/>',
     "thick ring": '<circle cx="5" cy="5" r="1" stroke="red" stroke-width="3"/>',
     "cut off": '<rect x="5" y="5" width="10" height="10"/>',

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import cos, radians, sin, tan
 from typing import TYPE_CHECKING
 
-from qrkit.design.color import Color
+from qrkit.design.color import Color, expanded_hex
 from qrkit.design.outline import Outline, circle, polygon, rounded
 from qrkit.drawing.scene import Drawing, Matrix, Picture, Scene, Shape
 from qrkit.drawing.untrusted.svg_values import floats, transforms
@@ -33,7 +33,7 @@ INITIAL = {"fill": "black", "stroke": "none", "stroke-width": "1"}
 BEYOND = 0.001
 """How far a shape may reach out of its image, in sides of the image; the rest would have to be cut off."""
 _RGB = re.compile(r"rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")
-_HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+_HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 Affine = tuple[float, float, float, float, float, float]
@@ -98,12 +98,12 @@ def _read(element: Element, inherited: Mapping[str, str], matrix: Affine) -> Ite
             yield from _read(child, own, matrix)
         return
     outline, stroked = _outlines(element, float(own["stroke-width"]) if own["stroke"] != "none" else 0.0)
-    is_split = sum(letter == "M" for letter, _ in outline.segments) > 1
-    if own.get("fill-rule", "nonzero") != "nonzero" and is_split:
+    # By the even-odd rule, an outline that crosses itself has holes. Only these elements never do.
+    if own.get("fill-rule", "nonzero") != "nonzero" and element.tag not in ("rect", "circle", "ellipse"):
         raise _NotSimple
     for paint, shape in ((own["fill"], outline), (own["stroke"], stroked)):
         if paint != "none" and shape.segments:
-            yield Shape(_moved(shape, matrix), _color(paint))
+            yield Shape(shape.transformed(matrix), _color(paint))
 
 
 def _outlines(element: Element, stroke: float) -> tuple[Outline, Outline]:
@@ -123,7 +123,7 @@ def _outlines(element: Element, stroke: float) -> tuple[Outline, Outline]:
         case "polygon":
             points = floats(element.get("points", ""))
             outline = polygon(*zip(points[::2], points[1::2], strict=True))
-        case "ellipse":
+        case "ellipse" if {"rx", "ry"}.issubset(element.keys()):  # a missing one is that of the other axis
             outline = circle(0, 0, 1).placed(number["cx"], number["cy"], number["rx"], number["ry"])
         case "circle":
             outline = circle(number["cx"], number["cy"], number["r"])
@@ -205,14 +205,6 @@ def _point(matrix: Affine, x: float, y: float) -> tuple[float, float]:
     return a * x + c * y + e, b * x + d * y + f
 
 
-def _moved(outline: Outline, matrix: Affine) -> Outline:
-    segments = []
-    for letter, numbers in outline.segments:
-        points = (_point(matrix, x, y) for x, y in zip(numbers[::2], numbers[1::2], strict=True))
-        segments.append((letter, tuple(number for point in points for number in point)))
-    return Outline(tuple(segments))
-
-
 def _color(text: str) -> Color:
     """Return an opaque color.
 
@@ -222,8 +214,7 @@ def _color(text: str) -> Color:
     """
     if found := _RGB.fullmatch(text):
         return Color(*(min(255, int(part)) for part in found.groups()))
-    if _HEX.fullmatch(text) and len(text) == 4:
-        text = "#" + "".join(2 * digit for digit in text[1:])
+    text = expanded_hex(text) or text
     if not (_HEX.fullmatch(text) or text.isalpha()):
         raise _NotSimple
     color = Color.parse(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from qrkit.design.color import Color
+from qrkit.design.color import Color, expanded_hex
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
 from qrkit.notebook.widgets.controls import Control, control_at
@@ -15,7 +15,7 @@ from qrkit.notebook.widgets.draft import Draft, Edit
 
 __all__ = ["color_meant", "offer"]
 
-_SHORT_HEX = re.compile(r"#?([0-9a-f]{1,3})")
+_DIGITS = re.compile(r"#?([0-9a-f]{1,3})")
 _RGB = re.compile(r"rgba?\((\d{1,3})[, ]+(\d{1,3})[, ]+(\d{1,3})\b.*\)")
 
 
@@ -70,10 +70,9 @@ def color_meant(text: str) -> str | None:
         ('#1188FF', '#FF8800', 'lightblue')
     """
     name = text.strip().lower()
-    if found := _SHORT_HEX.fullmatch(name):
+    if found := _DIGITS.fullmatch(name):
         digits = found[1]
-        digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits * (6 // len(digits))
-        return f"#{digits.upper()}"
+        return expanded_hex(f"#{digits}") or f"#{digits.upper() * (6 // len(digits))}"
     if found := _RGB.match(name):
         return Color(*(min(int(part), 255) for part in found.groups())).rgb
     close = get_close_matches(re.sub(r"[^a-z]", "", name), COLOR_NAMES, n=1)
