@@ -7,7 +7,7 @@ objects. Their `__init__` only declares the accepted types for type checkers; at
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from sys import float_info
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -59,6 +59,9 @@ PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
     "halftone": ("default",),
 }
 """The module styles for each place of a photo: inside, each module has its own color, so it needs its own outline."""
+
+STRETCHED = 0.5
+"""Pixels by which a side of a rotated layer may differ from its proportions, because other programs round sizes."""
 
 Name = Annotated[Text, Field(description="A name for your own reference.")]
 ModuleInk = Annotated[Color, Field(title="Color", description="Color of some of the modules.")]
@@ -297,26 +300,42 @@ class Layer(Model):
 
     @property
     def rotation(self) -> float:
-        """By how many degrees `rotated` has turned the image clockwise, above -180 and up to 180."""
-        image = read_rotated(self.content)
-        return image.degrees if image else 0.0
+        """By how many degrees `rotated` has turned the image clockwise, above -180 and up to 180; see `upright`."""
+        return self._before_rotation[1]
 
     @property
     def upright(self) -> Self:
-        """The layer before `rotated` turned its image; its box has the same center."""
+        """The layer before `rotated` turned its image; its box has the same center.
+
+        It is the layer itself, with a rotation of 0, if its image cannot be turned back: because the layer was
+        stretched afterwards, other than along the sides of the image, or because the image would exceed a limit.
+        """
+        return self._before_rotation[0]
+
+    @property
+    def _before_rotation(self) -> tuple[Self, float]:
+        """The upright layer and its rotation."""
         image = read_rotated(self.content)
         if image is None:
-            return self
+            return self, 0.0
         # The layer may have been resized since.
         (across, down), middle = image.box, (self.x + self.width / 2, self.y + self.height / 2)
-        width, height = image.width * self.width / across, image.height * self.height / down
-        return self._in_box(image.content, middle, (width, height), 2).replace(color=image.color)
+        scales = self.width / across, self.height / down
+        if image.degrees % 180 == 90:
+            scales = scales[::-1]
+        elif image.degrees % 180 and abs(self.width * down - self.height * across) > STRETCHED * (across + down):
+            return self, 0.0
+        try:
+            size = image.width * scales[0], image.height * scales[1]
+            return self._in_box(image.content, middle, size, 2).replace(color=image.color), image.degrees
+        except InvalidParameter:  # resized so that the image in the box is too small or too large for a layer
+            return self, 0.0
 
     def rotated(self, degrees: float) -> Self:
         """Return the layer with its image rotated clockwise about its center; it can be rotated again, or back.
 
         The image becomes an SVG that holds the image as it was, and the layer's box becomes the smallest upright box
-        around it.
+        around it. Other programs draw the same, except that an icon without a color is black there.
 
         Args:
             degrees: The angle, which adds to that of earlier rotations; a negative one is counterclockwise.
@@ -332,11 +351,12 @@ class Layer(Model):
             >>> star.rotated(-90) == Layer("icon:star", x=100, y=100, width=40, height=20)
             True
         """
-        if isinstance(degrees, bool) or not isinstance(degrees, int | float) or not isfinite(degrees):
+        is_number = isinstance(degrees, int | float) and not isinstance(degrees, bool)
+        if not is_number or not abs(degrees) <= float_info.max:
             raise InvalidParameter(Problem("degrees", degrees, "must be a number of degrees", "wrong-type"))
-        layer = self.upright
+        layer, rotation = self._before_rotation
         # From -180, which means the same as 180, to 180.
-        angle = round(180 - (180 - self.rotation - degrees) % 360, 4)
+        angle = round(180 - (180 - rotation - degrees) % 360, 4)
         if not angle:
             return layer
         image = Rotated(layer.content, layer.width, layer.height, angle, layer.color)

@@ -331,7 +331,8 @@ MOST_DAYS_KEPT = 36_500
 Number = Annotated[float, BeforeValidator(_number)]
 PictureSide = Annotated[Whole, Within(1, 10_000, "pixels")]
 WrapperSide = Annotated[Number, Within(1, 10_000, "pixels")]
-Extent = Annotated[Number, Within(0.1, 10_000, "pixels")]
+EXTENT = Within(0.1, 10_000, "pixels")
+Extent = Annotated[Number, EXTENT]
 """Width or height of an element in an image."""
 Coordinate = Annotated[Number, Within(-10_000, 10_000, "pixels")]
 Tolerance = Annotated[

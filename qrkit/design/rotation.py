@@ -1,7 +1,8 @@
-"""Rotates the image of a layer: as an SVG that holds the image, with which other programs draw the same.
+"""Rotates the image of a layer: as an SVG that holds the image, so that other programs draw it rotated, too.
 
 A layer of the interface has no angle. The SVG contains the image as it was, and its root says by how much it is turned,
-so that it can be rotated again, or back, without loss.
+so that it can be rotated again, or back, without loss. Only qrkit draws an icon without a color of its own in the
+foreground color; in other programs it is black.
 """
 
 from __future__ import annotations
@@ -13,18 +14,19 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from qrkit.design.color import Color
-from qrkit.design.limits import ICON, ICON_BOX
+from qrkit.design.limits import EXTENT, ICON, ICON_BOX
 from qrkit.design.outline import Outline
 
-__all__ = ["Rotated", "read_rotated"]
+__all__ = ["Rotated", "read_rotated", "read_rotations"]
 
 _BEGINNING = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20data-rotated='"
 _ROOT = re.compile(
     r"<svg xmlns='[^']+' data-rotated='(?P<degrees>-?[\d.]+) (?P<width>[\d.]+) (?P<height>[\d.]+)'"
-    r"(?: data-color='(?P<color>#[0-9A-F]{8})' color='[^']+')? viewBox='[^']+'>"
+    r"(?: data-color='(?P<color>#[0-9A-F]{8})' color='[^']+'(?: fill-opacity='[^']+')?)? viewBox='[^']+'>"
     r"<g transform='[^']+'><(?:image|svg) [^>]*?(?:href|data-icon)='(?P<content>[^']+)'"
 )
-_LARGEST = 10_000
+_MOST_ROTATIONS = 8
+"""Rotations of one image in a row, each in an SVG of its own. With more, its innermost images are not drawn."""
 _PLACES = 4
 """Decimals of degrees and lengths, so that a layer that is turned back has the numbers it had."""
 
@@ -81,7 +83,11 @@ class Rotated(NamedTuple):
             InvalidParameter: If the content is an icon that does not exist.
         """
         mark = " ".join(map(_number, (self.degrees, self.width, self.height)))
-        color = f" data-color='{self.color.argb}' color='{self.color.rgb}'" if self.color else ""
+        color = ""
+        if self.color:
+            color = f" data-color='{self.color.argb}' color='{self.color.rgb}'"
+        if self.color and self.color.alpha < 255:
+            color += f" fill-opacity='{self.color.opacity:.4g}'"
         view = f"viewBox='0 0 {' '.join(map(_number, self.box))}'"
         root = f"<svg xmlns='http://www.w3.org/2000/svg' data-rotated='{mark}'{color} {view}>"
         svg = f"{root}<g transform='{self.transform}'>{self._image()}</g></svg>"
@@ -110,7 +116,7 @@ _UNQUOTED = "/:;,=+'()"
 
 
 def read_rotated(content: str) -> Rotated | None:
-    """Return what `as_content` wrote; None for any other content."""
+    """Return what `as_content` wrote, if a layer can have its size and color; None for any other content."""
     if not content.startswith(_BEGINNING):
         return None
     found = _ROOT.match(unquote(content.partition(",")[2]))
@@ -120,10 +126,24 @@ def read_rotated(content: str) -> Rotated | None:
         degrees, width, height = (float(found[name]) for name in ("degrees", "width", "height"))
     except ValueError:  # such as 1.2.3
         return None
-    if abs(degrees) > 180 or not 0 < min(width, height) <= max(width, height) <= _LARGEST:
+    if abs(degrees) > 180 or not EXTENT.low <= min(width, height) <= max(width, height) <= EXTENT.high:
         return None
-    color = found["color"]
-    return Rotated(unescape(found["content"]), width, height, degrees, Color.parse(color) if color else None)
+    image, color = unescape(found["content"]), found["color"]
+    if color and not image.lower().startswith(ICON):
+        return None
+    return Rotated(image, width, height, degrees, Color.parse(color) if color else None)
+
+
+def read_rotations(content: str) -> list[Rotated]:
+    """Return all rotations of an image, from the last to the first.
+
+    There is more than one if a layer was rotated, stretched, and rotated again.
+    """
+    rotations: list[Rotated] = []
+    while len(rotations) < _MOST_ROTATIONS and (image := read_rotated(content)):
+        rotations.append(image)
+        content = image.content
+    return rotations
 
 
 def _number(value: float) -> str:

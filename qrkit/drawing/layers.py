@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from qrkit.design.decoration import Layer
 from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline
+from qrkit.design.rotation import read_rotations
 from qrkit.drawing.bitmaps import at_most, placed
 from qrkit.drawing.layout import Layout
 from qrkit.drawing.paints import fainter
@@ -36,7 +37,9 @@ def draw_layers(sheet: Sheet) -> list[Item]:
     for index, layer in enumerate(sheet.design.layers):
         content = sheet.pictures[f"layers.{index}.content"]
         if isinstance(content, Outline):
-            paint = fainter(layer.upright.color or sheet.foreground, layer.opacity)
+            rotations = read_rotations(layer.content)
+            color = rotations[-1].color if rotations else layer.color
+            paint = fainter(color or sheet.foreground, layer.opacity)
             items.append(Shape(_icon(content, _box(layer)), paint))
         else:
             shown = at_most(content, layer.width, layer.height)

@@ -14,6 +14,7 @@ from base64 import b64decode, b64encode
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.outline import Outline
-from qrkit.design.rotation import read_rotated
+from qrkit.design.rotation import read_rotations
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
 from qrkit.drawing.untrusted.fonts import FONT_STARTS
@@ -51,6 +52,8 @@ LONGEST_ICON = 64
 _DATA_URI = re.compile(r"data:image/(?:png|jpe?g|svg(?:\+xml)?)(?P<flags>(?:;[\w.+=\"-]*)*),", re.IGNORECASE | re.ASCII)
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _ICON = re.compile(r"icon:", re.IGNORECASE)
+_LAYER = re.compile(r"layers\.\d+\.content|logo")
+"""Fields whose images may be rotated; a logo becomes a layer. In other fields, a rotated image is an ordinary SVG."""
 _SVG_BEGINS = re.compile(rb"<(?:[\w.-]+:)?svg[\s/>]")
 _NO_PICTURE = (
     "is not a picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
@@ -86,8 +89,12 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
         AssetError: If any image cannot be used; the error has one problem per such field.
         RemoteContentDisabled: If a content is a URL and there is no `fetch`.
     """
-    rotated = {part: image for part, content in contents.items() if (image := read_rotated(content))}
-    contents = {part: rotated[part].content if part in rotated else content for part, content in contents.items()}
+    rotated = {
+        part: rotations
+        for part, content in contents.items()
+        if _LAYER.fullmatch(part) and (rotations := read_rotations(content))
+    }
+    contents = {**contents, **{part: rotations[-1].content for part, rotations in rotated.items()}}
     _check_addresses(contents, fetch)
     reader, assets, problems = _Reader(fetch), {}, list[Problem]()
     for part, content in contents.items():
@@ -95,7 +102,7 @@ def read_assets(contents: Mapping[str, str], fetch: Fetch | None = None) -> dict
             assets[part] = reader.read(part, content)
     if problems:
         raise _advised(problems)
-    return assets | {part: rotate(assets[part], image) for part, image in rotated.items()}
+    return assets | {part: reduce(rotate, reversed(rotations), assets[part]) for part, rotations in rotated.items()}
 
 
 def data_uri(picture: bytes | str | Path) -> str:
