@@ -25,7 +25,7 @@ TIMES = [FIRST + timedelta(hours=6 * number) for number in range(73 * 4)]
 """Times of the visits of a shop: four on each day of February, March and the first half of April."""
 LATE = FIRST + timedelta(minutes=1)
 PATIENCE_MS = 60_000
-KILLS = 5
+KILLS = 3
 """In each place, of each kind of work."""
 
 KINDS = ["folder", "bucket", pytest.param("server", marks=pytest.mark.needs("postgres"))]

@@ -229,7 +229,7 @@ def test_of_several_servers_one_archives_and_the_others_neither_wait_nor_complai
 
 
 def test_where_the_files_are_is_said_once(shop, folder, tmp_path):
-    with pytest.raises(InvalidParameter, match="to: must name a folder or a bucket the first time"):
+    with pytest.raises(InvalidParameter, match="to: is required the first time"):
         shop.archive()
     shop.archive(to=folder)
     with pytest.raises(
