@@ -51,11 +51,11 @@ def define_archive(one: Parser) -> None:
     """Define the command `archive`."""
     describe(
         one,
-        "The files of shop.duckdb are in the folder shop.history, one for each month. Reports and all other questions "
-        "count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that are added "
-        "later for an archived day stay in the store until the next archive. For a PostgreSQL database, --to is "
-        "required the first time: a folder or a bucket that all processes can read. The files of a store file can be "
-        "in a bucket, too. The credentials of a bucket are those that AWS programs use.",
+        "The files of shop.duckdb are in the folder shop.history, one or a few for each month. Reports and all other "
+        "questions count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that "
+        "are added later for an archived day stay in the store until the next archive. For a PostgreSQL database, --to "
+        "is required the first time: a folder or a bucket that all processes can read. The files of a store file can "
+        "be in a bucket, too. The credentials of a bucket are those that AWS programs use.",
         usage="STORE [--before DAY] [--to PLACE] [--json]",
         examples=(
             "qrkit archive shop.duckdb --before 2026-01-01",

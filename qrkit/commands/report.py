@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,13 +119,18 @@ def _brand(portfolio: Portfolio, name: str) -> Brand:
     Raises:
         NotFound: If the portfolio has no brand with this name.
         UnreadableFile: If the file cannot be read, or is not a JSON object.
-        InvalidParameter: If a field of the brand breaks its rule.
+        InvalidParameter: If a field of the brand breaks its rule; the name of the field begins with the file.
     """
     from qrkit.design.brand import Brand
 
     if not name.lower().endswith(".json"):
         return portfolio.brands.get(name)
-    return Brand.from_json(json.dumps(fields_in(Path(name), what="the brand")))
+    fields = fields_in(Path(name), what="the brand")
+    try:
+        return Brand(**fields)
+    except InvalidParameter as error:
+        problems = [replace(problem, name=f"{name}: {problem.name}") for problem in error.problems]
+        raise InvalidParameter(*problems) from error
 
 
 def define_demo(one: Parser) -> None:

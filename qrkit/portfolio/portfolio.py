@@ -138,7 +138,7 @@ class Portfolio(Shown, ManyRecords):
         return sweep(self.store, self.now())
 
     def archive(self, *, before: date | str | None = None, to: str | Path | None = None) -> Archived:
-        """Move the visits of finished days into Parquet files, one for each month; all questions still count them.
+        """Move the visits of finished days into Parquet files, one or a few a month; all questions still count them.
 
         For `shop.duckdb`, the files are in the folder `shop.history`; keep the folder beside the file. A store on a
         server, or one that shall have its files in a bucket, needs `to` the first time. Files are for good, and other

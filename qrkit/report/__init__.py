@@ -134,9 +134,9 @@ def portfolio(
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
         least: The smallest number of visitors or scans that the report shows, 2..1,000,000, such as 5 for a report
             that you share; by default, everything is shown. Smaller groups (countries, campaigns, QR Codes, hours) are
-            merged or hidden, with enough others that totals and filters do not reveal them, and days with fewer scans
-            are counted with later ones. What that leaves uncertain is not compared. Reports on overlapping periods
-            may together reveal more.
+            merged or hidden, with enough others that totals and filters do not reveal them, and scans of days with
+            fewer are counted on a later day, or the last one before. What that leaves uncertain is not compared.
+            Reports on overlapping periods may together reveal more.
         language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
             they are, and so do the columns of CSV files.
 
@@ -185,9 +185,9 @@ def campaign(
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
         least: The smallest number of visitors or scans that the report shows, 2..1,000,000, such as 5 for a report
             that you share; by default, everything is shown. Smaller groups (countries, campaigns, QR Codes, hours) are
-            merged or hidden, with enough others that totals and filters do not reveal them, and days with fewer scans
-            are counted with later ones. What that leaves uncertain is not compared. Reports on overlapping periods
-            may together reveal more.
+            merged or hidden, with enough others that totals and filters do not reveal them, and scans of days with
+            fewer are counted on a later day, or the last one before. What that leaves uncertain is not compared.
+            Reports on overlapping periods may together reveal more.
         language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
             they are, and so do the columns of CSV files.
 
@@ -251,7 +251,7 @@ def notebook(
 
 def _facts(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     facts = gather(portfolio, scans, asked)
-    return facts if asked.least is None else shareable(facts, asked.least)
+    return facts if asked.least is None else shareable(facts, asked, asked.least)
 
 
 def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -> Heading:

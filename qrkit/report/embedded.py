@@ -1,7 +1,7 @@
 """Writes the sums that the filters of a page count with: scans by QR Code and day, and by campaign and hour.
 
 The file has nothing finer than that: no visits, visitors, user agents or places. A report without small groups has only
-scans by campaign and day, in which days with few scans are counted with later ones.
+scans by campaign and day, in which scans of days with few are counted on a later day, or the last one before.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, 
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
+from qrkit.store.all_visits import VISITORS
 from qrkit.store.campaign_colors import campaign_colors
 from qrkit.store.duckdb.column_copy import reading_one_state
 from qrkit.tracking.records import Campaign, QRCode
@@ -25,7 +26,7 @@ from qrkit.tracking.text_columns import as_text, with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "gather"]
+__all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "gather", "whole_days"]
 
 ATTRIBUTES: Sequence[analytics.Attribute] = ("device", "system", "country")
 """Attributes of scans that a report breaks down unless you ask for others."""
@@ -42,6 +43,10 @@ HOURLY = """
 SELECT day, hour, coalesce(campaign_id, '') AS campaign_id, sum(scans)::BIGINT AS scans
 FROM counted JOIN codes USING (number)
 GROUP BY ALL
+"""
+
+BY_CAMPAIGN = f"""
+SELECT coalesce(campaign_id, '') AS campaign_id, {VISITORS} AS visitors FROM lean GROUP BY ALL
 """
 
 SWEPT = """
@@ -99,6 +104,7 @@ class Facts:
         attributes: Results of `analytics.scans_by`, by attribute.
         leaders: The most scanned campaigns, or QR Codes if there is only one campaign, with their scans.
         visitors_of: Visitors in the period by the ID of the QR Code, without those that have none.
+        visitors_in: Visitors in the period by the ID of the campaign ("" for none); counted only to hide small groups.
         counted: Scans in the period by the ID of the QR Code, without those that have none.
         unscanned: The QR Codes without scans.
         imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.
@@ -131,6 +137,7 @@ class Facts:
     attributes: Mapping[analytics.Attribute, pd.DataFrame]
     leaders: Sequence[tuple[str, int]]
     visitors_of: Mapping[str, int]
+    visitors_in: Mapping[str, int]
     counted: Mapping[str, int]
     unscanned: Unscanned
     imported: Mapping[str, int]
@@ -193,11 +200,10 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         (campaigns, codes), totals = _records(portfolio, scans.campaigns), analytics.summary(view).iloc[0]
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
         # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
-        daily = analytics.scans_per_day(view, by="qrcode_id", zeros=False)
+        daily, swept = analytics.scans_per_day(view, by="qrcode_id", zeros=False), _swept_counts(view, asked)
         per_day = _by_campaign(daily, analytics.scans_per_day(view)["day"], codes, titles)
-        first, last = _period(asked, per_day)
-        (counted, visitors_of), swept = _by_code(view, codes), _swept_counts(view, asked)
-        (part, names), whole = _parts(campaigns, codes, titles, counted), _whole(asked, first, last)
+        (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
+        (part, names), whole = _parts(campaigns, codes, titles, counted), whole_days(asked, first, last)
         return Facts(
             time_zone=view.time_zone,
             campaigns=campaigns,
@@ -215,6 +221,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             attributes={name: analytics.scans_by(view, name, most=most) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
+            visitors_in={} if asked.least is None else _visitors_in(view),
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             imported=imported_scans(view),
@@ -264,7 +271,7 @@ def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | No
     return asked.since or found[0], asked.until - timedelta(days=1) if asked.until else found[1]
 
 
-def _whole(asked: Asked, first: date | None, last: date | None) -> Span | None:
+def whole_days(asked: Asked, first: date | None, last: date | None) -> Span | None:
     """Return the days to compare, without the days of the first and last scan, which may be incomplete."""
     if first is None or last is None:
         return None
@@ -321,6 +328,12 @@ def _by_code(scans: Scans, codes: Sequence[QRCode]) -> tuple[dict[str, int], dic
     """Return scans and visitors by the ID of the QR Code."""
     frame = analytics.top_qrcodes(scans, most=len(codes) + 1)
     return _counts(frame), _counts(frame, "visitors")
+
+
+def _visitors_in(scans: Scans) -> dict[str, int]:
+    """Count visitors by the ID of the campaign; a visitor of several of its QR Codes counts once."""
+    frame = scans.ask(BY_CAMPAIGN)
+    return dict(zip(frame["campaign_id"].astype("str"), frame["visitors"].astype("int64").tolist(), strict=True))
 
 
 def _hourly(scans: Scans) -> pd.DataFrame:

@@ -86,7 +86,8 @@ def over_time(facts: Facts) -> Plot | None:
         return Plot(say("Scans per day, and in the days before"), charts.previous_period, comparisons.previous)
     if comparisons.unusual is not None:
         return Plot(say("Scans per day, and what is usual"), charts.unusual_days, comparisons.unusual)
-    return Plot(say("Scans per day"), charts.lines, facts.per_day.drop(columns="campaign"))
+    days = facts.per_day.groupby("day", as_index=False)[["scans"]].sum()
+    return Plot(say("Scans per day"), charts.lines, days)
 
 
 def by_campaign(facts: Facts) -> Plot | None:

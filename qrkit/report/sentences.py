@@ -178,8 +178,8 @@ METHODS: Mapping[str, Sentence] = {
     "Neither number is a limit: a bot that poses as a phone looks like a person here, and an unusual browser may be "
     "taken for a bot.",
     "small_groups": "Groups with fewer than {least} visitors or scans are hidden or added up, and with them some "
-    "larger ones, so that no total reveals them. Scans of days with fewer than {least} are counted on a later day. The "
-    "range of human scans is rounded to multiples of {least}.",
+    "larger ones, so that no total reveals them. Scans of days with fewer than {least} are counted on a later day, or "
+    "the last one before. The range of human scans is rounded to multiples of {least}.",
     "whole_days": "Only whole days are compared: {period}.",
     "ranges": "A likely range contains the true change in about 95 of 100 cases if a day depends on the few days "
     "before it. It reflects how much days vary and how long ups and downs last, because scans come in clusters. From "

@@ -3,11 +3,12 @@
 All rules follow from one bound, `least`:
 
 - **Groups** follow the rule of tables (`analytics.without_small_groups`): a small one is hidden, and with it enough
-  others that no total reveals it. Values of an attribute and QR Codes are measured by their visitors, or by their scans
-  if visitors are unknown; campaigns and hours of the week by their scans. Small campaigns become one, "All others".
-- **Days** of a campaign wait for each other: scans count on the first day on which there are `least` of them. So each
-  number of a day, and each sum and difference that the filters of the page can count, consists of parts that are 0 or
-  at least `least`.
+  others that no total reveals it. Values of an attribute, QR Codes and campaigns are measured by their visitors, or by
+  their scans if visitors are unknown; hours of the week by their scans. Small campaigns become one, "All others".
+- **Days** of a campaign wait for each other: scans count on the first day on which there are `least` of them, or on the
+  last such day if too few are left over. So each number of a day, and each sum and difference that the filters of the
+  page can count, consists of parts that are 0 or at least `least`. A period without bounds begins and ends with days
+  that are shown.
 - What is finer is left out: the days and first scans of a QR Code, the hours of a campaign, and comparisons that need
   days whose scans had to wait.
 
@@ -25,8 +26,8 @@ from typing import TYPE_CHECKING
 from qrkit.analytics import without_small_groups
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
-from qrkit.report.comparisons import LEVEL, Comparisons, compare_sides
-from qrkit.report.facts import MOST_ROWS, Facts
+from qrkit.report.comparisons import FEWEST_DAYS, LEVEL, Comparisons, Span, compare_sides
+from qrkit.report.facts import MOST_ROWS, Asked, Facts, whole_days
 from qrkit.report.ranked_tables import ALL_OTHERS
 
 if TYPE_CHECKING:
@@ -35,11 +36,12 @@ if TYPE_CHECKING:
 __all__ = ["shareable", "together"]
 
 
-def shareable(facts: Facts, least: int) -> Facts:
+def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
     """Return the facts without small groups.
 
     Args:
         facts: All facts; their attributes have a row for each value.
+        asked: What the report is about.
         least: The smallest number of visitors, or of scans, that is shown.
 
     Raises:
@@ -48,20 +50,19 @@ def shareable(facts: Facts, least: int) -> Facts:
     if not facts.scans:
         return replace(facts, least=least, hidden=_hidden_codes(facts, least))
     if (size := facts.visitors or facts.scans) < least:
-        what = "visitors" if facts.visitors else "scans"
+        what = ("visitor" if facts.visitors else "scan") + ("s" if size > 1 else "")
         rule = f"hides the whole report, which has {size} {what}; choose a longer period or a smaller number"
         raise InvalidParameter(Problem("least", least, rule))
     titles = _titles(facts, least)
     exact = _with_titles(facts, titles)
     per_day = _waiting(exact, least)
     is_exact = per_day.equals(exact)
-    shown = replace(facts, titles=titles, colors=_colors(facts, titles))
+    shown = _trimmed(replace(facts, titles=titles, colors=_colors(facts, titles), per_day=per_day), asked)
     hidden = _hidden_codes(shown, least)
     return replace(
         shown,
         least=least,
         hidden=hidden,
-        per_day=per_day,
         per_hour=None,
         daily=facts.daily[:0],
         hourly=facts.hourly[:0],
@@ -71,7 +72,7 @@ def shareable(facts: Facts, least: int) -> Facts:
         half_lives=facts.half_lives[:0],
         locations=facts.locations[~facts.locations["qrcode_id"].isin(list(hidden))].reset_index(drop=True),
         rates=_rates(facts, titles) if is_exact else None,
-        comparisons=_comparisons(replace(shown, hidden=hidden), per_day, least, is_exact=is_exact),
+        comparisons=_comparisons(replace(shown, hidden=hidden), least, is_exact=is_exact),
     )
 
 
@@ -79,10 +80,11 @@ def shareable(facts: Facts, least: int) -> Facts:
 
 
 def _titles(facts: Facts, least: int) -> dict[str | None, str]:
-    """Return the titles of the campaigns; those with too few scans have one in common, and come last."""
+    """Return the titles of the campaigns; those with too few visitors have one in common, and come last."""
     counts = _of_codes(facts).groupby("campaign", as_index=False, sort=False)[["scans"]].sum()
-    shown = without_small_groups(counts, by=("campaign",), least=least)["scans"].notna()
-    hidden = set(counts["campaign"][~shown])
+    visitors = {title: facts.visitors_in.get(id or "", 0) for id, title in facts.titles.items()}
+    counts = counts.assign(visitors=counts["campaign"].map(visitors))
+    hidden = set(counts["campaign"][_are_hidden(counts, ("campaign",), least)])
     kept = {id: title for id, title in facts.titles.items() if title not in hidden}
     others = say(ALL_OTHERS)
     names = chain([others], (f"{others} ({number})" for number in count(2)))
@@ -170,6 +172,32 @@ def _waiting(per_day: pd.DataFrame, least: int) -> pd.DataFrame:
     )
 
 
+def _trimmed(facts: Facts, asked: Asked) -> Facts:
+    """Return the facts for the days from the first to the last one with scans, except for bounds that were asked for.
+
+    Otherwise, the period would begin with the day of the first scan, even if that scan counts on a later day.
+    """
+    days = facts.per_day.loc[facts.per_day["scans"] > 0, "day"].dt.date
+    first = facts.first if asked.since else days.min()
+    last = facts.last if asked.until else days.max()
+    if (first, last) == (facts.first, facts.last):
+        return facts
+    inside = facts.per_day["day"].dt.date.between(first, last)
+    whole, per_day = whole_days(asked, first, last), facts.per_day[inside].reset_index(drop=True)
+    made = _of_halves(facts.comparisons, whole)
+    return replace(facts, first=first, last=last, per_day=per_day, whole=whole, comparisons=made)
+
+
+def _of_halves(made: Comparisons, whole: Span | None) -> Comparisons:
+    """Return what to compare in a shorter period: only its halves, if halves were compared."""
+    leading = Comparisons(part=made.part, leading=made.leading)
+    if whole is None or not made.is_half:
+        return leading
+    first, second = whole.split()
+    total = made.total if min(first.days, second.days) >= FEWEST_DAYS else None
+    return replace(leading, first=first, second=second, is_half=True, total=total)
+
+
 def _rates(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame | None:
     """Return the rates of the campaigns that kept their titles; those of QR Codes would reveal single days."""
     if facts.rates is None or "campaign" not in facts.rates:
@@ -182,23 +210,22 @@ def _kept(facts: Facts, titles: Mapping[str | None, str]) -> list[str]:
     return [title for id, title in titles.items() if title == facts.titles[id]]
 
 
-def _comparisons(facts: Facts, per_day: pd.DataFrame, least: int, *, is_exact: bool) -> Comparisons:
+def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
     """Return the comparisons that the shown days and groups allow.
 
     Args:
-        facts: The facts with the new titles and the hidden QR Codes.
-        per_day: Scans per day and campaign, as they are shown.
+        facts: The facts with the new titles, the shown days and the hidden QR Codes.
         least: The smallest number that is shown.
         is_exact: Whether no scan had to wait.
     """
     made = facts.comparisons
+    leading, previous = made.leading if _has_leaders(facts) else None, made.previous
     if made.first is None or made.second is None:
-        return made
+        return Comparisons(leading=leading)
     import pandas as pd
 
-    totals = per_day.groupby("day", as_index=False)["scans"].sum()
+    totals = facts.per_day.groupby("day", as_index=False)["scans"].sum()
     days = dict(zip(totals["day"].dt.date, totals["scans"].tolist(), strict=True))
-    leading, previous = made.leading if _has_leaders(facts) else None, made.previous
     sides = [{day: days.get(day, 0) for day in span.dates} for span in (made.first, made.second)]
     if previous is not None:
         before = previous["previous_scans"].dropna().astype("int64").tolist()

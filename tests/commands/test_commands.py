@@ -450,9 +450,16 @@ def test_report_looks_like_a_brand_of_the_store_or_of_a_file(store, folder, caps
         assert main([*asked, "--brand", brand]) == 0
         assert (folder / "report.html").read_text(encoding="utf-8") == expected
     capsys.readouterr()
-    (folder / "look.json").write_text("ink")
-    for brand, words in (("acme", "no brand 'acme'"), ("look.json", "look.json: the brand is not JSON")):
-        assert_refused(capsys, *asked, "--brand", brand, words=words)
+    assert_refused(capsys, *asked, "--brand", "acme", words="no brand 'acme'")
+    for text, words in (
+        ("ink", "look.json: the brand is not JSON"),
+        ('{"name": "Acme", "ink": "bluish"}', "look.json: ink='bluish'"),
+        ('{"name": "Acme", "modules": {"type": "stars"}}', "look.json: modules.type='stars'"),
+        ('{"ink": "navy"}', "look.json: name: is required"),
+        ('{"name": "Acme", "slogan": "Hello"}', "look.json: slogan='Hello'"),
+    ):
+        (folder / "look.json").write_text(text)
+        assert_refused(capsys, *asked, "--brand", "look.json", words=words)
     assert_refused(capsys, *asked, "-o", "june.ipynb", "--brand", "harbor", words="'harbor': is not for reports as n")
 
 

@@ -133,6 +133,90 @@ def test_no_campaign_reveals_a_code(page, visits):
             assert not hidden or sum(hidden) - (len(hidden) - 1) >= LEAST
 
 
+def fill(portfolio, campaigns):
+    """Add campaigns with codes of so many (visitors, scans), all on 3 June; nobody scans two codes."""
+    rows = []
+    for campaign, codes in campaigns.items():
+        group = portfolio.insert_campaign(campaign)
+        for number, (visitors, scans) in enumerate(codes):
+            name = f"{campaign}{number}"
+            code = portfolio.insert_qrcode("https://x.example", name=name, campaign_id=group.id).short_code
+            first = len(rows)
+            rows += [(code, first + at % visitors) for at in range(scans)]
+    frame = pd.DataFrame(rows, columns=["short_code", "visitor"])
+    portfolio.scans.insert(frame.assign(time=datetime(2026, 6, 3, 9, tzinfo=UTC)))
+
+
+def test_one_visitor_who_scanned_often_is_not_a_campaign():
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
+        fill(portfolio, {"A": [(30, 30)], "B": [(1, 20)], "C": [(40, 40), (20, 20)]})
+        page = lxml.html.document_fromstring(report.portfolio(portfolio, least=LEAST, **JUNE).html)
+    assert table_of(page, "@id='campaigns'") == {"C": 60, "All others": 50}
+    assert sums_of(page)[0] == ["C", "All others"]
+
+
+def test_visitors_of_several_codes_count_once_in_a_campaign():
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
+        fill(portfolio, {"A": [(30, 30)], "C": [(40, 40)]})
+        group = portfolio.insert_campaign("B")
+        codes = [portfolio.insert_qrcode("https://x.example", campaign_id=group.id).short_code for _ in range(3)]
+        visitors = [901, 901, 901, 902, 902, 902, 903, 903, 903]
+        rows = {"short_code": codes * 3, "time": datetime(2026, 6, 3, 9, tzinfo=UTC), "visitor": visitors}
+        portfolio.scans.insert(pd.DataFrame(rows))
+        page = lxml.html.document_fromstring(report.portfolio(portfolio, least=LEAST, **JUNE).html)
+    assert table_of(page, "@id='campaigns'") == {"C": 40, "All others": 39}
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+def test_no_campaign_minus_its_shown_codes_is_about_few_visitors(seed):
+    chosen = random.Random(seed)
+    groups = {
+        name: [(visitors := chosen.choice((1, 2, 4, 7, 30)), visitors + chosen.choice((0, 20))) for _ in range(size)]
+        for name, size in zip("ABCDEFG", (1, 1, 2, 2, 3, 4, 5), strict=True)
+    }
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
+        fill(portfolio, groups)
+        page = lxml.html.document_fromstring(report.portfolio(portfolio, least=LEAST, **JUNE).html)
+    campaigns, codes = table_of(page, "@id='campaigns'"), table_of(page, "@id='codes'")
+    shown = {code for code, count in codes.items() if count == count}
+    sizes = {f"{name}{number}": size for name, group in groups.items() for number, (size, _) in enumerate(group)}
+    assert shown
+    assert all(sizes[code] >= LEAST for code in shown)
+    for name in campaigns:
+        inside = [code for code in sizes if code[0] == name or (name == "All others" and code[0] not in campaigns)]
+        assert sum(sizes[code] for code in inside) >= LEAST
+        assert sum(sizes[code] for code in inside if code not in shown) not in range(1, LEAST)
+
+
+@pytest.mark.parametrize("asked", [{}, {"since": "2026-06-01"}, {"until": "2026-06-30", "compare_to": "previous"}])
+def test_the_period_does_not_reveal_a_first_or_last_day_with_few_scans(asked):
+    days = [3, 17, *(day for day in range(6, 16) for _ in range(12))]
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
+        groups = {name: portfolio.insert_campaign(name).id for name in ("Harbor", "Attic", "Cellar")}
+        for name, seen, visitors in (
+            ("Harbor", days, len(days)),
+            ("Attic", [10] * 30, 1),
+            ("Attic", [11] * 30, 1),
+            ("Cellar", [12] * 10, 10),
+        ):
+            code = portfolio.insert_qrcode("https://x.example", campaign_id=groups[name]).short_code
+            times = [datetime(2026, 6, day, 9, at % 60, tzinfo=UTC) for at, day in enumerate(seen)]
+            rows = {"short_code": code, "time": times, "visitor": [at % visitors for at in range(len(seen))]}
+            portfolio.scans.insert(pd.DataFrame(rows))
+        made = report.portfolio(portfolio, least=LEAST, **asked)
+    page = lxml.html.document_fromstring(made.html)
+    first, last = 1 if "since" in asked else 6, 29 if "until" in asked else 15
+    assert f"{first}\N{EN DASH}{last} June 2026" in page.xpath("string(//title)")
+    data = json.loads(page.xpath("string(//script[@id='sums'])"))
+    assert (data["first"], data["days"]) == (f"2026-06-{first:02}", last - first + 1)
+    assert sums_of(page)[1].sum() == len(days) + 70
+    told = f"{page.text_content()} {' '.join(made.words)}"
+    for day in (3, 4, 16, 17):
+        assert f"{day} June" not in told.replace(f"1{day} June", "").replace(f"2{day} June", "")
+        assert f" {day}\N{EN DASH}" not in told
+    assert "Attic" not in told
+
+
 def test_no_sentence_or_label_names_a_hidden_group(made, page, visits):
     hidden = set(visits["group"]) - set(table_of(page, "@id='campaigns'"))
     hidden |= {name for name, count in table_of(page, "@id='codes'").items() if count != count}
@@ -147,7 +231,8 @@ def test_no_file_of_the_archive_has_a_small_number(made, page):
     with zipfile.ZipFile(io.BytesIO(made.to_zip())) as archive:
         tables = [pd.read_csv(archive.open(name)) for name in archive.namelist() if name.endswith(".csv")]
         book = openpyxl.load_workbook(archive.open("tables.xlsx"))
-        names = archive.namelist()
+        days, names = pd.read_csv(archive.open("data/over-time.csv")), archive.namelist()
+    assert pd.to_datetime(days["day"]).tolist() == pd.date_range("2026-06-01", "2026-06-30").tolist()
     assert "charts/first-scans.svg" not in names
     tables += [pd.DataFrame(rows, columns=heading) for heading, *rows in (list(sheet.values) for sheet in book)]
     for frame in tables:
@@ -193,8 +278,12 @@ def test_a_bound_out_of_range_is_refused_by_name(shop, least):
 
 
 def test_a_report_about_fewer_is_refused(shop):
-    with pytest.raises(InvalidParameter, match=r"least.*hides the whole report, which has \d+ visitors"):
+    with pytest.raises(InvalidParameter, match=r"least.*hides the whole report, which has \d+ visitors;"):
         report.portfolio(shop, least=5_000)
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
+        fill(portfolio, {"A": [(1, 20)]})
+        with pytest.raises(InvalidParameter, match="which has 1 visitor;"):
+            report.portfolio(portfolio, least=LEAST)
 
 
 def test_nothing_is_hidden_where_nobody_has_scanned():
