@@ -81,7 +81,7 @@ def test_letters_that_the_font_lacks_are_named():
 
 
 def test_other_texts_and_languages_are_refused():
-    with pytest.raises(InvalidParameter, match="bill='text': must be a Swiss bill"):
+    with pytest.raises(InvalidParameter, match="bill='text': must be a Swiss QR-bill"):
         SwissPaymentPart("hello")
     with pytest.raises(InvalidParameter, match="language='es': is not a language of Swiss bills; allowed: de, fr"):
         SwissPaymentPart(EMPTY, language="es")

@@ -74,7 +74,8 @@ def drawn(shop, ids):
     chart = lines(scans_per_day(shop.scans, by="campaign"))
     shades = {line.get_label(): line.get_color() for line in chart.axes[0].get_lines()}
     pages = report.portfolio(shop).html, report.campaign(shop, ids["Night"]).html
-    numbers = [set(re.findall(r"<tr data-row.*?d color-(\d)", page, re.DOTALL)) for page in pages]
+    tables = [page.partition('id="codes"')[2].partition("</section>")[0] for page in pages]
+    numbers = [set(re.findall(r"color-(\d)", table)) for table in tables]
     return [shades["Spring"], shades["Night"], *numbers]
 
 
