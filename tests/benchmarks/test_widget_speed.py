@@ -165,7 +165,7 @@ def test_a_change_becomes_a_picture_and_a_badge(design, notebook, capsys):  # no
     with capsys.disabled():
         print(f"\n{design}, 600 px")  # noqa: T201
         print(line("  input to picture", *pictures))  # noqa: T201
-        print(line("  input to badge, with the pause of 250 ms before it", *badges))  # noqa: T201
+        print(line("  input to badge, with the pause of 150 ms before it", *badges))  # noqa: T201
 
 
 def test_a_browser_of_many_codes_opens_and_filters(notebook, lab, capsys):  # noqa: F811
@@ -185,4 +185,4 @@ def test_a_browser_of_many_codes_opens_and_filters(notebook, lab, capsys):  # no
         print(f"\n{CODES:,} QR Codes")  # noqa: T201
         times, processor = [one for times, _ in opened for one in times], median(one for _, one in opened)
         print(line("  cell to rows", times, processor))  # noqa: T201
-        print(line("  key to rows, with the pause of 150 ms before them", *filtered))  # noqa: T201
+        print(line("  key to rows, with the pause of 30 ms before them", *filtered))  # noqa: T201

@@ -1,6 +1,6 @@
 // The studio as a whole: tool bar, stage, groups of controls; what goes to Python, and what comes back.
 
-const QUIET = 250; // milliseconds after the last change until the picture is looked at more closely
+const QUIET = 150; // milliseconds after the last change until the picture is looked at more closely
 
 function makeTabs(groups, onOpen) {
   const tabs = groups.map(({ name, panel }, index) => {

@@ -1,6 +1,6 @@
 // The codes of a portfolio as a list, and beside it the one that is chosen, a new one, or what many of them get.
 
-const TYPING = 150; // milliseconds after the last key until the list is asked for anew
+const TYPING = 30; // milliseconds after the last key until the list is asked for anew
 
 const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
@@ -73,9 +73,9 @@ function render({ model, el }) {
   let typing = null;
   words.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(() => browser.ask({ ask: "filter", words: words.value }), TYPING);
+    typing = setTimeout(() => outbox.askLatest({ ask: "filter", words: words.value }), TYPING);
   });
-  campaign.addEventListener("change", () => browser.ask({ ask: "filter", campaign: campaign.value }));
+  campaign.addEventListener("change", () => outbox.askLatest({ ask: "filter", campaign: campaign.value }));
 
   // Arrows go through the list, letters go to the search.
   function onKey(event) {

@@ -47,6 +47,11 @@ function makeOutbox(model, onWait, onTurn) {
       waiting.push(message);
       if (!isAway) next();
     },
+    /** A message takes the place of one of its kind that waits. */
+    askLatest(message) {
+      if (waiting.at(-1)?.ask === message.ask) Object.assign(waiting.at(-1), message);
+      else this.ask(message);
+    },
     /** Fields of messages of one kind that wait are asked for at once. */
     askTogether(message) {
       const last = waiting.at(-1);
