@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import time
 from collections.abc import Callable
 from wsgiref.types import WSGIEnvironment
 
 from qrkit.server.client_marks import client_mark
-from qrkit.server.messages import Request, header_text
+from qrkit.server.messages import KEYS, Request, header_text
 from qrkit.server.proxies import client_address
 from qrkit.server.request_ids import REQUEST_ID
 from qrkit.server.settings import Settings
@@ -27,7 +26,6 @@ ACCESS = "qrkit.access"
 _log = logging.getLogger(ACCESS)
 
 LONGEST_PATH = 200
-_KEY = re.compile(r"qk_[A-Za-z0-9_-]{20,}")
 
 Done = Callable[[WSGIEnvironment, str, list[tuple[str, str]], Request | None], None]
 
@@ -77,4 +75,4 @@ def _write_nothing(*_: object) -> None:
 
 def _redact(path: str) -> str:
     """Return a path without anything that looks like an API key sent there by mistake."""
-    return _KEY.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]
+    return KEYS.sub("qk_…", path.encode("latin-1", "replace").decode("utf-8", "replace"))[:LONGEST_PATH]

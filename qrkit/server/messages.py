@@ -17,6 +17,7 @@ from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
     "JSON",
+    "KEYS",
     "PREFLIGHT_HEADERS",
     "STANDARD_HEADERS",
     "Request",
@@ -37,8 +38,10 @@ _log = logging.getLogger("qrkit")
 JSON = "application/json; charset=utf-8"
 
 LONGEST_HEADER_TEXT = 512
-LONGEST_NAME = 24
-"""Characters of an unknown name that are repeated; an API key sent as a name is longer, so it stays a secret."""
+LONGEST_NAME = 40
+"""Characters of an unknown name that are repeated."""
+KEYS = re.compile("qk_[A-Za-z0-9_-]{20,}", re.IGNORECASE)
+"""What looks like an API key, which is never repeated."""
 EXPOSED = (
     "X-Api-Error",
     "X-Api-Error-Code",
@@ -128,7 +131,8 @@ def is_browser(headers: Mapping[str, str]) -> bool:
 
 def ignored(unknown: Iterable[str], *, what: str = "fields") -> list[str]:
     """Return a warning that names the unknown fields or parameters of a request, if there are any."""
-    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..." for name in unknown]
+    shown = (KEYS.sub("qk_...", name) for name in unknown)
+    names = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..." for name in shown]
     return [f"unknown {what} were ignored: {', '.join(names)}"] if names else []
 
 
