@@ -17,9 +17,9 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 import qrkit
 from tests import servers
 
-# `make test` tries the same 30 examples every time, so that it fails because of a change and nothing else. `make
+# `make test` tries the same 50 examples every time, so that it fails because of a change and nothing else. `make
 # explore` tries 100 new ones; what it finds becomes an `@example` of its test. A busy machine may take long for any.
-settings.register_profile("steady", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
 # Said in full, because on a CI server Hypothesis begins with a profile that tries nothing new and keeps nothing.
 FOUND = DirectoryBasedExampleDatabase(".hypothesis/examples")
 settings.register_profile("explore", derandomize=False, database=FOUND, deadline=None, print_blob=True)

@@ -48,7 +48,9 @@ def define_check(one: Parser) -> None:
             "qrkit check label.json --audience all",
         ),
     )
-    one.add_argument("file", type=Path, nargs="+", metavar="FILE", help="a design (.json), or a picture (svg, too)")
+    one.add_argument(
+        "file", type=Path, nargs="+", metavar="FILE", help="a design (.json) or a picture, such as png or svg"
+    )
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
     one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
     what = f"how thorough: {', '.join(LEVELS)} (standard: 36 captures, a tenth of a second)"

@@ -364,7 +364,7 @@ class Layer(Model):
         return layer.replace(color=None)._in_box(image.as_content(), middle, image.box, 4)
 
     def _in_box(self, content: str, middle: tuple[float, float], size: tuple[float, float], places: int) -> Self:
-        """Return the layer with another image, in a box about `middle`, with numbers of so many decimals.
+        """Return the layer with another image, in a box around `middle`, rounded to `places` decimals.
 
         Boxes of rotated images have two decimals more, so that a layer turned back has the numbers that it had.
         """

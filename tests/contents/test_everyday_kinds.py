@@ -14,7 +14,7 @@ from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.contents.kinds import MODULES, make
 from qrkit.errors import InvalidParameter
 
-hundred = settings(max_examples=100)
+two_hundred = settings(max_examples=200)
 
 printable = st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])
 lines = st.text(printable, min_size=1, max_size=40).map(str.strip).filter(bool)
@@ -150,7 +150,7 @@ RECORDS = {
 
 @pytest.mark.parametrize("kind", RECORDS)
 def test_what_is_written_is_read_back(kind):
-    @hundred
+    @two_hundred
     @given(RECORDS[kind])
     def written_and_read(fields):
         written = make(kind, fields)
@@ -169,7 +169,7 @@ def test_blanks_in_a_name_are_read_as_one(format):
 
 
 @pytest.mark.parametrize("name", ["google", "apple", "openstreetmap"])
-@hundred
+@two_hundred
 @given(latitude=st.floats(-90, 90), longitude=st.floats(-180, 180))
 def test_links_to_maps_are_read_back(name, latitude, longitude):
     written = contents.location(latitude, longitude, map=name)
@@ -179,7 +179,7 @@ def test_links_to_maps_are_read_back(name, latitude, longitude):
 # Readers that are not ours --------------------------------------------------------------------------------------------
 
 
-@hundred
+@two_hundred
 @given(CARDS)
 def test_vobject_reads_the_contact_that_was_written(fields):
     written = contents.contact(**fields)
@@ -203,7 +203,7 @@ def test_vobject_reads_the_contact_that_was_written(fields):
     assert found.keys() <= known
 
 
-@hundred
+@two_hundred
 @given(event_fields())
 def test_icalendar_reads_the_event_that_was_written(fields):
     written = contents.event(**fields)
@@ -298,7 +298,7 @@ def test_an_event_ends_after_its_duration(start, duration, end):
     assert "end" in contents.read(text.replace("DURATION", "DTEND:20270101T000000Z\r\nDURATION")).fields
 
 
-@hundred
+@two_hundred
 @given(MECARDS)
 def test_a_mecard_is_saved_as_a_vcard_that_says_the_same(fields):
     written = make("contact", fields)

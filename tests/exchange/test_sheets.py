@@ -120,7 +120,7 @@ HEADING = ["QR Code Name", "Content", "Comment", "Price"]
 @pytest.mark.parametrize("columns", [None, {"Content": "content", "QR Code Name": "QR Code Name"}])
 @pytest.mark.parametrize("write", [as_csv, as_xls, as_xlsx])
 @given(BLANK, BLANK)
-@settings(some, max_examples=3)
+@settings(some, max_examples=6)
 @example([[]], [[]])
 def test_blank_rows_in_front_of_a_heading_change_nothing_but_the_numbers_of_rows(write, columns, first, further):
     sheets = [[*first, HEADING, ["One", "1"], ["Two", ""]]]

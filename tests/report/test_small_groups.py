@@ -134,7 +134,7 @@ def test_no_campaign_reveals_a_code(page, visits):
 
 
 def fill(portfolio, campaigns):
-    """Add campaigns with codes of so many (visitors, scans), all on 3 June; nobody scans two codes."""
+    """Add campaigns whose codes have these numbers of (visitors, scans), all on 3 June; nobody scans two codes."""
     rows = []
     for campaign, codes in campaigns.items():
         group = portfolio.insert_campaign(campaign)

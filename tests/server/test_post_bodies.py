@@ -282,7 +282,7 @@ SMALL = FULL | {"width": 60, "height": 60, "version": None, "content": "hi", "fo
 
 
 @pytest.mark.rule("H4")
-@settings(max_examples=60)
+@settings(max_examples=120)
 @given(st.lists(st.tuples(fields, values), min_size=1, max_size=3))
 def test_any_value_in_any_field_is_200_or_400_to_499(send, key, places):
     """The interface promises 400 to 500; 500 is a bug, and no value of any field may bring one about."""

@@ -14,7 +14,7 @@ from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PEOPLE, BOTS = 9, 3
-some = settings(max_examples=8)
+some = settings(max_examples=15)
 
 
 def history(kinds, code="door", since=NOON):
