@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import VISITORS
-from qrkit.store.scan_attributes import Attribute, table_of, value_sql
+from qrkit.store.scan_attributes import UNKNOWN, Attribute, key_sql, table_of
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
@@ -37,11 +37,9 @@ ORDER BY scans DESC, qrcode_id
 """
 
 BY_ATTRIBUTE = f"""
-SELECT
-    {{value}} AS part,
-    count(*) AS scans, {VISITORS} AS visitors, count(*) / sum(count(*)) OVER () AS share
-FROM {{table}}
-GROUP BY ALL
+, counted AS (SELECT {{key}} AS key, count(*) AS scans, {VISITORS} AS visitors FROM {{table}} GROUP BY key)
+SELECT coalesce(key, '{UNKNOWN}') AS part, scans, visitors, scans / sum(scans) OVER () AS share
+FROM counted
 ORDER BY scans DESC, part
 LIMIT $most
 """
@@ -98,7 +96,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
         ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
         [['PT', 1, 0.5], ['unknown', 1, 0.5]]
     """
-    sql = BY_ATTRIBUTE.format(value=value_sql(attribute), table=table_of(attribute))
+    sql = BY_ATTRIBUTE.format(key=key_sql(attribute), table=table_of(attribute))
     frame = with_dtypes(
         scans.ask(sql, most=check_most(most)),
         {"part": "str", "scans": "int64", "visitors": "int64", "share": "float64"},

@@ -31,12 +31,12 @@ ORDER BY created, qrcode_id
 BY_CONTENT = f"""
 , counted AS (
     SELECT
-        number, coalesce(content, '') AS content, min(time) AS first, max(time) AS last,
+        number, nullif(content, '') AS known, min(time) AS first, max(time) AS last,
         count(*) AS scans, {VISITORS} AS visitors
     FROM lean
     GROUP BY ALL
 )
-SELECT qrcode_id, qrcode, content, first, last, scans, visitors
+SELECT qrcode_id, qrcode, coalesce(known, '') AS content, first, last, scans, visitors
 FROM counted JOIN codes USING (number)
 ORDER BY qrcode, qrcode_id, first, content
 """

@@ -32,7 +32,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import VISITORS
 from qrkit.store.campaign_colors import colors_by_name
-from qrkit.store.scan_attributes import Attribute, Part, group_sql, table_of
+from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now
 
@@ -52,30 +52,34 @@ MICROSECOND = timedelta(microseconds=1)
 CALENDAR = {"label": "datetime64[us]", "start": "datetime64[us]", "hours": "float64"}
 
 PER_PERIOD = f"""
-SELECT {{label}} AS label, {{part}} AS part, count(*) AS scans, {VISITORS} AS visitors
-FROM {{table}}
-GROUP BY ALL
+, counted AS (
+    SELECT {{label}} AS label, {{key}} AS key, count(*) AS scans, {VISITORS} AS visitors FROM {{table}} GROUP BY ALL
+)
+SELECT label, coalesce(key, '{UNKNOWN}') AS part, scans, visitors FROM counted
 """
 
 # Group by the short code number first, because comparing names is slower and there are fewer names than scans.
 PER_DAY = """
 , counted AS (SELECT ({local})::DATE AS label, number, count(*) AS scans FROM lean GROUP BY ALL)
-SELECT label, {part} AS part, sum(scans)::BIGINT AS scans FROM counted JOIN codes USING (number) GROUP BY ALL
+SELECT label, {key} AS part, sum(scans)::BIGINT AS scans FROM counted JOIN codes USING (number) GROUP BY ALL
 """
 
-PER_DAY_AND_VALUE = """
-SELECT ({local})::DATE AS label, {part} AS part, count(*) AS scans FROM {table} GROUP BY ALL
+PER_DAY_AND_VALUE = f"""
+, counted AS (SELECT ({{local}})::DATE AS label, {{key}} AS key, count(*) AS scans FROM {{table}} GROUP BY ALL)
+SELECT label, coalesce(key, '{UNKNOWN}') AS part, scans FROM counted
 """
 
 BY_HOUR = """
 , counted AS (
-    SELECT isodow({local}) AS weekday, hour({local}) AS hour, count(*) AS scans FROM lean GROUP BY ALL
+    SELECT
+        isodow({local}) AS weekday, hour({local}) AS hour, count(*) AS scans, min(time) AS first, max(time) AS last
+    FROM lean
+    GROUP BY ALL
 )
-, ends AS (SELECT min(time) AS first, max(time) AS last FROM lean)
-SELECT w.weekday, h.hour, coalesce(c.scans, 0) AS scans, e.first, e.last
+SELECT
+    w.weekday, h.hour, coalesce(c.scans, 0) AS scans, min(c.first) OVER () AS first, max(c.last) OVER () AS last
 FROM range(1, 8) w(weekday)
 CROSS JOIN range(24) h(hour)
-CROSS JOIN ends e
 LEFT JOIN counted c ON c.weekday = w.weekday AND c.hour = h.hour
 ORDER BY w.weekday, h.hour
 """
@@ -101,7 +105,7 @@ def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> p
         raise InvalidParameter(Problem("period", period, f"must be one of {', '.join(get_args(Period))}"))
     zone, known = scans.zone, stretches_of(scans)
     label = _hour_start(known) if period == "hour" else f"date_trunc('{period}', {local_time(known)})"
-    counts = scans.ask(PER_PERIOD.format(label=label, part=group_sql(by), table=table_of(by)))
+    counts = scans.ask(PER_PERIOD.format(label=label, key=group_sql(by), table=table_of(by)))
     calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
     complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
     complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
@@ -135,7 +139,7 @@ def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = Tr
     """
     local = local_time(stretches_of(scans))
     per_day = PER_DAY if by is None or by in get_args(Part) else PER_DAY_AND_VALUE
-    counts = scans.ask(per_day.format(local=local, part=group_sql(by), table=table_of(by)))
+    counts = scans.ask(per_day.format(local=local, key=group_sql(by), table=table_of(by)))
     if not zeros:
         ordered = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"}).sort_values(["label", "part"])
         named = ordered.rename(columns={"label": "day", "part": by or "part"}).reset_index(drop=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
 from qrkit.store.all_visits import VISITORS
-from qrkit.store.scan_attributes import Attribute, group_sql, table_of
+from qrkit.store.scan_attributes import UNKNOWN, Attribute, group_sql, table_of
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -34,18 +34,18 @@ WHERE q.imported_scans > 0
 """
 
 # Visitors whose key is on one visit of its day are counted together, in the row of each part without `again`.
-REPEATS = """
+REPEATS = f"""
 , each AS (
-    SELECT {part} AS part, again, count(*) AS scans, count(*) FILTER (alone) AS alone FROM {table} GROUP BY ALL
+    SELECT {{key}} AS key, again, count(*) AS scans, count(*) FILTER (alone) AS alone FROM {{table}} GROUP BY ALL
 ), counted AS (
     SELECT
-        part, sum(CASE WHEN again IS NULL THEN alone ELSE scans END)::BIGINT AS scans,
+        key, sum(CASE WHEN again IS NULL THEN alone ELSE scans END)::BIGINT AS scans,
         sum(CASE WHEN again IS NULL THEN alone ELSE 1 END)::BIGINT AS visitors,
         count(*) FILTER (again IS NOT NULL AND scans > 1) AS repeating
     FROM each
-    GROUP BY part
+    GROUP BY key
 )
-SELECT part, scans, visitors, repeating AS again, 1 - visitors / scans AS share
+SELECT coalesce(key, '{UNKNOWN}') AS part, scans, visitors, repeating AS again, 1 - visitors / scans AS share
 FROM counted
 WHERE scans > 0
 ORDER BY scans DESC, part
@@ -85,7 +85,7 @@ def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:
     Raises:
         InvalidParameter: If `by` is anything else.
     """
-    frame = scans.ask(REPEATS.format(part=group_sql(by), table=table_of(by)))
+    frame = scans.ask(REPEATS.format(key=group_sql(by), table=table_of(by)))
     types = {"part": "str", "scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"}
     frame = with_dtypes(frame, types)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")

@@ -1,28 +1,30 @@
 """The view `all_visits`, which every question reads: the visits in the store, and those in the files of its history.
 
 A visitor is a key of one UTC day. Most keys are on a single visit of their day. When a day is archived, those visits
-get the mark `alone`: whatever a question filters and groups by, each of them is a visitor of its own. So only the
-remaining keys need to be compared, which is most of the work:
+get the mark `alone`: whatever a question filters and groups by, each of them is a visitor of its own. All others get
+`again`, the number of their day and of their key on it. So only these need to be compared:
 
     count(*) FILTER (alone) + count(DISTINCT again)
 
-is the number of visitors, where `again` is the key and its day for visits that are not marked. (`DISTINCT … FILTER (NOT
-alone)` is as slow as counting all keys: DuckDB puts them into its table of distinct values first.)
+is the number of visitors, from two columns that are small and quick to read. (`DISTINCT … FILTER (NOT alone)` is as
+slow as counting all keys: DuckDB puts them into its table of distinct values first.)
 
 A late visit may bring the key of a visit that is marked. Until its day is archived anew, marks count only on the days
-before the first visit in the store.
+before the first visit in the store, and `again` is what it is for visits in the store: the key and its day as one
+number. This is slower, so the view has both ways. A condition without columns ends one of them before it reads rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from qrkit.store.migrations import ALL_VISITS, DAY_KEY, VISIT_COLUMNS
 
 __all__ = ["VERSION", "VISITORS", "archived_visits", "marked", "view_of"]
 
-VERSION = 2
-"""The version of the columns in a file of the history: 1 has no marks, and keys of visitors as UBIGINT."""
+VERSION = 3
+"""The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`."""
 VISITORS = "count(*) FILTER (alone) + count(DISTINCT again)"
 """The number of visitors of rows of `all_visits` or of a view of scans."""
 
@@ -34,15 +36,31 @@ SIGNED = (
 UNSIGNED = "CASE WHEN visitor < 0 THEN 18446744073709551615::UBIGINT - (~visitor)::UBIGINT ELSE visitor::UBIGINT END"
 
 MARKED = f"""
-SELECT * REPLACE ({SIGNED} AS visitor),
-    visitor IS NOT NULL AND count(*) OVER (PARTITION BY time::DATE, visitor) = 1 AS alone
-FROM ({{rows}}) v
+WITH rows AS NOT MATERIALIZED ({{rows}}), repeated AS (
+    SELECT
+        time::DATE AS day, visitor,
+        (time::DATE - DATE '1970-01-01') * 4294967296 + row_number() OVER (PARTITION BY day ORDER BY visitor) AS again
+    FROM rows
+    WHERE visitor IS NOT NULL
+    GROUP BY day, visitor
+    HAVING count(*) > 1
+)
+SELECT v.* REPLACE ({SIGNED.replace("visitor", "v.visitor")} AS visitor),
+    v.visitor IS NOT NULL AND r.again IS NULL AS alone, r.again
+FROM rows v
+LEFT JOIN repeated r ON r.day = v.time::DATE AND r.visitor = v.visitor
 """
-UNMARKED_FILES = f"SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again FROM read_parquet({{files}})"
+FILES = f"(SELECT * REPLACE ({UNSIGNED} AS visitor) FROM read_parquet({{files}}))"
+UNMARKED = f"SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again FROM read_parquet({{files}})"
 IS_ALONE = "(alone AND time < (SELECT coalesce(min(time)::DATE, 'infinity') FROM visits))"
-MARKED_FILES = f"""
-SELECT {VISIT_COLUMNS}, {IS_ALONE} AS alone, CASE WHEN NOT {IS_ALONE} THEN {DAY_KEY} END AS again
-FROM (SELECT * REPLACE ({UNSIGNED} AS visitor) FROM read_parquet({{files}}))
+PARTLY_MARKED = f"""
+SELECT {VISIT_COLUMNS}, {IS_ALONE} AS alone, CASE WHEN NOT {IS_ALONE} THEN {DAY_KEY} END AS again FROM {FILES}
+"""
+LATE = "(SELECT 1 FROM visits WHERE time < TIMESTAMP '{until}')"
+# With EXISTS in the place of IN, DuckDB would read all files for the visits of one code.
+AS_MARKED = f"""
+SELECT {VISIT_COLUMNS}, alone, again::UBIGINT AS again FROM {FILES} WHERE 1 NOT IN {LATE}
+UNION ALL {PARTLY_MARKED} WHERE 1 IN {LATE}
 """
 
 
@@ -53,20 +71,26 @@ def marked(rows: str) -> str:
 
 def archived_visits(address: str, version: int) -> str:
     """Return a SELECT of the visits in the file at an address, as the table `visits` has them."""
-    return f"SELECT {VISIT_COLUMNS} FROM ({_select([address], version)})"
+    rows = "read_parquet({files})" if version == 1 else FILES
+    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]))}"
 
 
-def view_of(files: Mapping[str, int]) -> str:
+def view_of(files: Mapping[str, int], until: datetime | None) -> str:
     """Return the statement that makes the view.
 
     Args:
         files: The version of each file, by its address.
+        until: The end of the last archived day, UTC without a time zone: visits before it in the store are late. None
+            if there are no files.
     """
-    versions = sorted(set(files.values()))
-    selects = [_select([file for file in files if files[file] == version], version) for version in versions]
+    forms = {1: UNMARKED, 2: PARTLY_MARKED, 3: AS_MARKED}
+    selects = [
+        forms[version].format(files=_listed([file for file in files if files[file] == version]), until=until)
+        for version in sorted(set(files.values()))
+    ]
     return " UNION ALL ".join([ALL_VISITS, *selects])
 
 
-def _select(files: Sequence[str], version: int) -> str:
-    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    return (UNMARKED_FILES if version == 1 else MARKED_FILES).format(files=f"[{listed}]")
+def _listed(addresses: Sequence[str]) -> str:
+    texts = ("'" + address.replace("'", "''") + "'" for address in addresses)
+    return f"[{', '.join(texts)}]"

@@ -36,7 +36,7 @@ __all__ = ["Store"]
 APPLIED = "SELECT name FROM migrations"
 RECORD_APPLIED = "INSERT INTO migrations SELECT unnest(?::VARCHAR[]), now() AT TIME ZONE 'UTC'"
 ID = "SELECT value FROM settings WHERE name = 'id'"
-FILES = "SELECT file, version FROM history ORDER BY file"
+FILES = "SELECT file, version, last::DATE + 1 AS until FROM history ORDER BY file"
 PLACE = "SELECT value FROM settings WHERE name = 'history'"
 SET_PLACE = "INSERT OR REPLACE INTO settings (name, value) VALUES ('history', ?)"
 
@@ -430,9 +430,10 @@ class Store:
     def show_history(self) -> None:
         """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
         place = self.database.history
-        files = {place.address_of(row["file"]): row["version"] for row in self.rows(FILES)} if place else {}
+        listed = self.rows(FILES) if place else []
+        versions = {place.address_of(row["file"]): row["version"] for row in listed} if place else {}
         with self.atomic():
-            self.execute(view_of(files))
+            self.execute(view_of(versions, max((row["until"] for row in listed), default=None)))
             if place:
                 self.execute(SET_PLACE, [place.address])
 

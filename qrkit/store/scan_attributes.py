@@ -13,7 +13,7 @@ from qrkit.errors import InvalidParameter, Problem
 
 __all__ = [
     "UNKNOWN", "Attribute", "AttributeFilters", "Part", "VisitAttribute", "as_tuple", "check_attribute",
-    "check_filters", "filter_sql", "group_sql", "needs_user_agent", "table_of", "value_sql",
+    "check_filters", "filter_sql", "group_sql", "key_sql", "needs_user_agent", "table_of", "value_sql",
 ]  # fmt: skip
 
 Part = Literal["campaign", "qrcode", "qrcode_id"]
@@ -117,12 +117,23 @@ def value_sql(attribute: Attribute) -> str:
     Raises:
         InvalidParameter: If `attribute` is not the name of an attribute.
     """
+    return f"coalesce({key_sql(attribute)}, '{UNKNOWN}')"
+
+
+def key_sql(attribute: Attribute) -> str:
+    """Return an SQL expression to group scans by: as `value_sql`, but NULL if the value is unknown.
+
+    DuckDB groups by it in less time, because `nullif` keeps the numbers of texts in a column, and `coalesce` does not.
+
+    Raises:
+        InvalidParameter: If `attribute` is not the name of an attribute.
+    """
     check_attribute("attribute", attribute)  # what is formatted into SQL is one of our own names
-    return f"coalesce(nullif({_column_sql(attribute)}, ''), '{UNKNOWN}')"
+    return f"nullif(nullif({_column_sql(attribute)}, ''), '{UNKNOWN}')"
 
 
 def group_sql(attribute: Attribute | None) -> str:
-    """Return an SQL expression for the group of a scan: as `value_sql`, but codes without a campaign have the name "".
+    """Return an SQL expression for the group of a scan: as `key_sql`, but codes without a campaign have the name "".
 
     Without an attribute, all scans are in one group.
 
@@ -132,7 +143,7 @@ def group_sql(attribute: Attribute | None) -> str:
     if attribute is None:
         return "''"
     check_attribute("by", attribute)
-    return attribute if attribute in get_args(Part) else value_sql(attribute)
+    return attribute if attribute in get_args(Part) else key_sql(attribute)
 
 
 def filter_sql(attribute: Attribute) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from random import Random
 
 import duckdb
@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from qrkit import analytics, open_portfolio
+from qrkit.store.all_visits import view_of
 from qrkit.store.history import checksum_of, history_files
 from qrkit.store.history_folder import Folder
 from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.migrations import VISIT_COLUMNS
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 3, 28)
@@ -173,40 +173,58 @@ def test_keys_are_signed_in_files_and_come_back_as_they_were(shop, tmp_path):
     (file,) = history_files(shop.store)
     with duckdb.connect() as other:
         found = other.read_parquet(str(tmp_path / "shop.history" / file.file)).order("time")
-        assert found.select("visitor, alone").fetchall() == [
-            (key if key < 2**63 else key - 2**64, True) for key in keys
+        assert found.select("visitor, alone, again").fetchall() == [
+            (key if key < 2**63 else key - 2**64, True, None) for key in keys
         ]
     assert shop.scans.to_frame()["visitor"].tolist() == keys
 
 
-def in_version_1(path):
-    """Write the files of a store as they were before visits had marks, with the view that read them."""
+def test_visits_of_the_same_visitor_have_the_same_number_in_files(shop, tmp_path):
+    door(shop, FIRST, FIRST + timedelta(hours=1), visitor=9)
+    door(shop, FIRST, FIRST + timedelta(hours=2), FIRST + timedelta(days=1), visitor=7)
+    door(shop, FIRST, FIRST, visitor=None)
+    shop.archive()
+    day = (FIRST.date() - date(1970, 1, 1)).days * 2**32
+    with duckdb.connect() as other:
+        files = [str(tmp_path / "shop.history" / file.file) for file in history_files(shop.store)]
+        found = other.read_parquet(files).order("time, visitor").select("visitor, alone, again").fetchall()
+    assert found == [
+        (7, False, day + 1), (9, False, day + 2), (None, False, None), (None, False, None),
+        (9, False, day + 2), (7, False, day + 1), (7, True, None),
+    ]  # fmt: skip
+
+
+WITHOUT = {1: "(alone, again)", 2: "(again)"}
+"""The columns that files of earlier versions lack."""
+
+
+def in_version(version, path):
+    """Write the files of a store as an earlier version wrote them, with the view that reads them."""
     folder = path.with_suffix(".history")
     key = "CASE WHEN visitor < 0 THEN visitor + 18446744073709551616::HUGEINT ELSE visitor END::UBIGINT"
     with duckdb.connect(path) as store:
         for (file,) in store.execute("SELECT file FROM history").fetchall():
             old, new = folder / file, folder / "old.parquet"
-            rows = f"SELECT * EXCLUDE (alone) REPLACE ({key} AS visitor) FROM read_parquet('{old}')"
+            visitor = key if version == 1 else "visitor"
+            rows = f"SELECT * EXCLUDE {WITHOUT[version]} REPLACE ({visitor} AS visitor) FROM read_parquet('{old}')"
             store.execute(f"COPY ({rows}) TO '{new}' (FORMAT parquet)")
             shutil.move(new, old)
-            values = [checksum_of(Folder(folder), file), old.stat().st_size, file]
-            store.execute("UPDATE history SET version = 1, sha256 = ?, bytes = ? WHERE file = ?", values)
-        files = [str(file) for file in folder.glob("*/*.parquet")]
-        view = f"SELECT {VISIT_COLUMNS} FROM visits UNION ALL SELECT {VISIT_COLUMNS} FROM read_parquet({files})"
-        store.execute(f"CREATE OR REPLACE VIEW all_visits AS {view}")
-        store.execute("DELETE FROM migrations WHERE name = 'marks'")
+            values = [version, checksum_of(Folder(folder), file), old.stat().st_size, file]
+            store.execute("UPDATE history SET version = ?, sha256 = ?, bytes = ? WHERE file = ?", values)
+        store.execute(view_of({str(file): version for file in folder.glob("*/*.parquet")}, None))
 
 
-def test_files_from_before_marks_are_read_together_with_newer_ones(tmp_path):
+@pytest.mark.parametrize("version", WITHOUT)
+def test_files_of_earlier_versions_are_read_together_with_newer_ones(tmp_path, version):
     path, random = tmp_path / "shop.duckdb", Random(5)
     with made(path, random) as shop:
         shop.archive(before="2026-04-01")
         before = shop.scans.to_frame()
-    in_version_1(path)
+    in_version(version, path)
     with opened(path) as shop:
         pd.testing.assert_frame_equal(shop.scans.to_frame(), before)
         check_visitors(shop.scans)
         assert shop.archive().files == 1
-        assert sorted(file.version for file in history_files(shop.store)) == [1, 2]
+        assert sorted(file.version for file in history_files(shop.store)) == [version, 3]
         check_visitors(shop.scans)
         assert verify(shop.store) == []

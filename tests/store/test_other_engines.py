@@ -34,6 +34,7 @@ COLUMNS = {
     "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
     "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "BIGINT", "country": "VARCHAR",
     "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE", "alone": "BOOLEAN",
+    "again": "BIGINT",
 }  # fmt: skip
 """The columns that other programs rely on; a change needs a new version."""
 Ask = Callable[[str], list[tuple]]

@@ -6,8 +6,7 @@
 -- scans: The view that all questions read: a row for each scan, with its QR Code and what its user agent tells.
 CREATE OR REPLACE VIEW scans AS
 SELECT
-    toTimeZone(v.time, 'UTC') AS time, v.visitor AS visitor, v.alone AS alone,
-    if(v.alone, NULL, bitXor(v.visitor, reinterpretAsInt64(cityHash64(toDate(v.time, 'UTC'))))) AS again,
+    toTimeZone(v.time, 'UTC') AS time, v.visitor AS visitor, v.alone AS alone, v.again AS again,
     v.referrer AS referrer, v.language AS language, v.country AS country, v.region AS region, v.city AS city,
     v.latitude AS latitude, v.longitude AS longitude, v.content AS content,
     c.account_id AS account_id, c.qrcode_id AS qrcode_id, c.qrcode AS qrcode, c.qrcode_created AS qrcode_created,

@@ -6,8 +6,7 @@
 -- scans: The view that all questions read: a row for each scan, with its QR Code and what its user agent tells.
 CREATE OR REPLACE TEMPORARY VIEW scans AS
 SELECT
-    v.time, v.visitor, v.alone,
-    CASE WHEN NOT v.alone THEN v.visitor ^ xxhash64(CAST(v.time AS DATE)) END AS again,
+    v.time, v.visitor, v.alone, v.again,
     v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude, v.content,
     c.account_id, c.qrcode_id, c.qrcode, c.qrcode_created, c.campaign_id, c.campaign,
     u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device
