@@ -1,4 +1,4 @@
-"""The licences of all packages that qrkit brings along, as Markdown: python .ci/list_licences.py FILE."""
+"""The licenses of all packages that qrkit needs, as Markdown: python .ci/list_licences.py FILE."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ FAMILIES = {
     "LGPL": r"LGPL|Lesser General Public",
     "OFL 1.1": r"\bOFL\b",
 }
-"""Licences under which a package may come along, by what its metadata say: a program of any licence may use it."""
+"""Licenses of packages that a program of any license may use, by what their metadata say."""
 
-HEAD = """# Licences of what comes along
+HEAD = """# Licenses of the packages that qrkit needs
 
-qrkit is under the MIT licence. `pip install` brings these packages, those of `qrkit-studio[server]` and the like only
-with that extra. None of them is copied into qrkit, and all may be used by a program of any licence. LGPL and MPL ask
-that changes of such a package itself stay open; libvips, quirc and psycopg are libraries of their own, and can be
-replaced. OFL asks that a font is not sold alone, and nothing of pictures with its letters. `make licences` writes
-this page, and a test compares it with what is installed.
+qrkit is under the MIT license. `pip install` brings these packages; those needed by an extra, such as
+`qrkit-studio[server]`, come only with that extra. None of them is copied into qrkit, and programs of any license may
+use them all. LGPL and MPL require that changes to such a package itself stay open; libvips, quirc and psycopg are
+separate libraries, and can be replaced. OFL forbids selling a font by itself, and sets no conditions for pictures
+with its letters. `make licences` writes this page, and a test compares it with what is installed.
 
-| package | licence | needed by |
+| package | license | needed by |
 |---|---|---|
 """
 
@@ -60,7 +60,7 @@ def extras() -> list[str]:
 
 
 def licence_of(name: str) -> str:
-    """The family of a package's licence, or several of them; "" where none is known."""
+    """The family of a package's license, or several of them; "" where none is known."""
     meta = distribution(name).metadata
     told = [meta.get("License-Expression") or ""]
     told += [line for line in meta.get_all("Classifier") or [] if line.startswith("License ::")]

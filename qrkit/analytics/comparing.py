@@ -206,7 +206,7 @@ def _sides(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
     after = day if moment == first_moment(scans.zone, day) else day + timedelta(days=1)
     ((first, last),) = whole_days([scans])
     if min((day - first).days, (last - after).days) < FEWEST_DAYS:
-        days = f"those of the view are {first} to {last - timedelta(days=1)}"
+        days = f"the whole days of the view are {first} to {last - timedelta(days=1)}"
         rule = f"must lie within the view, with {FEWEST_DAYS} whole days on each side; {days}"
         raise InvalidParameter(Problem("change", str(change), rule))
     return scans.where(until=day), scans.where(since=after)

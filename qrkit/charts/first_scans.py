@@ -59,7 +59,7 @@ def time_to_first_scan(frame: pd.DataFrame, *, title: str | None = None, width: 
     if not bars[0][1]:
         del bars[0]
     most = max(count for _, count, _ in bars)
-    said = heading(title, _finding(frame), [say("time from the record of a QR Code to its first scan")], width)
+    said = heading(title, _finding(frame), [say("time from the creation of a QR Code to its first scan")], width)
     chart = blank(width, height, said)
     axes = add_axes(chart, left=4, right=4, top=40, bottom=28)
     axes.set(xlim=(-0.5, len(bars) - 0.5), ylim=(0, most))

@@ -113,7 +113,7 @@ def scans_by_location(frame: pd.DataFrame, *, title: str | None = None, width: i
         if _name(chart, _texts(dot, spots), box, taken) and len(dot.places) == 1:
             named.update(dot.places)
     _write_foot(chart, km, most, [spot for number, spot in enumerate(spots) if number not in named])
-    chart.title = say("QR Codes where they hang, by scans")
+    chart.title = say("QR Codes at their locations, by scans")
     chart.words = ", ".join(spot.text(60) for spot in spots[:MOST_NAMES])
     if len(spots) > MOST_NAMES:
         chart.words += say(", and {count} other places", len(spots) - MOST_NAMES)

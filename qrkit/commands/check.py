@@ -53,7 +53,7 @@ def define_check(one: Parser) -> None:
     )
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
     one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
-    what = f"how thorough: {', '.join(LEVELS)} (standard: 36 captures, a tenth of a second)"
+    what = f"how thorough: {', '.join(LEVELS)} (standard: 12 captures of 3 frames, a tenth of a second)"
     one.add_argument("--level", choices=LEVELS, default="standard", metavar="LEVEL", help=what)
     what = (
         "who must be able to read it: phones; or all, which adds embedded readers, such as checkout scanners (phones)"

@@ -104,7 +104,7 @@ def define_add(one: Parser) -> None:
     one.add_argument("content", metavar="CONTENT", help="where the short URL leads: a URL, or text to show")
     _add_output(one)
     add_fields(one, QRCode, {"short_code": "CODE"})
-    _add_changes(one)
+    _add_changes(one, is_new=True)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
     add_json(one, KEYS)
@@ -128,7 +128,7 @@ def define_set(one: Parser) -> None:
     )
     one.add_argument("codes", nargs="+", metavar="CODE", help=CODE_HELP)
     one.add_argument("--content", metavar="TEXT", help="where the short URLs lead from now on")
-    _add_changes(one)
+    _add_changes(one, is_new=False)
     add_json(one, KEYS, each="QR Code")
     one.set_defaults(run=_set)
 
@@ -154,15 +154,16 @@ def _add_output(one: Parser) -> None:
     one.add_argument("-o", "--output", type=Path, metavar="FILE", help=picture)
 
 
-def _add_changes(one: Parser) -> None:
-    """Add the options that new and existing QR Codes have in common."""
+def _add_changes(one: Parser, *, is_new: bool) -> None:
+    """Add the options that new and existing QR Codes have in common, and `--no-schedule` for existing ones."""
     add_fields(one, QRCode, TEXTS)
     one.add_argument("--campaign", metavar="NAME", help="name of the campaign, see `qrkit campaign`")
     add_fields(one, Location, PLACES)
     schedule = one.add_mutually_exclusive_group()
-    events = "changes of the content, as JSON or a JSON file: a list of objects with date, content, recurrence (0)"
+    events = "changes of the content, as JSON or a JSON file: objects with date, content and, to repeat, recurrence"
     schedule.add_argument("--schedule", metavar="JSON", help=events)
-    schedule.add_argument("--no-schedule", action="store_true", help="remove scheduled changes")
+    if not is_new:
+        schedule.add_argument("--no-schedule", action="store_true", help="remove scheduled changes")
     add_store(one)
 
 
@@ -273,9 +274,10 @@ def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
         given["campaign_id"] = portfolio.find_campaign(asked.campaign).id if asked.campaign else ""
     if place := {name: getattr(asked, name) for name in PLACES if getattr(asked, name) is not None}:
         given["location"] = place
-    if asked.schedule is not None or asked.no_schedule:
-        given["schedule"] = [] if asked.no_schedule else _events(asked.schedule)
-        given["is_schedule_enabled"] = not asked.no_schedule
+    if asked.schedule is not None:
+        given |= {"schedule": _events(asked.schedule), "is_schedule_enabled": True}
+    elif "no_schedule" in asked and asked.no_schedule:
+        given |= {"schedule": [], "is_schedule_enabled": False}
     return given
 
 

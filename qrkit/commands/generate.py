@@ -79,7 +79,7 @@ def define_generate(one: Parser) -> None:
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
     formats = f"one of {', '.join(FORMATS)} (the suffix of FILE; png with - and --from)"
     where.add_argument("--format", metavar="NAME", help=formats)
-    text = f"how it is shown as text: {', '.join(TEXT_STYLES)} (blocks)"
+    text = f"style of text output: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
     add_fields(where, PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"

@@ -145,5 +145,5 @@ def _check_template(portfolio: Portfolio, name: str) -> None:
     from qrkit.design.presets import PRESETS
 
     if name in PRESETS and name not in portfolio.templates:
-        raise InvalidParameter(Problem("template", name, f"is not a template but a preset: --preset {name}"))
+        raise InvalidParameter(Problem("template", name, f"is a preset, not a template; use --preset {name}"))
     portfolio.templates.check_known(name)

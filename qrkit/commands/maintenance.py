@@ -81,7 +81,7 @@ def define_compact(one: Parser) -> None:
         examples=("qrkit compact shop.duckdb",),
     )
     one.add_argument("store", metavar="STORE", help="a store's file")
-    add_json(one, "store, bytes (how many it has got smaller)")
+    add_json(one, "store, bytes (how much smaller it is)")
     one.set_defaults(run=_compact)
 
 

@@ -46,7 +46,7 @@ class Status(IntEnum):
 EXIT_STATUSES = {
     Status.DONE: "done",
     Status.IN_PART: "done in part: some rows or pictures failed, a check fell short, or a store has faults",
-    Status.REFUSED: "nothing was done: an invalid command, bad input, a store in use",
+    Status.REFUSED: "nothing was done: an invalid command, bad input, or a store in use",
     Status.STOPPED: "stopped by Ctrl-C",
 }
 """Meaning of each exit status."""

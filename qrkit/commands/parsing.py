@@ -184,7 +184,7 @@ def add_fields(
     for name, metavar in options.items():
         field = record.model_fields[name]
         told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
-        rules = [allowed(field)] if allowed(field) else []
+        rules = list(filter(None, [_without_known_unit(allowed(field), told)]))
         if not field.is_required() and field.default not in (None, (), ""):
             default = str(field.default).removesuffix(".0")
             rules.append(f"default {SWITCH.get(default, default)}")
@@ -198,10 +198,23 @@ def add_fields(
         parser.add_argument(f"--{name.replace('_', '-')}", **option)
 
 
+def _without_known_unit(bounds: str, told: str) -> str:
+    """Return the bounds of a field without a unit that its help text names, and "" for the bound of every text."""
+    from qrkit.design.bounds import LONGEST_TEXT
+
+    numbers, _, unit = bounds.partition(" ")
+    if ".." not in numbers:
+        return bounds
+    if bounds.endswith(f"..{LONGEST_TEXT} characters"):
+        return ""
+    return numbers if all(word in told.lower() for word in unit.split()) else bounds
+
+
 def _in_a_line(sentence: str) -> str:
     """Return a sentence with a small first letter, unless it begins with a name, such as Wi-Fi or IBAN."""
     first = sentence.split()[0]
-    return sentence if any(letter.isupper() for letter in first[1:]) else f"{sentence[0].lower()}{sentence[1:]}"
+    is_name = first in {"Micro", "Pix", "Swiss"} or any(letter.isupper() for letter in first[1:])
+    return sentence if is_name else f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def _split_names(text: str) -> list[str]:

@@ -56,7 +56,7 @@ def define_report(one: Parser) -> None:
     what = "name, logo and colors: a brand saved in the store, or a JSON file (the brand in use, if any)"
     one.add_argument("--brand", metavar="NAME|FILE", help=what)
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
-    hides = "hide groups with fewer visitors or scans, to share the report, as 5 (none)"
+    hides = "hide groups with fewer visitors or scans than this, such as 5, before you share the report (none)"
     one.add_argument("--least", type=int, metavar="NUMBER", help=hides)
     add_store(one)
     add_base_url(one)

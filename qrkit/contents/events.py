@@ -152,7 +152,7 @@ def _problems(fields: dict[str, Any]) -> Iterator[Problem]:
     elif fields["count"] and fields["until"]:
         yield Problem("until", fields["until"], "must be left out, because there is a count")
     if fields["weekdays"] and fields["repeat"] not in (None, "weekly"):
-        yield Problem("weekdays", fields["weekdays"], "is for weekly events")
+        yield Problem("weekdays", fields["weekdays"], "is only for weekly events; leave it out")
 
 
 def _type_of(moment: date) -> str:

@@ -91,4 +91,4 @@ def _decimal(value: Any) -> Decimal:
         return Decimal(int(value)) if isinstance(value, int) else Decimal(repr(float(value)))
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}(?:\.[0-9]{1,20})?", value):
         return Decimal(value)
-    raise PydanticCustomError("wrong-type", "must be a number with a decimal point and no other separators, 1234.50")
+    raise PydanticCustomError("wrong-type", "must be a number such as 1234.50, with no separators but a decimal point")

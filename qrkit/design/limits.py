@@ -245,14 +245,14 @@ Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
     BeforeValidator(_automatic),
-    Field(description="Size of the symbol, 1 to 40; by default, or for 0 or -1, the smallest that fits."),
+    Field(description="Size of the symbol, 1 to 40; by default, and for 0 or -1, the smallest that fits."),
 ]
 Audience = Annotated[
     Literal["phones", "all"],
     Field(
         title="Readers",
         description="Whose readers must read the symbol: `phones`, or `all`, which adds embedded readers, such as "
-        "those of tills, which look for contours and need square eyes.",
+        "checkout scanners, which look for contours and need square eyes.",
     ),
 ]
 """Whose readers must read a symbol: those of phones, or embedded readers, too."""

@@ -48,7 +48,7 @@ def opened(data: bytes) -> ZipFile:
         raise UnreadableFile("the file is not a zip archive, or it is damaged; save or send it again") from error
     found = archive.infolist()
     if len(found) > MOST_ENTRIES:
-        raise UnreadableFile(f"the archive has {len(found):,} entries; at most {MOST_ENTRIES:,}")
+        raise UnreadableFile(f"the archive has {len(found):,} entries; at most {MOST_ENTRIES:,} are allowed")
     unpacked = sum(one.file_size for one in found)
     if unpacked > min(MOST_UNPACKED, FREE_BYTES + MOST_RATIO * len(data)):
         raise UnreadableFile(f"the archive claims to hold {unpacked:,} bytes in {len(data):,}; that is too many")

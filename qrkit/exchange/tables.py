@@ -174,7 +174,8 @@ def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> 
         table = table_of_links(tool, _links(numbered, heading))
     else:
         if len(heading) > MOST_COLUMNS:
-            raise UnreadableFile(f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,}", line=line)
+            many = f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,} are allowed"
+            raise UnreadableFile(many, line=line)
         kinds = KindColumns(heading)
         found = _rows(numbered, _places(heading, line, kinds), len(heading), kinds)
         unknown = [one for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]

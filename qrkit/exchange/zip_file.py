@@ -132,7 +132,7 @@ def _bounded(decode: Decode) -> Decode:
         # The decoder rejects larger pictures by their declared size without decoding them.
         left -= min(width * height or OTHER_PIXELS, OTHER_PIXELS)
         if left < 0:
-            raise UnreadableFile("the pictures of the archive have too many pixels in all; split it")
+            raise UnreadableFile("the pictures in the archive have too many pixels in all; split the archive")
         return decode(picture)
 
     return bounded

@@ -56,7 +56,7 @@ def _check_quiet_zone(image: QRImage, printed: QRPrint | None) -> PrintCheck:
     have = f"{modules} module{'' if modules == 1 else 's'}{size}" if modules else "none"
     if modules >= needed:
         return PrintCheck(f"Quiet zone: {have}, as the standard asks", is_good=True)
-    rule = f"Quiet zone: {have}; the standard asks for {needed} modules, so keep print and edges away from the code"
+    rule = f"Quiet zone: {have}; the standard asks for {needed} modules, so leave space around the code"
     return PrintCheck(rule, is_good=False)
 
 

@@ -105,7 +105,7 @@ def _check_holds(short_url: str, properties: Properties) -> None:
         rule = f"cannot encode the short URL {short_url!r}, which the picture shows; byte can"
         raise InvalidParameter(Problem("properties.em", properties.em, rule, "bad-content")) from error
     except ContentTooLong as error:
-        message = f"the picture shows the short URL {short_url!r}, and that does not fit: {error}"
+        message = f"the picture encodes the short URL {short_url!r}, which does not fit: {error}"
         raise ContentTooLong(message, needed_bits=error.needed_bits, capacity_bits=error.capacity_bits) from error
 
 

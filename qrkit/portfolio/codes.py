@@ -412,7 +412,7 @@ class Records:
         if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
         if not isinstance(wished, str) or not is_short_code(wished):
-            rule = "must be 2..64 letters, digits, _ or -, and not a word of the interface"
+            rule = "must be 2..64 letters, digits, _ or -, and not api, which is the path of the HTTP interface"
             raise InvalidParameter(Problem("short_code", wished, rule))
         if table.is_taken(self.store, wished):
             # Other accounts' codes are not distinguished from deleted ones, so that this says nothing about them.

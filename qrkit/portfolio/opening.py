@@ -115,7 +115,8 @@ def open_portfolio(
     if base_url is not None:
         base_url_of(base_url)  # validate before a file is created
     if snapshot_of is not None and base_url is not None:
-        raise InvalidParameter(Problem("base_url", base_url, "cannot be set in a snapshot; it is the store's own"))
+        rule = "cannot be set for a snapshot, which has the base URL of its store; leave it out"
+        raise InvalidParameter(Problem("base_url", base_url, rule))
     return portfolio_in(Store(path) if snapshot_of is None else Snapshot(snapshot_of), base_url=base_url, clock=clock)
 
 

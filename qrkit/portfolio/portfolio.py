@@ -140,9 +140,9 @@ class Portfolio(Shown, ManyRecords):
     def archive(self, *, before: date | str | None = None, to: str | Path | None = None) -> Archived:
         """Move the visits of finished days into Parquet files, one or a few a month; all questions still count them.
 
-        For `shop.duckdb`, the files are in the folder `shop.history`; keep the folder beside the file. A store on a
-        server, or one that shall have its files in a bucket, needs `to` the first time. Files are for good, and other
-        programs can read them. Visits that come later for an archived day stay in the store until the next call.
+        For `shop.duckdb`, the files are in the folder `shop.history`; keep the folder beside the file. For a store on a
+        server, or to keep the files in a bucket, pass `to` the first time. Other programs can read the files. Visits
+        that are added later for an archived day stay in the store until the next call.
 
         Args:
             before: The first day, in UTC, that stays in the store: a date, a datetime, or text such as 2026-06-01. By

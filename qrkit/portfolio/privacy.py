@@ -48,7 +48,7 @@ class PrivacyReport(Shown):
         import pandas as pd
 
         rows = [(name, *self.kept.reason(name), self._kept_for(), number) for name, number in self.kept.columns.items()]
-        rows.append(("day_counts", COUNTS, "totals stay when visits are swept out", "for ever", self.kept.swept))
+        rows.append(("day_counts", COUNTS, "totals stay when visits are reduced to counts", "forever", self.kept.swept))
         return pd.DataFrame(rows, columns=["name", "what", "why", "kept_for", "visits"])
 
     def sentences(self) -> list[str]:
@@ -63,13 +63,13 @@ class PrivacyReport(Shown):
         if kept.overdue:
             found.append(f"{kept.overdue:,} of them are older than that: sweep() reduces them to counts.")
         if kept.swept:
-            found.append(f"Of {kept.swept:,} visits that were swept out, counts are left.")
+            found.append(f"Of {kept.swept:,} earlier visits, only counts are kept.")
         if kept.orphans:
             found.append(f"{kept.orphans:,} visits in the store went to short URLs that nobody has.")
         return found
 
     def _kept_for(self) -> str:
-        return "for ever" if self.keep_days is None else f"{self.keep_days:,} days"
+        return "forever" if self.keep_days is None else f"{self.keep_days:,} days"
 
     def __str__(self) -> str:
         lines = [

@@ -302,5 +302,5 @@ def _day(name: str, bound: date | str | None) -> date | None:
     if isinstance(bound, str):
         return from_day(bound, name=name)
     if bound is not None and (isinstance(bound, datetime) or not isinstance(bound, date)):
-        raise InvalidParameter(Problem(name, bound, "must be a day, like 2026-06-01", "wrong-type"))
+        raise InvalidParameter(Problem(name, bound, "must be a day such as 2026-06-01", "wrong-type"))
     return bound

@@ -113,8 +113,8 @@ DAYS: Mapping[str, Sentence] = {
 
 CODES: Mapping[str, Sentence] = {
     "first_scans": (
-        "One of the codes created in this period was scanned; its first scan came within {time}.",
-        "{count} codes created in this period were scanned, half of them for the first time within {time}.",
+        "One of the codes created in this period was scanned, within {time} of being created.",
+        "{count} codes created in this period were scanned, half of them within {time} of being created.",
     ),
     "unscanned": "Not scanned in this period: {names}.",
     "unscanned_and_more": "Not scanned in this period: {names} and {count} more.",
@@ -135,8 +135,8 @@ FIGURES: Mapping[str, Sentence] = {
     "second_half": "in the second half",
     "every_day": "{change}, counting every day",
     "imported": "and {imported} imported",
-    "swept": "and {swept} swept out",
-    "imported_and_swept": "and {imported} imported and {swept} swept out",
+    "swept": "and {swept} kept only as counts",
+    "imported_and_swept": "and {imported} imported and {swept} kept only as counts",
     "visitors": "recognized within a day",
     "visitors_unknown": "not known",
     "of_all": "of {codes}",
@@ -166,9 +166,8 @@ METHODS: Mapping[str, Sentence] = {
         "are in no other number or chart.",
     ),
     "swept_scans": (
-        "1 scan of earlier days was swept out: the store keeps its day alone, and it is in no other number or chart.",
-        "{count} scans of earlier days were swept out: the store keeps their number of each day alone, and they are "
-        "in no other number or chart.",
+        "1 scan of an earlier day is kept only as a count for that day, and is in no other number or chart.",
+        "{count} scans of earlier days are kept only as counts per day, and are in no other number or chart.",
     ),
     "visitor_days": "A visitor is recognized within one day only: someone who scans on two days counts twice.",
     "no_visitors": "The number of visitors is unknown because these scans carry nothing to identify a repeat visitor.",
@@ -181,7 +180,7 @@ METHODS: Mapping[str, Sentence] = {
     "larger ones, so that no total reveals them. Scans of days with fewer than {least} are counted on a later day, or "
     "the last one before. The range of human scans is rounded to multiples of {least}.",
     "whole_days": "Only whole days are compared: {period}.",
-    "ranges": "A likely range contains the true change in about 95 of 100 cases if a day depends on the few days "
+    "ranges": "A likely range contains the true change in about 95 of 100 cases if a day depends only on the few days "
     "before it. It reflects how much days vary and how long ups and downs last, because scans come in clusters. From "
     "two weeks on, each day is compared with the same weekday. A slow drift, or a rare event that has not happened "
     "yet, is not in the range.",

@@ -61,8 +61,9 @@ def check(
         level: `static` measures error correction, eyes, quiet zone and contrast without a reader; `quick` tests
             readers in 6 conditions, `standard` in 12 with three frames each, and `full` in all, up to the breaking
             point.
-        audience: Whose readers must read it: those of `phones`, or `all`, which adds embedded readers, such as those of
-            tills and factories. They look for contours and need square eyes, and are tested in 19 more conditions.
+        audience: Whose readers must read it: those of `phones`, or `all`, which adds embedded readers, such as checkout
+            scanners and factory readers. They look for contours and need square eyes, and are tested in 19 more
+            conditions.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
         engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 

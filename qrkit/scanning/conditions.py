@@ -79,7 +79,7 @@ class Sheet:
 
     def __init__(self, greys: np.ndarray[Any, Any], px: float, margin: float = 6) -> None:
         if greys.ndim != 2 or not greys.size or max(greys.shape) > MOST_SIDE:
-            rule = f"a picture to be examined has two dimensions, and 1 to {MOST_SIDE:,} pixels a side"
+            rule = f"must have two dimensions, with 1..{MOST_SIDE:,} pixels per side"
             raise InvalidParameter(Problem("greys", greys.shape, rule))
         for name, value, least, most in (("px", px, 1, 400), ("margin", margin, 0, 40)):
             if not (isfinite(value) and least <= value <= most):

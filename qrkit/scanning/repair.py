@@ -210,7 +210,7 @@ def _refusal(bench: Bench, design: Design, state: State, target: float, may: Col
     if bench.is_good(other):
         helpful = [lever for lever in LEVERS if lever not in may and any(step.lever == lever for step in steps)]
     hint = f"also allow {', '.join(helpful)}" if helpful else "simplify the design"
-    left = ", and ".join(reason.partition("; ")[0] for reason in reasons)
+    left = "; ".join(reason.partition("; ")[0] for reason in reasons)
     return CannotRepair(f"could not make the design scan: {left}; {hint}", levers=helpful)
 
 

@@ -182,7 +182,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         if self.version not in VERSIONS:
             raise ParsingError("its version is neither HTTP/1.0 nor HTTP/1.1")
         if CONTROLS.search(self.first_line):
-            raise ParsingError("its first line holds control characters")
+            raise ParsingError("its first line contains control characters")
         if self.proxy_netloc and not self.path:
             self.path = "/"
         if not self.path.startswith("/"):
@@ -213,7 +213,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         if b"content-length" in names:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         if self.version != "1.1" or encodings != [b"chunked"]:
-            raise ParsingError("the only Transfer-Encoding is chunked, given once, in HTTP/1.1")
+            raise ParsingError("Transfer-Encoding must be chunked, given once, in HTTP/1.1")
         self.body_rcv = StrictChunks(self.body_rcv.getbuf())
 
 

@@ -93,7 +93,7 @@ def archive(
         CannotWrite: If the files cannot be written.
     """
     if store.is_in_transaction:
-        raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
+        raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")
     until = _first_day_that_stays(before, naive(clock()))
     if isinstance(store, ServedStore):
         if to is not None:

@@ -56,7 +56,7 @@ CHECKS = {
     "visits of an unknown QR Code": """
         SELECT count(*) FROM all_visits v LEFT JOIN short_codes s ON s.qrcode = v.qrcode
         WHERE v.qrcode IS NOT NULL AND s.code IS NULL""",
-    "QR Codes with more scans on days that were swept out than in all": """
+    "QR Codes with more scans on days that are kept only as counts than in all": """
         SELECT count(*) FROM (
             SELECT c.qrcode FROM scan_counts c JOIN day_counts d ON d.qrcode = c.qrcode AND d.kind = 'scan'
             GROUP BY c.qrcode, c.forgotten HAVING sum(d.visits) > c.forgotten
@@ -242,7 +242,7 @@ def standing(store: Store) -> Iterator[None]:
         StoreBusy: If this thread has an open transaction.
     """
     if store.is_in_transaction:
-        raise StoreBusy(f"{store.path} is in a transaction of this thread; end it first")
+        raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")
     with store.database.writing, store.database.visiting:
         store.checkpoint()
         yield

@@ -120,7 +120,7 @@ def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
         before, after = (_checksum(store, table) for store in (source, target))
         if before != after:
             rule = f"differs from {source.path} in its {table}: {after.rows:,} rows of {before.rows:,}"
-            raise UnreadableFile(f"{target.path} {rule}; start again with an empty store, and change nothing meanwhile")
+            raise UnreadableFile(f"{target.path} {rule}; start again with an empty store, and change neither meanwhile")
         rows[table] = after.rows
     go_on_counting(target)
     target.execute("DELETE FROM settings WHERE name = ?", [PROGRESS])

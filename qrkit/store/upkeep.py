@@ -99,7 +99,7 @@ class _Upkeep:
             swept = sweep(self._store, self._clock())
         except Exception as error:  # any error, such as a full disk, because the thread must not end
             self._counts.failed += 1
-            _log.warning("visits that are kept too long could not be swept out yet: %s", error)
+            _log.warning("visits that are kept too long could not be reduced to counts yet: %s", error)
         else:
             self._counts.swept += swept
             if swept:

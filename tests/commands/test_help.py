@@ -139,6 +139,18 @@ def test_help_tells_the_bounds_and_the_defaults_that_hold(command, model, helped
     assert told >= 2
 
 
+def test_help_names_a_unit_once_and_no_bound_that_every_text_has(helped):
+    text = " ".join(helped("add").split())
+    assert "degrees north of the equator (-90..90) --longitude" in text
+    assert "a private note --urlinfo" in text
+    assert "(1..20 pixels per module" in " ".join(helped("generate").split())
+
+
+def test_only_existing_codes_have_a_schedule_to_remove(helped, misused):
+    assert "--no-schedule" in helped("set")
+    assert "--no-schedule" in misused("add", "https://example.com", "--no-schedule")
+
+
 def test_each_setting_of_a_server_is_an_option_of_serve_and_on_its_page():
     missing = Settings.model_fields.keys() - vars(parser().parse_args(["serve"])).keys()
     assert not missing, "a field of Settings has its option in qrkit/commands/serve.py"

@@ -118,7 +118,7 @@ def test_a_version_or_mode_that_is_newly_asked_for_must_still_hold_the_short_url
         (
             {"version": 1, "ec": "H"},
             ContentTooLong,
-            "shows the short URL '.*/door', and that does not fit: content needs",
+            "encodes the short URL '.*/door', which does not fit: content needs",
         ),
         ({"em": "numeric"}, InvalidParameter, "properties.em='numeric': cannot encode the short URL '.*/door'"),
     ],

@@ -51,8 +51,8 @@ def test_swept_scans_are_not_said_to_be_imported(shop):
     page = lxml.html.document_fromstring(report.portfolio(shop).html)
     said = page.xpath("string(//section[@class='methods'])")
     assert "350 scans came with imported records." in said
-    assert "30 scans of earlier days were swept out: the store keeps their number of each day alone" in said
-    assert "and 350 imported and 30 swept out" in page.xpath("string(//dl[@class='figures']/div[1]/dd)")
+    assert "30 scans of earlier days are kept only as counts per day" in said
+    assert "and 350 imported and 30 kept only as counts" in page.xpath("string(//dl[@class='figures']/div[1]/dd)")
 
 
 def test_days_without_scans_of_a_code_are_no_rows():
@@ -81,7 +81,7 @@ def test_a_code_whose_scans_were_swept_out_was_scanned(shop):
     assert str(report.portfolio(shop).unscanned) == "No campaign (1): Old"
     june = report.portfolio(shop, since=date(2026, 6, 1))
     assert str(june.unscanned) == "No campaign (2): Shelf, Old"
-    assert "swept out" not in june.html
+    assert "kept only as counts" not in june.html
 
 
 def visited(store):

@@ -211,7 +211,7 @@ def test_raw_gives_the_content_as_text(shop, client, content):
     ],
 )
 def test_nobody_is_sent_from_one_short_url_to_another(shop, client, tail):
-    """RED-12: it may lead back, and round for ever; a person may still go there by hand."""
+    """RED-12: it may lead back, and round forever; a person may still go there by hand."""
     if "other" not in {code.short_code for code in shop.list_qrcodes()}:
         shop.insert_qrcode("https://example.com/other", short_code="other")
     target = tail.format(base=BASE_URL)

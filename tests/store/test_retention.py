@@ -168,7 +168,7 @@ def test_the_report_counts_what_is_there(shop):
 
 def test_the_report_tells_what_is_kept_too_long(shop):
     shop.scans.insert(frame(0, 31, 45))
-    assert set(shop.privacy_report().to_frame()["kept_for"]) == {"for ever"}
+    assert set(shop.privacy_report().to_frame()["kept_for"]) == {"forever"}
     shop.keep_visits(days=30)
     report = shop.privacy_report()
     assert report.kept.overdue == 2
@@ -179,7 +179,7 @@ def test_the_report_tells_what_is_kept_too_long(shop):
     shop.sweep()
     after = shop.privacy_report()
     assert (after.kept.overdue, after.kept.visits, after.kept.swept) == (0, 1, 2)
-    assert "Of 2 visits that were swept out" in str(after)
+    assert "Of 2 earlier visits, only counts are kept." in str(after)
 
 
 def test_the_report_speaks_of_ones_own_visits_alone(shop):
@@ -197,7 +197,7 @@ def test_the_report_shows_itself_in_a_notebook(shop):
     assert page.startswith("<p>1 visit is kept, the oldest of 2026-03-10 12:00:00 UTC.")
     assert all(reason.what in page for reason in REASONS.values())
     assert page.count("<li>") == len(NEVER_KEPT)
-    assert "- country, from a GeoIP database: scans by country; 1 visits, for ever" in str(shop.privacy_report())
+    assert "- country, from a GeoIP database: scans by country; 1 visits, forever" in str(shop.privacy_report())
 
 
 def test_a_snapshot_reports_and_sweeps_nothing(shop):

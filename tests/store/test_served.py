@@ -183,7 +183,7 @@ def test_a_process_that_is_silent_for_too_long_is_not_heard_any_more(shop):
 
 def test_there_is_a_limit_to_how_many_work_at_once(shop):
     with asking(shop, most_callers=2) as first:
-        with served_store(shop.store.path), pytest.raises(StoreBusy, match="too many commands work with"):
+        with served_store(shop.store.path), pytest.raises(StoreBusy, match="too many commands are using"):
             served_store(shop.store.path)
         assert first.rows("SELECT 1 AS one") == [{"one": 1}]
 

@@ -148,7 +148,7 @@ def _check_addresses(contents: Mapping[str, str], fetch: Fetch | None) -> None:
     if first and fetch is None:
         raise _remote_images_disabled(next(reversed(first.values())))
     if len(first) > MOST_ADDRESSES:
-        rule = f"is one address too many: a design may refer to {MOST_ADDRESSES}; use data URIs for the others"
+        rule = f"is one URL too many: a design may refer to {MOST_ADDRESSES} URLs; use data URIs for other images"
         parts = list(reversed(first.values()))[MOST_ADDRESSES:]
         raise AssetError(*(Problem(part, _shorten(contents[part]), rule) for part in parts))
 

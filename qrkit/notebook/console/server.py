@@ -84,7 +84,7 @@ def run_console(console: Console, ready: Callable[[str], None]) -> None:
     if not re.fullmatch(TOKEN, token):
         # without the value, which is a secret
         raise InvalidParameter(
-            Problem("token", None, "must have at least 20 letters, digits, - and _, such as random ones")
+            Problem("token", None, "must be 20 or more letters, digits, - and _; choose them at random")
         )
     listening = _listen(console)
     with TemporaryDirectory(prefix="qrkit-console-") as folder:

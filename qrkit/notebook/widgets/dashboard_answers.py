@@ -137,7 +137,7 @@ def _year_before(day: date) -> date:
 def _day(name: str, value: Any) -> date | None:
     if value in ("", None):
         return None
-    rule = f"must be a day such as yyyy-MM-dd, in the years {YEARS[0]} to {YEARS[1]}"
+    rule = f"must be a day such as 2026-06-01, in the years {YEARS[0]} to {YEARS[1]}"
     try:
         day = date.fromisoformat(value)
     except (TypeError, ValueError) as error:

@@ -64,7 +64,7 @@ def _ask(job: str, picture: bytes) -> bytes:
     except WorkersBusy as error:
         raise UnreadableFile("too many other pictures are being read; try again later") from error
     except (WorkerLate, WorkerBroke) as error:
-        raise UnreadableFile("this takes too long to read; send a picture that shows little but the code") from error
+        raise UnreadableFile("this picture takes too long to read; crop it to the code") from error
     if outcome == BUG:
         raise RuntimeError(f"a picture could not be read: {answer.decode('utf-8', 'replace')}")
     if outcome == DONE:

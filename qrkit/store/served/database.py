@@ -97,7 +97,7 @@ class ServedStore(Store):
             StoreBusy: If the store cannot be written, or this thread has an open transaction.
         """
         if self.is_in_transaction:
-            raise StoreBusy(f"{self.path} is in a transaction of this thread; end it first")
+            raise StoreBusy(f"this thread has an open transaction in {self.path}; end it first")
         return int(self.database.ask("forget visits", before)["visits"])
 
     @contextmanager

@@ -130,7 +130,7 @@ class Door:
         if not is_trusted(connection, {0, os.geteuid()}):
             send(connection, failure(StoreBusy(f"{self._store.path} is served by another user")))
         elif not self._places.acquire(blocking=False):
-            text = f"too many commands work with {self._store.path} at once; try again when one has ended"
+            text = f"too many commands are using {self._store.path} at once; try again when one has finished"
             send(connection, failure(StoreBusy(text)))
         else:
             try:
