@@ -165,6 +165,19 @@ def test_scans_without_a_key_are_no_visitors_when_they_are_archived(shop):
     assert (visitors(shop), shop.scans.count()) == (0, 2)
 
 
+def test_all_words_for_an_unknown_value_are_one_group_in_which_a_visitor_counts_once(shop):
+    rows = [{"short_code": "door", "time": FIRST, "visitor": 7, "city": known} for known in ("unknown", "", None)]
+    shop.scans.insert(rows)
+    for _ in range(2):
+        (found,) = analytics.scans_by(shop.scans, "city").to_dict("records")
+        assert found == {"city": "unknown", "scans": 3, "visitors": 1, "share": 1.0}
+        (repeats,) = analytics.repeat_share(shop.scans, by="city").to_dict("records")
+        assert (repeats["city"], repeats["visitors"], repeats["again"]) == ("unknown", 1, 1)
+        (day,) = analytics.scans_per(shop.scans, "day", by="city").to_dict("records")
+        assert (day["city"], day["scans"], day["visitors"]) == ("unknown", 3, 1)
+        shop.archive()
+
+
 def test_keys_are_signed_in_files_and_come_back_as_they_were(shop, tmp_path):
     keys = [0, 1, 2**63 - 1, 2**63, 2**64 - 1]
     for place, key in enumerate(keys):
