@@ -361,12 +361,19 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         self.network = network_of_peer(self.addr[0])
         self.heard = time.monotonic()
 
+    # In each turn, the loop asks every connection both questions, so they are answered without the methods of waitress.
+
     def readable(self) -> bool:
-        return bool((self.lingers_until and not self.will_close) or super().readable())
+        if self.will_close:
+            return False
+        is_full = self.total_outbufs_len or len(self.requests) > self.adj.channel_request_lookahead
+        return bool(self.lingers_until or not (self.close_when_flushed or is_full))
 
     def writable(self) -> bool:
-        if self.will_close or self.close_when_flushed or not self.total_outbufs_len:
-            return bool(super().writable())
+        if self.will_close or self.close_when_flushed:
+            return True
+        if not self.total_outbufs_len:
+            return False
         # A thread that is writing reports what it leaves unsent; waiting for its lock would slow it down.
         if not self.outbuf_lock.acquire(blocking=False):
             return False
