@@ -29,7 +29,6 @@ from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy as np
     import pandas as pd
 
 __all__ = ["Store"]
@@ -276,10 +275,10 @@ class Store:
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 yield from rows
 
-    def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, np.ndarray]:
-        """Run a query on a file and return its columns by name, of which none may contain NULL; text is of objects.
+    def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, Any]:
+        """Run a query on a file and return its columns by name as NumPy arrays, those of texts with dtype object.
 
-        For many rows, this takes a third of the time of `rows`, and loads no pandas.
+        No value may be NULL. For many rows, this takes a third of the time of `rows`, and loads no pandas.
         """
         with self._file_statement() as cursor:
             found: dict[str, Any] = cursor.execute(sql, parameters).fetchnumpy()
