@@ -83,9 +83,7 @@ def largest_logo(
         ContentTooLong: If the content does not fit.
         RenderingFailed: If the renderer fails on a part of the design.
     """
-    _check(target, place, may)
-    if design.micro:
-        raise no_verdict()
+    _check(design, target, place, may)
     if pad_codewords:
         design = design.replace(pad_codewords=pad_codewords)
     side, logo = layout_of(design).side, Logo.read(content, fetch)
@@ -147,7 +145,9 @@ def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: 
     return next((other for other in reached if is_good(other)), None)
 
 
-def _check(target: float, place: Any, may: Collection[str]) -> None:
+def _check(design: Design, target: float, place: Any, may: Collection[str]) -> None:
+    if design.micro:
+        raise no_verdict()
     problems = []
     if not 0 <= target <= 1:
         problems.append(Problem("target", target, "must be between 0 and 1", "out-of-range"))

@@ -147,5 +147,5 @@ def test_the_last_reader_stops_where_it_is_computed_whatever_the_logo_is_painted
 
 
 def test_a_micro_qr_code_has_no_largest_logo_because_it_has_no_verdict():
-    with pytest.raises(InvalidParameter, match="^micro: has no verdict"):
+    with pytest.raises(InvalidParameter, match=r"^micro: has no verdict"):
         Design(content="1", micro=True).largest_logo("icon:heart")
