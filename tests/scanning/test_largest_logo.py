@@ -144,3 +144,8 @@ def test_the_last_reader_stops_where_it_is_computed_whatever_the_logo_is_painted
     assert np.mean([abs(one["all"] - one["lost"]) <= 1 for one in found]) >= 0.9
     # What is promised of a design is less: each of the readers goes that far.
     assert np.mean([one["one"] - one["unsure"] >= -1 for one in found]) >= 0.9
+
+
+def test_a_micro_qr_code_has_no_largest_logo_because_it_has_no_verdict():
+    with pytest.raises(InvalidParameter, match=r"^micro: has no verdict"):
+        Design(content="1", micro=True).largest_logo("icon:heart")

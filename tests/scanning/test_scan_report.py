@@ -1,6 +1,8 @@
 """Reports: plain data, a text, and a page for notebooks, all of them safe and the same every time."""
 
+import copy
 import json
+import pickle
 from html.parser import HTMLParser
 
 import pytest
@@ -152,3 +154,21 @@ def test_a_design_checks_itself():
     assert design.check().level == "standard"
     with pytest.raises(InvalidParameter, match=r"level='stadard': .*did you mean 'standard'"):
         design.check("stadard")
+
+
+def test_a_verdict_does_not_wait_for_its_causes_which_are_found_when_somebody_reads_the_issue():
+    report = with_logo(0.35, ec="Q").check("static")
+    (issue,) = (one for one in report.issues if one.code == "error-budget")
+    assert (report.verdict, report.is_at_least("ok"), issue.severity) == ("ok", True, "warning")
+    assert "causes" not in vars(report.budget)
+    assert "of what error correction can restore" in issue.message
+    assert issue.where == report.budget.causes[0].path == "layers.0"
+    assert report.fixed(issue).layers[0].width < report.design.layers[0].width
+
+
+def test_an_issue_that_is_explained_late_is_copied_and_compared_with_its_explanation():
+    first, second = (with_logo(0.35, ec="Q").check("static").issues[0] for _ in range(2))
+    assert copy.copy(first) == pickle.loads(pickle.dumps(first)) == second
+    assert "layers.0" in repr(first)
+    with pytest.raises(AttributeError):
+        assert first.causes
