@@ -136,6 +136,7 @@ def test_a_change_is_in_its_interval_and_the_smallest_difference_is_seen_as_ofte
     assert found["differs"].mean() >= 0.65
 
 
+@pytest.mark.slow
 def test_looking_every_day_alarms_no_more_often_than_a_single_look():
     """From two weeks after the change to 60 days after it, in worlds where nothing changed."""
     before, last, number = 28, 60, 60
@@ -220,6 +221,7 @@ def slow_ratio(first, second):
     return (table["sum"][1] * (1 - share)).sum(), (table["sum"][0] * share).sum()
 
 
+@pytest.mark.slow
 @given(counts, counts, st.booleans())
 @some
 def test_ratios_are_those_of_pandas(first, second, is_paired):

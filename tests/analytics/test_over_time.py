@@ -251,6 +251,7 @@ def test_what_is_no_period_and_no_time_zone_is_refused():
             analytics.scans_and_previous(portfolio.scans.where(since=date(2026, 1, 1)))
 
 
+@pytest.mark.slow
 def test_a_century_of_hours_is_refused_and_a_year_beyond_scans_too():
     with shop_with([]) as portfolio:
         century = portfolio.scans.where(since=date(1990, 1, 1), until=date(2100, 1, 1))

@@ -129,6 +129,7 @@ def shop(tmp_path):
         yield shop
 
 
+@pytest.mark.slow
 def test_visitors_are_what_their_keys_and_days_say_before_and_after_archives(tmp_path):
     check_history(tmp_path / "shop.duckdb", 3, 2)
 

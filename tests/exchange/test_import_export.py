@@ -144,11 +144,7 @@ def errors(result):
 @pytest.mark.rule("X6")
 @pytest.mark.parametrize(
     "format",
-    [
-        pytest.param(name, marks=() if name in ("csv", "xlsx") else pytest.mark.slow)
-        for name in EXCHANGE_FORMATS
-        if name != "zip"
-    ],
+    [pytest.param(name, marks=() if name == "csv" else pytest.mark.slow) for name in EXCHANGE_FORMATS if name != "zip"],
 )
 @given(portfolios, st.sampled_from([GO, "https://example.com/our/codes"]))
 @example(ALL_HOSTILE, GO)

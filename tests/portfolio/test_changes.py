@@ -128,6 +128,7 @@ def plain(record):
     return fields if "short_url" not in fields else {**fields, "short_url": None, "image_url": None}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T5")
 @given(st.lists(changes, min_size=1, max_size=3))
 @some

@@ -94,6 +94,7 @@ def test_a_notebook_of_a_snapshot_is_that_of_the_original_and_reads_it(shop, mad
     assert store_of(again) == shop.store.lasting_path
 
 
+@pytest.mark.slow
 def test_a_notebook_finds_a_store_that_was_opened_from_another_folder(tmp_path, monkeypatch):
     pytest.importorskip("nbclient")
     monkeypatch.chdir(tmp_path)
@@ -130,6 +131,7 @@ def test_a_notebook_of_a_store_on_a_server_is_refused(server, empty_store, tmp_p
     assert_no_notebook_is_made_of(server.new_database(empty_store), tmp_path / "report.ipynb", rule=rule)
 
 
+@pytest.mark.slow
 def test_a_notebook_without_its_packages_is_refused_with_what_to_do(shop):
     program = """
 import sys

@@ -357,6 +357,7 @@ def test_colors_of_a_campaign_are_the_same_everywhere(shop, page):
         assert color(f"//section[@id='codes']//tr[th//bdi='{code}']//*[contains(@class, 'dot')]") == {number}
 
 
+@pytest.mark.slow
 def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         codes = [
@@ -444,6 +445,7 @@ def test_a_long_page_has_a_table_of_contents(shelves, page):
     assert not page.xpath("//nav")
 
 
+@pytest.mark.slow
 def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
     monkeypatch.setattr(cards, "MOST_CARDS", 2)
     page = lxml.html.document_fromstring(report.portfolio(shop, cards=True).html)
@@ -657,6 +659,7 @@ def test_a_report_tells_its_size(made):
     assert re.fullmatch(r"<Report 'Scan report', \d+ kB>", repr(made))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CLICKS.exists(), reason="the real clicks are not in the repository")
 def test_real_clicks_are_all_there():
     clicks = [json.loads(line) for line in CLICKS.read_text(encoding="utf-8").splitlines()]

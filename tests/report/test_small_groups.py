@@ -20,6 +20,7 @@ from qrkit import open_portfolio, report
 from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter
 from qrkit.report.small_groups import together
+from tests.sweeps import quick_first
 
 LEAST = 5
 JUNE = {"since": "2026-06-01", "until": "2026-07-01"}
@@ -188,7 +189,9 @@ def test_no_campaign_minus_its_shown_codes_is_about_few_visitors(seed):
         assert sum(sizes[code] for code in inside if code not in shown) not in range(1, LEAST)
 
 
-@pytest.mark.parametrize("asked", [{}, {"since": "2026-06-01"}, {"until": "2026-06-30", "compare_to": "previous"}])
+@pytest.mark.parametrize(
+    "asked", quick_first([{}, {"since": "2026-06-01"}, {"until": "2026-06-30", "compare_to": "previous"}])
+)
 def test_the_period_does_not_reveal_a_first_or_last_day_with_few_scans(asked):
     days = [3, 17, *(day for day in range(6, 16) for _ in range(12))]
     with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
@@ -255,6 +258,7 @@ def test_scans_of_days_wait_until_there_are_enough(numbers, least):
         assert sums == numbers
 
 
+@pytest.mark.slow
 def test_a_report_in_which_no_group_is_small_says_the_same():
     days = [datetime(2026, 6, 1, 9, tzinfo=UTC) + timedelta(days=day) for day in range(16)]
     with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:

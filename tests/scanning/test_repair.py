@@ -17,6 +17,7 @@ from qrkit.scanning.repair import Repair, make_scannable
 from qrkit.scanning.sampling import greys_of
 from qrkit.scanning.scan_report import Audience
 from tests.scanning.broken_designs import DISC, PAYLOADS, PHOTO, STYLES, broken_designs, logo
+from tests.sweeps import quick_first
 
 DESIGNS = broken_designs()
 FEW_STYLES = [*STYLES][::3]
@@ -103,7 +104,9 @@ def test_a_design_that_scans_is_left_as_it_is():
     assert "no changes needed" in str(repair)
 
 
-@pytest.mark.parametrize("style", ["no quiet zone, logo", "dotted", "inverted, brand", "logo .50 M", "orange logo"])
+@pytest.mark.parametrize(
+    "style", quick_first(["no quiet zone, logo", "logo .50 M", "dotted", "inverted, brand", "orange logo"], 2)
+)
 def test_no_change_is_made_that_is_not_needed(style):
     name = f"{style} / short"
     design, repair = DESIGNS[name], repair_of(name)
@@ -132,7 +135,7 @@ def test_only_what_may_change_does():
     assert fields <= {"padding", "layers"}
 
 
-@pytest.mark.parametrize("may", [(), ("flip", "markers")])
+@pytest.mark.parametrize("may", quick_first([(), ("flip", "markers")]))
 def test_what_cannot_be_repaired_says_what_is_in_the_way_and_what_would_help(may):
     design = DESIGNS["logo .50 M / long"]
     with pytest.raises(CannotRepair, match=r"\d+% of the error correction is used, above the limit of 50%") as caught:
@@ -143,7 +146,7 @@ def test_what_cannot_be_repaired_says_what_is_in_the_way_and_what_would_help(may
     assert make_scannable(design, may=(*may, *caught.value.levers)).after.is_at_least("ok")
 
 
-@pytest.mark.parametrize("target", [0.1, 0.25, 0.5, 0.8])
+@pytest.mark.parametrize("target", quick_first([0.25, 0.1, 0.5, 0.8]))
 def test_no_more_error_correction_is_used_than_asked_for(target):
     report = make_scannable(DESIGNS["logo .50 M / short"], target).after
     assert report.budget.used <= target
@@ -185,7 +188,7 @@ def test_the_same_design_is_repaired_in_the_same_way():
     assert make_scannable(design).design == make_scannable(design).design
 
 
-@pytest.mark.parametrize("style", FEW_STYLES)
+@pytest.mark.parametrize("style", quick_first(FEW_STYLES, 3))
 def test_a_repair_says_what_the_check_says_next(style):
     repair = repair_of(f"{style} / short")
     report = repair.design.check()

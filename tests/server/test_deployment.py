@@ -151,7 +151,10 @@ class Behind:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(name, marks=pytest.mark.needs(name, "openssl", "loopback")) for name in PROXIES],
+    params=[
+        pytest.param("nginx", marks=pytest.mark.needs("nginx", "openssl", "loopback")),
+        pytest.param("caddy", marks=[pytest.mark.needs("caddy", "openssl", "loopback"), pytest.mark.slow]),
+    ],
 )
 def behind(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)

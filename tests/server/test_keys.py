@@ -409,6 +409,7 @@ def test_no_request_makes_accounts_or_keys():
 # Requests a day -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T13", "H3", "H4")
 def test_a_plan_s_requests_a_day_are_exactly_so_many():
     """Open: what happens beyond a plan's requests. 429 until the next UTC day, everywhere; nothing else stops."""

@@ -156,6 +156,7 @@ def test_a_server_whose_terminal_is_closed_ends(tmp_path):
         assert server.process.wait(LONGEST_WAIT) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11", "T17")
 def test_a_strict_server_stores_each_visit_that_it_redirected_and_none_that_it_refused():
     """Open: visits that are being written when their time is up. They are withdrawn, and the next attempts count."""

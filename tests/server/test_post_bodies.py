@@ -312,6 +312,7 @@ numbers = st.one_of(
 NUMBERS = [path for path in paths(FULL) if is_number(path)]
 
 
+@pytest.mark.slow
 @pytest.mark.rule("H4")
 @settings(max_examples=25)
 @given(

@@ -67,6 +67,7 @@ def test_a_part_of_a_history_leaves_the_rest_of_the_number(shop):
         assert counted(shop) == {"door": scans}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T16")
 @given(st.integers(0, 20), st.lists(st.lists(st.sampled_from(["scan", "bot", "head"]), max_size=8), max_size=3))
 @some

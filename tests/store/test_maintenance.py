@@ -83,6 +83,7 @@ def names(store):
 # ---- counters
 
 
+@pytest.mark.slow
 def test_counters_equal_the_rows_after_any_mix(any_shop):
     random = Random(3)
     expected = {"door": 0, "shelf": 0}
@@ -170,6 +171,7 @@ def crashed(path):
     return path, path.with_name(f"{path.name}.wal")
 
 
+@pytest.mark.slow
 def test_a_backup_taken_while_threads_write_holds_all_that_was_acknowledged_before(shop, tmp_path):
     redirects, stop, acknowledged = Redirects(shop.store, seconds=PATIENCE, strict=True), threading.Event(), []
 
@@ -298,6 +300,7 @@ def test_a_compact_file_is_smaller_and_holds_the_same_rows(shop, path):
     assert [file.name for file in path.parent.iterdir()] == ["a.duckdb"]
 
 
+@pytest.mark.slow
 def test_other_threads_read_and_write_on_while_a_store_is_made_compact(shop):
     stop, rounds = threading.Event(), threading.Semaphore(0)
 

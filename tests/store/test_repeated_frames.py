@@ -113,6 +113,7 @@ def without_content(row, is_without):
 some_without = st.lists(st.builds(without_content, rows, st.booleans()), max_size=8)
 
 
+@pytest.mark.slow
 @given(a=some_without, b=some_without)
 @settings(max_examples=15)
 def test_rows_without_content_are_compared_without_it(shop, a, b):

@@ -63,6 +63,7 @@ def test_parquet_and_arrow_hold_what_the_frame_holds(shop, tmp_path, number):
     assert_same(arrow(found), frame)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(texts, texts, texts), max_size=5))
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_comes_through(tmp_path, found):

@@ -219,6 +219,7 @@ def test_each_thread_has_a_transaction_of_its_own(other):
     assert found == [1, 2]
 
 
+@pytest.mark.slow
 def test_what_is_too_long_is_refused_and_the_next_request_answered(other):
     long = "x" * (MOST_BYTES + 1)
     with pytest.raises(StoreBusy, match="too much is to be written at once"):

@@ -31,6 +31,7 @@ from qrkit.notebook.widgets.defaults import STARTS
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
 from qrkit.notebook.widgets.upright_layers import layers_of
+from tests.sweeps import quick_first
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M1 1h7v7h-7z"/></svg>'
 PICTURE = data_uri(SVG.encode())
@@ -184,10 +185,11 @@ def base_for(path: tuple) -> Design:
 CASES = [(path, control) for path, control in LEAVES]
 
 
+@pytest.mark.parametrize("some", quick_first([slice(-1, None), slice(None)]), ids=["one", "all"])
 @pytest.mark.parametrize(("path", "control"), CASES, ids=[".".join(map(str, path)) for path, _ in CASES])
-def test_value_goes_in_at_a_control_and_comes_out_of_the_design(path, control):
+def test_value_goes_in_at_a_control_and_comes_out_of_the_design(path, control, some):
     base = base_for(path)
-    for value in samples(path, control):
+    for value in samples(path, control)[some]:
         draft = Draft(base)
         draft.edit(Edit(path, "set", value))
         assert value_at(draft.design, path) == value

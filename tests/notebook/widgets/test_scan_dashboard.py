@@ -121,6 +121,7 @@ def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(kept_bo
     assert board.errors == {}
 
 
+@pytest.mark.slow
 def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, shop):
     times = pd.date_range("2025-03-10", periods=2, freq="D") + pd.Timedelta(hours=9)
     shop.scans.insert(pd.DataFrame({"short_code": "Wind", "time": times, "visitor": range(2)}))
@@ -140,6 +141,7 @@ def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, sho
     assert board.state["before"]["scans"] == 0
 
 
+@pytest.mark.slow
 def test_a_bar_filters_everything_but_its_own_chart(board, shop):
     phone = (
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile Safari/604.1"

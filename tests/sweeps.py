@@ -1,0 +1,13 @@
+"""Parameters of sweeps: a few are tried by `make test`, all of them by `make slow`."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def quick_first(values: Iterable[Any], quick: int = 1) -> list[Any]:
+    """The values of one parameter, of which all but the first ones are only for `make slow`."""
+    return [
+        value if number < quick else pytest.param(value, marks=pytest.mark.slow) for number, value in enumerate(values)
+    ]
