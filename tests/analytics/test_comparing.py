@@ -121,7 +121,8 @@ def test_days_that_depend_on_each_other_count_as_fewer():
     assert 1 <= alone < 1.3
 
 
-@pytest.mark.parametrize("codes", [30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("codes", [30, 100])
 def test_a_change_is_in_its_interval_and_the_smallest_difference_is_seen_as_often_as_stated(codes):
     change = MONDAY + timedelta(days=56)
     truth = Truth(weekdays=WEEK, unrest=0.05, change=change, effect=1.3)

@@ -64,6 +64,7 @@ def test_a_table_fits_the_terminal_and_cuts_no_code_and_no_number(typed, columns
     assert ("…" in lines[2]) == (columns < 200)
 
 
+@pytest.mark.slow
 def test_a_wide_terminal_shows_every_text_and_no_markup(typed):
     text = plain(typed("list", columns=250))
     assert LONG in text
@@ -80,6 +81,7 @@ def test_colors_are_for_terminals_that_want_them(typed):
     assert plain(bare) == plain(colored)
 
 
+@pytest.mark.slow
 def test_json_is_the_same_on_a_terminal(typed):
     assert typed("list", "--json").count('{"short_code": ') == 2
 
@@ -122,6 +124,7 @@ def test_a_campaign_is_removed_after_a_question_that_counts_its_codes(typed, sto
         assert [code.short_code for code in shop.list_qrcodes()] == ["a-very-long-code"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_a_question_removes_nothing(typed, store):
     assert "qrkit remove: stopped" in typed("remove", "door", steps=[("[y/N] ", "\x03")], status=130)
     with open_portfolio(store / "shop.duckdb") as shop:

@@ -375,6 +375,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G9")
 def test_the_same_design_gives_the_same_bytes_in_another_process_at_another_time():
     """Open: whether files carry dates or ids. They do not, so that files can be compared and cached."""

@@ -34,6 +34,7 @@ def font_uri(data):
     return "data:font/ttf;base64," + base64.b64encode(data).decode()
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(FRAME_KINDS),
     st.sampled_from([1, 2, 7, 25, 40]),

@@ -72,6 +72,7 @@ def is_solid(image):
     return np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
 
 
+@pytest.mark.slow
 @given(pictures, st.sampled_from(["black", "navy", "#3B1C8C"]), st.sampled_from([1, 2, 7]))
 @some
 def test_photo_behind_is_lighter_than_the_modules_by_what_phones_need(photo, ink, version):
@@ -175,6 +176,7 @@ def pixels_of_photo(data):
     return Image.open(BytesIO(b64decode(uri))).width
 
 
+@pytest.mark.slow
 def test_a_photo_has_as_many_pixels_as_the_picture_or_the_printer_needs():
     """At a size of 8 a module has 16, in a larger picture its own; no file has more than 1,200."""
     design = Design(content=LINK, ec="H", photo=Photo(LIGHT))

@@ -76,6 +76,7 @@ def pixels(design: Design, modules: tuple[bytes, ...]) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G8")
 @given(designs)
 @many

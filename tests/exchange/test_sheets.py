@@ -87,7 +87,7 @@ def test_sheets_with_the_same_heading_go_on_and_others_are_named():
     assert (sheet.column("a"), sheet.unread) == (["1", "2"], ("Sheet 2",))
 
 
-@pytest.mark.parametrize("columns", [None, {"Content": "Content"}])
+@pytest.mark.parametrize("columns", quick_first([None, {"Content": "Content"}]))
 def test_a_format_counts_whether_or_not_columns_are_named(columns, tmp_path):
     data = as_csv([["Content"], ["x"]])
     (tmp_path / "codes.dat").write_bytes(data)

@@ -375,6 +375,7 @@ def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
     assert [heading for heading in headings if heading.startswith("Scans a day of each campaign, 2")]
 
 
+@pytest.mark.slow
 def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
     """Also one that is called as the codes outside any are."""
     with open_portfolio(":memory:", base_url=GO) as portfolio:

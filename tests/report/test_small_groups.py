@@ -148,6 +148,7 @@ def fill(portfolio, campaigns):
     portfolio.scans.insert(frame.assign(time=datetime(2026, 6, 3, 9, tzinfo=UTC)))
 
 
+@pytest.mark.slow
 def test_one_visitor_who_scanned_often_is_not_a_campaign():
     with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
         fill(portfolio, {"A": [(30, 30)], "B": [(1, 20)], "C": [(40, 40), (20, 20)]})
@@ -156,6 +157,7 @@ def test_one_visitor_who_scanned_often_is_not_a_campaign():
     assert sums_of(page)[0] == ["C", "All others"]
 
 
+@pytest.mark.slow
 def test_visitors_of_several_codes_count_once_in_a_campaign():
     with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
         fill(portfolio, {"A": [(30, 30)], "C": [(40, 40)]})
@@ -168,7 +170,8 @@ def test_visitors_of_several_codes_count_once_in_a_campaign():
     assert table_of(page, "@id='campaigns'") == {"C": 40, "All others": 39}
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_no_campaign_minus_its_shown_codes_is_about_few_visitors(seed):
     chosen = random.Random(seed)
     groups = {

@@ -79,6 +79,7 @@ def test_where_the_days_are_too_few_that_is_said_and_nothing_is_claimed():
     assert saying(words, "whether its lead over .* is chance is unknown")
 
 
+@pytest.mark.slow
 def test_an_event_day_does_not_make_a_trend():
     """Thirteen times the scans on one day of the first half: without it, nothing has changed."""
     scans = analytics.simulate({"Door": 30}, since=FIRST, days=42, seed=5)
@@ -90,6 +91,7 @@ def test_an_event_day_does_not_make_a_trend():
     assert re.fullmatch(r"12 May brought \d+ scans, \d+\.\d times a usual day\.", words[0])
 
 
+@pytest.mark.slow
 def test_a_period_with_bounds_is_compared_with_the_one_before():
     truth = Truth(change=FIRST + timedelta(days=14), effect=0.3)
     scans = analytics.simulate({"Door": 40}, since=FIRST, days=28, seed=6, truth=truth)
@@ -99,6 +101,7 @@ def test_a_period_with_bounds_is_compared_with_the_one_before():
     assert low <= 70 <= high
 
 
+@pytest.mark.slow
 def test_parts_that_changed_are_named_alone():
     days = pd.date_range(FIRST, periods=28, unit="us")
     rows = [("Same", day, 12) for day in days] + [("Less", day, 20 if at < 14 else 4) for at, day in enumerate(days)]
@@ -113,6 +116,7 @@ def test_parts_that_changed_are_named_alone():
     assert not saying(words, "^“\u2068Kept\u2069”:")
 
 
+@pytest.mark.slow
 def test_a_day_that_stands_out_is_named():
     scans = analytics.simulate({"Door": 20}, since=FIRST, days=28, seed=7)
     day = FIRST + timedelta(days=12)
@@ -170,6 +174,7 @@ def test_names_in_sentences_are_text(name):
     assert "<b>bold" not in made.html
 
 
+@pytest.mark.slow
 def test_hours_and_days_are_those_of_the_time_zone():
     late = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 5, 23, 30, tzinfo=UTC)] * 3})
     with open_portfolio(":memory:") as portfolio:

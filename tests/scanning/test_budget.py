@@ -339,6 +339,7 @@ def assert_agrees(count: int) -> None:
     assert np.mean(np.abs(found) <= 0.02) >= 0.95, found.round(2)
 
 
+@pytest.mark.slow
 def test_what_is_left_is_what_zxing_says_is_left():
     assert_agrees(60)
 

@@ -73,7 +73,7 @@ def test_plain_symbols_are_read_in_every_condition_of_phones(content):
     assert panel.seconds > 0
 
 
-@pytest.mark.parametrize("content", [URL, LONG, CARD], ids=["url", "long", "card"])
+@pytest.mark.parametrize("content", quick_first([URL, LONG, CARD]), ids=["url", "long", "card"])
 def test_plain_symbols_are_read_by_all_in_every_condition(content):
     panel = run_panel(greys_of(content), 12, content, audience="all", symbol=encode(content))
     assert [condition for condition, row in panel.outcomes.items() if set(row.values()) != {"read"}] == []
@@ -106,6 +106,7 @@ def test_plain_symbols_are_read_by_three_of_four_kinds_in_every_condition(conten
     assert min(list(row.values()).count("read") for row in core) >= 3
 
 
+@pytest.mark.slow
 def test_light_on_dark_is_read_by_the_one_engine_that_expects_it():
     greys = greys_of(URL, foreground="white", background="black")
     panel = run_panel(greys, 12, URL, audience="all")
@@ -327,7 +328,7 @@ def test_the_breaking_point_is_the_last_before_the_first_failure():
 # ---- the score: how much of what a plain symbol gets read
 
 
-@pytest.mark.parametrize("content", [URL, CARD], ids=["url", "card"])
+@pytest.mark.parametrize("content", quick_first([URL, CARD]), ids=["url", "card"])
 def test_a_score_of_100_is_for_what_reads_like_plain(content):
     faint = Design(content=content, markers=all_eyes("circle"))
     reports = [check(Design(content=content)), check(faint)]
@@ -364,6 +365,7 @@ def test_quick_is_a_part_of_standard_and_standard_of_full(audience, counts):
     assert {name: tuple(steps) for name, steps in full.ramps.items()} == {ramp.name: ramp.strengths for ramp in RAMPS}
 
 
+@pytest.mark.slow
 def test_full_asks_all_that_are_installed_and_the_others_those_of_the_audience():
     greys = greys_of("hi", size=4)
     full = run_panel(greys, 4, "hi", level="full")
@@ -417,6 +419,7 @@ def test_any_engine_may_read():
 # ---- limits
 
 
+@pytest.mark.slow
 def test_the_largest_symbol_is_examined():
     content = "x" * 2300
     greys = greys_of(content, size=8)

@@ -144,6 +144,7 @@ def test_sighup_takes_new_settings_over_and_cuts_no_connection(tmp_path):
         assert [line["message"] for line in server.ended()] == ["the server has stopped"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs terminals")
 def test_a_server_whose_terminal_is_closed_ends(tmp_path):
     terminal, inside = os.openpty()

@@ -13,6 +13,7 @@ from qrkit.errors import InvalidParameter, StoreClosed
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.store.free_sql import MOST_ROWS
+from tests.sweeps import quick_first
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
@@ -132,6 +133,7 @@ def test_half_a_character_is_refused(shop):
     assert "holds half a character" in refused(shop, "SELECT '\ud800'")
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40), min_size=5))
 @settings(max_examples=5)
 def test_a_value_is_never_a_part_of_the_text(shop, texts):
@@ -214,40 +216,43 @@ def test_whatever_can_be_read_says_nothing_of_others_nor_where_the_store_is(shop
 
 @pytest.mark.parametrize(
     "select",
-    [
-        "FROM read_csv('{folder}/secret.csv')",
-        "FROM '{folder}/secret.csv'",
-        "FROM read_text('{folder}/secret.csv')",
-        "FROM read_blob('{folder}/*')",
-        "FROM glob('{folder}/*')",
-        "FROM sniff_csv('{folder}/secret.csv')",
-        "FROM read_json('{folder}/secret.csv')",
-        "FROM read_parquet('{folder}/a.parquet')",
-        "FROM parquet_metadata('{folder}/a.parquet')",
-        "FROM read_duckdb('{folder}/a.duckdb')",
-        "FROM '{folder}/a.duckdb'",
-        "FROM query('FROM read_csv(''{folder}/secret.csv'')')",
-        "FROM read_csv('http://127.0.0.1:9/x.csv')",
-        "FROM read_csv('s3://bucket/x.csv')",
-        "FROM read_csv('https://example.com/x.csv')",
-        "SELECT getenv('HOME')",
-        "FROM duckdb_secrets()",
-        "FROM which_secret('s3://x', 's3')",
-        "SELECT * FROM postgres_scan('', '', '')",
-        "SELECT * FROM sqlite_scan('{folder}/x', 'y')",
-        "FROM pandas_scan()",
-        "FROM python_arrow_scan()",
-        "FROM python_map_function((FROM scans))",
-        "FROM json_execute_serialized_sql(json_serialize_sql('FROM accounts'))",
-        "WITH gone AS (DELETE FROM scans RETURNING *) FROM gone",
-        "WITH more AS (INSERT INTO qrcodes BY NAME SELECT 'x' AS id RETURNING *) FROM more",
-        "WITH made AS (UPDATE campaigns SET name = 'x' RETURNING *) FROM made",
-        "FROM secret_frame",
-        "FROM parameters",
-        "SELECT nextval('qrcode_numbers')",
-        "FROM enable_logging()",
-        "FROM enable_profiling()",
-    ],
+    quick_first(
+        [
+            "FROM read_csv('{folder}/secret.csv')",
+            "FROM '{folder}/secret.csv'",
+            "FROM read_text('{folder}/secret.csv')",
+            "FROM read_blob('{folder}/*')",
+            "FROM glob('{folder}/*')",
+            "FROM sniff_csv('{folder}/secret.csv')",
+            "FROM read_json('{folder}/secret.csv')",
+            "FROM read_parquet('{folder}/a.parquet')",
+            "FROM parquet_metadata('{folder}/a.parquet')",
+            "FROM read_duckdb('{folder}/a.duckdb')",
+            "FROM '{folder}/a.duckdb'",
+            "FROM query('FROM read_csv(''{folder}/secret.csv'')')",
+            "FROM read_csv('http://127.0.0.1:9/x.csv')",
+            "FROM read_csv('s3://bucket/x.csv')",
+            "FROM read_csv('https://example.com/x.csv')",
+            "SELECT getenv('HOME')",
+            "FROM duckdb_secrets()",
+            "FROM which_secret('s3://x', 's3')",
+            "SELECT * FROM postgres_scan('', '', '')",
+            "SELECT * FROM sqlite_scan('{folder}/x', 'y')",
+            "FROM pandas_scan()",
+            "FROM python_arrow_scan()",
+            "FROM python_map_function((FROM scans))",
+            "FROM json_execute_serialized_sql(json_serialize_sql('FROM accounts'))",
+            "WITH gone AS (DELETE FROM scans RETURNING *) FROM gone",
+            "WITH more AS (INSERT INTO qrcodes BY NAME SELECT 'x' AS id RETURNING *) FROM more",
+            "WITH made AS (UPDATE campaigns SET name = 'x' RETURNING *) FROM made",
+            "FROM secret_frame",
+            "FROM parameters",
+            "SELECT nextval('qrcode_numbers')",
+            "FROM enable_logging()",
+            "FROM enable_profiling()",
+        ],
+        10,
+    ),
 )
 def test_nothing_but_ones_own_rows_can_be_read_or_written(shop, file, select):
     secret_frame = pd.DataFrame({"word": ["sesame"]})  # a variable of the program, as notebooks are full of
@@ -318,10 +323,12 @@ def test_a_select_that_takes_too_long_is_ended(shop):
 
 @pytest.mark.parametrize(
     "select",
-    [
-        "SELECT levenshtein(repeat('a', 200_000), repeat('b', 200_000))",
-        "SELECT length(repeat('a', 1_500_000_000)) + length(repeat('b', 1_500_000_000))",
-    ],
+    quick_first(
+        [
+            "SELECT levenshtein(repeat('a', 200_000), repeat('b', 200_000))",
+            "SELECT length(repeat('a', 1_500_000_000)) + length(repeat('b', 1_500_000_000))",
+        ]
+    ),
 )
 def test_a_single_function_that_takes_too_long_or_too_much_is_ended(shop, select):
     """DuckDB can neither interrupt a function nor count what it takes."""
@@ -329,7 +336,9 @@ def test_a_single_function_that_takes_too_long_or_too_much_is_ended(shop, select
     assert shop.sql("SELECT count(*) AS n FROM scans")["n"].tolist() == [100]
 
 
-@pytest.mark.parametrize("table", ["SCANS", '"Scans"', "query_table('sca' || 'ns')", "query('FROM sc' || 'ans')"])
+@pytest.mark.parametrize(
+    "table", quick_first(["SCANS", '"Scans"', "query_table('sca' || 'ns')", "query('FROM sc' || 'ans')"], 2)
+)
 def test_a_table_has_its_rows_however_it_is_named(shop, table):
     assert shop.sql(f"SELECT count(*) AS n FROM {table}")["n"].tolist() == [100]
 

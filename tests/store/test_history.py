@@ -26,6 +26,7 @@ from qrkit.store.recording import record_visit
 from qrkit.store.served.database import served_store
 from qrkit.store.served.door import Door
 from qrkit.tracking.records import Visit
+from tests.sweeps import quick_first
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 2, 1)
@@ -206,7 +207,9 @@ def test_without_its_folder_a_store_records_visits_and_questions_name_what_is_mi
         assert verify(shop.store) == []
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:500] + b"\0" * 64 + data[564:]])
+@pytest.mark.parametrize(
+    "damage", quick_first([lambda data: data[:-9], lambda data: data[:500] + b"\0" * 64 + data[564:]])
+)
 def test_a_damaged_file_is_named_and_rescue_keeps_all_others(archived, path, tmp_path, damage):
     folder = path.with_name("shop.history")
     archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
@@ -254,6 +257,7 @@ def test_a_snapshot_keeps_the_files_that_the_store_has_replaced(archived):
         assert verify(snapshot) == []
 
 
+@pytest.mark.slow
 def test_a_reader_keeps_its_state_and_then_the_files_it_read_are_deleted(archived, path):
     old = listed(archived.store)
     with reading_one_state(archived.store):

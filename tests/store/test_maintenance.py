@@ -456,6 +456,7 @@ def check_mix(shop, threads, rounds):
         assert (target(shop.store, code).qrcode != 0) == (code in kept), "redirects know something else than the tables"
 
 
+@pytest.mark.slow
 def test_32_threads_that_do_everything_at_once_keep_the_store_sound(any_shop):
     check_mix(any_shop, 32, 10)
 

@@ -100,6 +100,7 @@ def names(shop):
 # ---- what others do
 
 
+@pytest.mark.slow
 def test_another_process_follows_every_change_of_a_code_within_a_second(here, there):
     assert leads_to(there, "door") is None
     code = here.insert_qrcode("https://a.example", short_code="door")
@@ -271,6 +272,7 @@ def counted(counter, account, most):
     return passed
 
 
+@pytest.mark.slow
 def test_a_process_goes_on_following_whatever_went_wrong(here, there, caplog):
     here.insert_qrcode("https://a.example", short_code="door")
     assert leads_to(there, "door") == "https://a.example"
@@ -458,6 +460,7 @@ def test_without_the_package_it_says_what_to_install():
 # ---- questions
 
 
+@pytest.mark.slow
 def test_visits_that_are_committed_late_are_in_the_next_answer(here, there):
     """Their transaction is older than one whose visits were counted already."""
     here.insert_qrcode("https://a.example", short_code="door")
@@ -565,6 +568,7 @@ def test_scans_whose_commit_was_cut_off_are_stored_once(server, here, url, when)
     assert verify(here.store) == []
 
 
+@pytest.mark.slow
 def test_scans_wait_for_a_server_that_must_not_be_written_to_at_the_moment(here, url, caplog):
     """As one is that stands in for another until it takes over."""
     import psycopg
@@ -654,6 +658,7 @@ def test_a_server_that_stands_still_does_not_keep_a_store_from_closing(own_serve
         assert shop.scans.count() == 1
 
 
+@pytest.mark.slow
 def test_a_restored_copy_of_a_database_does_not_take_the_inbox_of_the_original(own_server, caplog):
     """As where the same URL leads to another database: its codes have other numbers."""
     import psycopg

@@ -115,6 +115,7 @@ def test_every_question_includes_the_inbox(shop, question):
     assert QUESTIONS[question](shop) == 3
 
 
+@pytest.mark.slow
 def test_a_thousand_visits_move_without_a_question(shop):
     with ThreadPoolExecutor(16) as threads:
         done = threads.map(lambda n: record_visit(shop.store, visit(f"{n}"), seconds=PATIENCE), range(MOVE_AT))
@@ -393,6 +394,7 @@ class Thief(threading.Thread):
             self.connection.close()
 
 
+@pytest.mark.slow
 def test_a_visit_is_recorded_though_another_process_locks_the_new_inbox(tmp_path):
     for number in range(10):
         folder = tmp_path / str(number)

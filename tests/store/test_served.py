@@ -106,6 +106,7 @@ def test_a_key_is_made_and_revoked_while_the_store_is_served(shop, other):
         revoke_key(other.store, other.account, key_id(key))
 
 
+@pytest.mark.slow
 def test_an_import_adds_what_it_adds_without_a_server(shop, other, tmp_path):
     file = tmp_path / "codes.csv"
     file.write_text("QR Code Name,Content\n" + "".join(f"n{one},https://example.com/{one}\n" for one in range(6_000)))

@@ -79,6 +79,7 @@ def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest
     assert devices(shop) == ["phone"]
 
 
+@pytest.mark.slow
 def test_questions_at_once_all_see_them_parsed(shop):
     shop.scans.insert(
         pd.DataFrame({"short_code": "door", "time": NOON, "user_agent": [f"{PHONE} {n}" for n in range(2_500)]})

@@ -439,6 +439,7 @@ def test_scans_of_another_accounts_codes_are_refused():
         assert (Portfolio(store, mine).scans.count(), Portfolio(store, other).scans.count()) == (1, 0)
 
 
+@pytest.mark.slow
 def test_many_rows_are_stored_as_they_are(portfolio):
     """DuckDB guesses the type of a column from its first rows: the texts begin late here, and none is missing."""
     # A server is given ten thousand at a time, and guesses nothing.
@@ -510,6 +511,7 @@ print(portfolio.store.row("SELECT abs(epoch(applied) - epoch(now())) < 600 AS is
 """
 
 
+@pytest.mark.slow
 def test_the_time_zone_of_the_machine_changes_nothing():
     environment = os.environ | {"TZ": "America/New_York"}
     said = subprocess.run([sys.executable, "-c", ABROAD], env=environment, check=True, capture_output=True, text=True)

@@ -77,6 +77,7 @@ def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
     assert board.state["numbers"]["scans"] == 31
 
 
+@pytest.mark.slow
 def test_days_and_hours_are_those_of_the_time_zone(shop):
     board = ScanDashboard(shop, name="tokyo", time_zone="Asia/Tokyo")
     shop.scans.insert([{"short_code": "Wind", "time": "2026-03-31T15:30:00Z"}])
@@ -222,6 +223,7 @@ def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop)
     assert board.asked == Asked(since=date(2026, 3, 30), device="unknown", compare="year")
 
 
+@pytest.mark.slow
 def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when_a_cell_is_run_again(board, shop):
     window, hostile = (one.id for one in shop.list_campaigns())
     board.ask(campaign=hostile, since="2026-03-30")
