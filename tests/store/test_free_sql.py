@@ -129,6 +129,21 @@ def test_what_is_no_text_is_refused_by_name(shop, select):
     assert "must be text with one SELECT" in refused(shop, select)
 
 
+def test_a_mistake_leaves_the_open_transaction_alone(tmp_path):
+    with open_portfolio(tmp_path / "b.duckdb") as shop:
+        with shop.store.atomic():
+            shop.insert_campaign("Spring")
+            refused(shop, "SELEC 1", match="syntax error")
+        assert len(shop.list_campaigns()) == 1
+
+
+def test_tables_that_a_select_does_not_use_have_no_rows_but_all_columns(shop):
+    for _ in range(2):
+        shown = shop.sql("SHOW ALL TABLES").set_index("name")["column_names"]
+        assert "qrcode_id" in list(shown["scans"])
+        assert shop.sql("DESCRIBE campaigns")["column_name"].tolist() == ["id", "name", "description", "created"]
+
+
 def test_half_a_character_is_refused(shop):
     assert "holds half a character" in refused(shop, "SELECT '\ud800'")
 
