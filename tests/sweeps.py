@@ -11,3 +11,9 @@ def quick_first(values: Iterable[Any], quick: int = 1) -> list[Any]:
     return [
         value if number < quick else pytest.param(value, marks=pytest.mark.slow) for number, value in enumerate(values)
     ]
+
+
+def quick_rows(rows: Iterable[tuple[Any, ...]], quick: int = 1) -> list[Any]:
+    """The same of several parameters, a tuple each time."""
+    marks: list[tuple[Any, ...]] = [(), (pytest.mark.slow,)]
+    return [pytest.param(*row, marks=marks[number >= quick]) for number, row in enumerate(rows)]

@@ -263,6 +263,7 @@ def test_a_century_of_hours_is_refused_and_a_year_beyond_scans_too():
         assert len(analytics.scans_per(twice, "month")) == 12 * 111
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["campaign", "qrcode", "qrcode_id"]), st.sampled_from(["Asia/Tokyo", "America/New_York"]))
 @settings(some, max_examples=6)
 def test_parts_add_up_to_the_whole(by, zone):

@@ -198,6 +198,7 @@ def in_version_1(path):
         store.execute("DELETE FROM migrations WHERE name = 'marks'")
 
 
+@pytest.mark.slow
 def test_files_from_before_marks_are_read_together_with_newer_ones(tmp_path):
     path, random = tmp_path / "shop.duckdb", Random(5)
     with made(path, random) as shop:

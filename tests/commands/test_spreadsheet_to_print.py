@@ -175,6 +175,7 @@ def test_the_same_options_make_the_same_look_again(words):
     assert len(before[1]) == 1
 
 
+@pytest.mark.slow
 def test_a_logo_takes_the_place_of_that_of_the_template():
     with open_portfolio("shop.duckdb") as shop:
         shop.templates.save("lumen", Design(content=GO).with_logo("icon:heart", color="#9A3412"))
@@ -204,6 +205,7 @@ def test_a_look_that_cannot_be_made_leaves_no_store_behind(folder, capsys, words
     assert not (folder / "shop.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
     with open_portfolio("shop.duckdb") as shop:
         shop.templates.save("posters", {"foreground": "#000080"})

@@ -117,6 +117,7 @@ def test_remove_asks_and_leaves_what_is_not_confirmed(typed, store, answer):
         assert len(shop.list_qrcodes()) == 2
 
 
+@pytest.mark.slow
 def test_a_campaign_is_removed_after_a_question_that_counts_its_codes(typed, store):
     steps = [("Its 1 QR Codes are removed with it: printed codes lead nowhere. [y/N] ", "y\n")]
     typed("campaign", "remove", "Frühling im Hafen", steps=steps)

@@ -382,6 +382,7 @@ def printed_at(name: str, **fields: object) -> dict[str, bytes]:
     return {format: FORMATS[format].write(scene) for format in ("eps", "pdf", "xaml")}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("gs")
 @pytest.mark.parametrize("name", ["focal", "layers"])
 def test_dots_per_inch_say_how_large_the_page_is(name, tmp_path):

@@ -301,6 +301,7 @@ def test_an_event_ends_after_its_duration(start, duration, end):
     assert "end" in contents.read(text.replace("DURATION", "DTEND:20270101T000000Z\r\nDURATION")).fields
 
 
+@pytest.mark.slow
 @two_hundred
 @given(MECARDS)
 def test_a_mecard_is_saved_as_a_vcard_that_says_the_same(fields):

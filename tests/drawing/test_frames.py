@@ -63,7 +63,7 @@ def test_frame_fits_any_symbol_and_leaves_it_two_light_modules(kind, version, pa
 
 
 @pytest.mark.parametrize("kind", sorted(set(FRAME_KINDS) - {"seal"}))
-@pytest.mark.parametrize("subtitle", [None, "Open"])
+@pytest.mark.parametrize("subtitle", quick_first([None, "Open"]))
 def test_caption_is_above_the_symbol_if_its_side_is_the_top(kind, subtitle):
     """On a seal it is around the symbol."""
     caption = Caption("Menu", subtitle=None if kind in ONE_LINE else subtitle, color="#FF0000")

@@ -133,6 +133,7 @@ def pixels(design):
 PLATES = st.sampled_from(["circle", "rounded", "square"])
 
 
+@pytest.mark.slow
 @given(PLATES, st.sampled_from([(100, 100), (300, 100), (40, 200)]), st.floats(0.05, 0.3), st.floats(0, 3))
 def test_a_plate_keeps_modules_away_from_the_logo(plate, size, share, padding):
     design = Design(content=LINK, ec="H", size=10).with_logo(picture_of(*size), share, plate=plate, padding=padding)

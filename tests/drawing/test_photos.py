@@ -109,6 +109,7 @@ def test_modules_with_a_photo_inside_have_the_outlines_of_their_style(style):
     assert len(np.unique(middles, axis=0)) > 8
 
 
+@pytest.mark.slow
 @given(pictures)
 @some
 def test_halftone_has_a_square_for_each_module_and_keeps_the_quiet_zone(photo):

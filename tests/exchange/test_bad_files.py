@@ -959,6 +959,7 @@ def test_pictures_that_are_too_large_together_are_not_all_looked_at(monkeypatch)
     assert "too many pixels in all" in table["Error"].iloc[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X10")
 def test_pictures_that_no_manifest_tells_of_are_not_looked_at_without_end(shop):
     """Open: how many pictures an archive may have. As many as an import takes rows; without a manifest 10,000."""

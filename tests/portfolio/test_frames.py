@@ -94,6 +94,7 @@ def test_a_portfolio_is_the_same_after_it_went_through_a_frame(rows):
         assert new.export_bytes("json") == old.export_bytes("json")
 
 
+@pytest.mark.slow
 @given(codes, st.randoms(use_true_random=False))
 @some
 def test_order_case_and_dtypes_of_columns_do_not_matter(rows, luck):

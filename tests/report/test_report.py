@@ -268,6 +268,7 @@ def test_sparklines_show_the_days(shop, page):
     assert not page.xpath("//li[.//h4='Unseen']//svg[@class='sparkline']")
 
 
+@pytest.mark.slow
 def test_codes_of_one_name_keep_their_own_days():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         codes = [portfolio.insert_qrcode(f"https://example.com/{number}", name="Poster") for number in range(2)]
@@ -318,6 +319,7 @@ def test_until_comes_after_since(shop):
         report.portfolio(shop, since=date(2026, 6, 1), until=date(2026, 6, 1))
 
 
+@pytest.mark.slow
 def test_one_day_needs_no_line(shop):
     page = lxml.html.document_fromstring(report.portfolio(shop, since=date(2026, 6, 8), until=date(2026, 6, 9)).html)
     assert page.findtext(".//p[@class='period']") == "Monday, 8 June 2026"
@@ -476,6 +478,7 @@ def test_codes_without_a_scan_are_listed_by_campaign(shop, made, page):
     assert not_scanned(lxml.html.document_fromstring(one_day.html)) == one_day.unscanned.names
 
 
+@pytest.mark.slow
 def test_where_all_were_scanned_nothing_is_listed(shop):
     made = report.campaign(shop, shop.list_campaigns()[0].id)
     assert not made.unscanned
@@ -509,6 +512,7 @@ def test_print_has_what_is_folded_and_saves_paper(shelves, tmp_path):
     assert found >= {f"Tea / green {number}" for number in range(1, 61)}
 
 
+@pytest.mark.slow
 def test_a_list_of_very_many_ends_with_how_many_more(monkeypatch):
     names = {"One": [f"A{number}" for number in range(999)], "Two": ["B1", "B2", "B3"], "Three": ["C1"]}
     many = unscanned.Unscanned(names)
@@ -527,6 +531,7 @@ def test_a_list_of_very_many_ends_with_how_many_more(monkeypatch):
 # ---- the file
 
 
+@pytest.mark.slow
 def test_the_same_portfolio_gives_the_same_bytes(shop, made, tmp_path):
     again = report.portfolio(shop, cards=True)
     assert again == made

@@ -39,6 +39,7 @@ def shop(new_place):
         yield portfolio
 
 
+@pytest.mark.slow
 def test_swept_scans_are_not_said_to_be_imported(shop):
     ids = {code.name: code.id for code in shop.list_qrcodes()}
     before = gather(shop, shop.scans, Asked())

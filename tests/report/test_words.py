@@ -42,6 +42,7 @@ def test_the_first_sentence_says_how_much_there_was_and_how_much_of_it_people():
     assert f"{share:.0%} of {len(scans):,} visits were bots or link previews. They don't count as scans." in others
 
 
+@pytest.mark.slow
 def test_bots_and_link_previews_are_told_without_head_requests():
     kinds = ["scan"] * 6 + ["bot"] * 2 + ["prefetch"] * 2 + ["head"] * 30
     scans = pd.DataFrame({"short_code": "Door", "time": pd.Timestamp("2026-05-04T12:00Z"), "kind": kinds})
@@ -70,6 +71,7 @@ def test_where_nothing_changed_it_is_said_and_how_small_a_change_would_have_show
     assert not saying(words, "fell|rose|grew")
 
 
+@pytest.mark.slow
 def test_where_the_days_are_too_few_that_is_said_and_nothing_is_claimed():
     scans = analytics.simulate({"Door": 30, "Gate": 20}, since=FIRST, days=20, seed=5)
     words = told(scans, ("Door", "Gate"))
@@ -190,6 +192,7 @@ def test_hours_and_days_are_those_of_the_time_zone():
     assert none.words == ()
 
 
+@pytest.mark.slow
 def test_unusual_days_and_bursts_are_told_apart():
     """A burst has its first day, its length and what it brought; its days are not told again one by one."""
     scans = analytics.simulate({"Door": 40}, since=FIRST, days=70, seed=12)
@@ -206,6 +209,7 @@ def test_unusual_days_and_bursts_are_told_apart():
     assert re.fullmatch(r"23 June had \d+ scans; \d+ to \d+ would be usual\.", day)
 
 
+@pytest.mark.slow
 def test_few_days_with_scans_are_said_to_tell_nothing():
     scans = analytics.simulate({"Door": 400}, since=FIRST, days=3)
     words = told(scans, since=FIRST, until=FIRST + timedelta(days=28))

@@ -50,6 +50,7 @@ def test_a_report_is_plain_data(level):
     assert (found["grade"] is None) == (level != "standard")
 
 
+@pytest.mark.slow
 def test_fixes_come_back_from_json():
     """They are fields of a design, as POST takes them."""
     for name, design in [*broken(), ("sprites", plain(modules=tiny_sprite(0.3)))]:

@@ -88,7 +88,7 @@ def test_unknown_fields_and_templates_are_taken_as_by_generate(ask):
     assert ask({"template": "nobody", "content": "hi"}, "level=static").status == 404
 
 
-@pytest.mark.parametrize("audience", ["phones", "all", "ALL"])
+@pytest.mark.parametrize("audience", quick_first(["phones", "all", "ALL"], 2))
 def test_designs_and_pictures_are_checked_for_an_audience(ask, audience):
     design = plain(markers=all_eyes("leaf"))
     for body, subject in ((design.to_json().encode(), design), (picture(design), picture(design))):

@@ -152,8 +152,7 @@ class Behind:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param("nginx", marks=pytest.mark.needs("nginx", "openssl", "loopback")),
-        pytest.param("caddy", marks=[pytest.mark.needs("caddy", "openssl", "loopback"), pytest.mark.slow]),
+        pytest.param(name, marks=[pytest.mark.needs(name, "openssl", "loopback"), pytest.mark.slow]) for name in PROXIES
     ],
 )
 def behind(request, tmp_path_factory):

@@ -330,6 +330,7 @@ def test_whatever_numbers_a_design_has_it_is_drawn_or_refused(send, places, form
     assert reply.status in (200, 400), (design, reply.text)
 
 
+@pytest.mark.slow
 def test_requests_at_once_get_their_own_pictures(send):
     designs = [
         FULL | {"content": f"https://example.com/{number}", "wrapper": None, "layers": []} for number in range(12)

@@ -80,6 +80,7 @@ def drawn(shop, ids):
     return [shades["Spring"], shades["Night"], *numbers]
 
 
+@pytest.mark.slow
 def test_colors_move_with_the_store(shop, tmp_path):
     ids = add(shop, "ABC")
     shop.delete_campaign(ids["B"])

@@ -106,6 +106,7 @@ def test_damage_of_any_block_is_found(sound, damaged):
     assert faults(sound) == []
 
 
+@pytest.mark.slow
 def test_of_a_store_with_a_damaged_index_everything_is_rescued(sound, damaged, tmp_path):
     tables = [block for table in ("qrcodes", "visits", "short_codes") for block in blocks_of(sound, table)]
     path = damaged(max(set(range(max(tables))) - set(tables)))
@@ -177,6 +178,7 @@ def test_a_truncated_file_is_damaged_and_not_in_use(sound, tmp_path, part, capsy
 HOLDER_TRIES = "import sys, qrkit; qrkit.open_portfolio(sys.argv[1])"
 
 
+@pytest.mark.slow
 def test_a_backup_leaves_the_file_locked_for_other_processes(tmp_path):
     path = tmp_path / "a.duckdb"
     with open_portfolio(path) as shop:
@@ -371,6 +373,7 @@ def test_rescue_takes_the_transactions_before_the_damage(left, opened, tmp_path)
     assert 5 <= len(found) < 10
 
 
+@pytest.mark.slow
 def test_a_log_is_not_cut_while_another_process_writes_it(left, opened, tmp_path):
     path = tmp_path / "a.duckdb"
     holder = "import sys, qrkit; shop = qrkit.open_portfolio(sys.argv[1]); print('open', flush=True); input()"

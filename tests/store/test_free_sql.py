@@ -13,7 +13,7 @@ from qrkit.errors import InvalidParameter, StoreClosed
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.store.free_sql import MOST_ROWS
-from tests.sweeps import quick_first
+from tests.sweeps import quick_first, quick_rows
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
@@ -106,19 +106,22 @@ def test_scans_have_the_columns_of_their_frame_and_all_their_values(shop):
 
 @pytest.mark.parametrize(
     ("select", "rows"),
-    [
-        ("SHOW TABLES", [["campaigns"], ["day_counts"], ["qrcodes"], ["scans"], ["visits"]]),
-        ("VALUES (1, 'a')", [[1, "a"]]),
-        ("FROM qrcodes SELECT name, scans ORDER BY name DESC ; \n", [["Shelf", 25], ["Door", 75]]),
-        ("WITH t AS (SELECT name FROM campaigns) SELECT * FROM t -- done", [["Spring"]]),
-        ("SELECT count(*) FROM visits a JOIN scans b USING (time)", [[100]]),
-        ("SELECT range FROM range(3) ORDER BY 1 DESC", [[2], [1], [0]]),
-        ("SELECT count(*) FROM day_counts", [[0]]),
-        ("SELECT ';' AS a", [[";"]]),
-        ("SELECT 1 AS a; -- done", [[1]]),
-        ("SELECT 'ä;' AS a /* ; */ ;; /* done; */ ;\n--", [["ä;"]]),
-        ('; -- from here on;\n; SELECT $$;$$ AS "ß;" -- done;', [[";"]]),
-    ],
+    quick_rows(
+        [
+            ("SHOW TABLES", [["campaigns"], ["day_counts"], ["qrcodes"], ["scans"], ["visits"]]),
+            ("VALUES (1, 'a')", [[1, "a"]]),
+            ("FROM qrcodes SELECT name, scans ORDER BY name DESC ; \n", [["Shelf", 25], ["Door", 75]]),
+            ("WITH t AS (SELECT name FROM campaigns) SELECT * FROM t -- done", [["Spring"]]),
+            ("SELECT count(*) FROM visits a JOIN scans b USING (time)", [[100]]),
+            ("SELECT range FROM range(3) ORDER BY 1 DESC", [[2], [1], [0]]),
+            ("SELECT count(*) FROM day_counts", [[0]]),
+            ("SELECT ';' AS a", [[";"]]),
+            ("SELECT 1 AS a; -- done", [[1]]),
+            ("SELECT 'ä;' AS a /* ; */ ;; /* done; */ ;\n--", [["ä;"]]),
+            ('; -- from here on;\n; SELECT $$;$$ AS "ß;" -- done;', [[";"]]),
+        ],
+        7,
+    ),
 )
 def test_what_is_one_select_is_answered(shop, select, rows):
     assert shop.sql(select).to_numpy().tolist() == rows

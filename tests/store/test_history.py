@@ -130,6 +130,7 @@ def test_a_late_visit_of_an_archived_day_counts_at_once_and_joins_its_file_the_n
     assert verify(archived.store) == []
 
 
+@pytest.mark.slow
 def test_large_files_stay_when_later_days_are_archived_and_a_late_visit_replaces_the_file_of_its_day(shop, monkeypatch):
     monkeypatch.setattr("qrkit.store.archiving.ENOUGH", 48)
     for day in (3, 5, 6, 8):
@@ -248,6 +249,7 @@ def test_a_backup_has_the_history_and_copies_only_what_is_new(archived, path, tm
         assert verify(shop.store) == []
 
 
+@pytest.mark.slow
 def test_a_snapshot_keeps_the_files_that_the_store_has_replaced(archived):
     with Snapshot(archived.store.path) as snapshot:
         archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))

@@ -163,6 +163,7 @@ def check_kills(places, what, parts):
     return outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", quick_first(["archive", "forget"]))
 @pytest.mark.parametrize("places", ["folder"], indirect=True)
 def test_a_kill_in_the_middle_of_a_step_loses_and_doubles_nothing(places, what):

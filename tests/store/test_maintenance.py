@@ -231,6 +231,7 @@ def test_a_backup_that_fails_leaves_the_earlier_one(shop, tmp_path):
     record(shop, "door")
 
 
+@pytest.mark.slow
 def test_a_backup_goes_over_one_that_a_crash_has_left_with_its_log(shop, tmp_path):
     copy, log = crashed(tmp_path / "b.duckdb")
     assert log.exists()

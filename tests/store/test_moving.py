@@ -157,6 +157,7 @@ def test_all_rows_arrive_as_they_were(ends):
         assert verify(new) == []
 
 
+@pytest.mark.slow
 @ways
 def test_a_store_that_was_moved_goes_on_as_the_old_one_would(ends):
     source, place = ends

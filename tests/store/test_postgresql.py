@@ -179,6 +179,7 @@ def test_keys_templates_and_settings_are_the_same_for_all(here, there):
     assert there.brands.current == Brand("Acme")
 
 
+@pytest.mark.slow
 def test_scans_of_all_processes_count(here, there):
     code = here.insert_qrcode("https://a.example", short_code="door")
     number = target(here.store, "door").qrcode
@@ -240,6 +241,7 @@ def test_salts_that_cannot_be_read_at_all_leave_the_redirect_alone(here, caplog)
     assert here.scans.count() == 2
 
 
+@pytest.mark.slow
 def test_the_requests_of_a_plan_are_counted_together(here, there, monkeypatch):
     """At most what the others answer before they tell it passes beyond the plan's number."""
     monkeypatch.setattr("qrkit.portfolio.access.TOLD_SECONDS", 0.0)
@@ -623,6 +625,7 @@ def test_while_the_server_is_away_codes_lead_on_and_their_scans_are_stored_later
         assert redirects.look("door").content == "https://b.example"
 
 
+@pytest.mark.slow
 def test_visits_of_a_store_that_closes_while_its_server_is_away_are_there_when_it_is_opened_again(own_server, caplog):
     url = own_server.new_database()
     shop = open_portfolio(url)

@@ -283,6 +283,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_after_an_error_of_the_disk_another_file_is_begun_and_what_was_acknowledged_is_kept(file):
     pytest.importorskip("resource")
     command = [sys.executable, "-c", FAILING, str(file)]
@@ -465,6 +466,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_that_ends_in_order_leaves_the_file_to_its_parent(file):
     command = [sys.executable, "-c", FORKING, str(file)]

@@ -15,6 +15,7 @@ from qrkit.store.maintenance import backup, compact, forget_visits, verify
 from qrkit.store.moving import PROGRESS
 from qrkit.store.store_settings import set_setting
 from qrkit.tracking.times import now
+from tests.sweeps import quick_first
 
 PATIENCE = 30
 """Seconds to wait for another process before a test fails."""
@@ -111,7 +112,7 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize("write", quick_first(WRITES.values(), 4), ids=WRITES)
 def test_nothing_can_be_changed_in_a_snapshot(snapshot, write):
     with pytest.raises(StoreReadOnly, match=r"is a snapshot, .* changed; make the change where the store is served"):
         write(snapshot)

@@ -105,6 +105,7 @@ def test_however_many_are_new_all_are_parsed(shop, count):
     assert {row["device"] for row in shop.store.rows(STORED)} == {"phone"}
 
 
+@pytest.mark.slow
 def test_reparse_reads_those_anew_that_another_version_has_read(shop):
     record(shop, visit(PHONE))
     record(shop, visit("Googlebot/2.1", 1))
