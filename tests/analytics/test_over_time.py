@@ -54,6 +54,12 @@ def scans_around(change, seed):
 
 
 @pytest.fixture(scope="module")
+def empty_shop():
+    with shop_with([]) as portfolio:
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
 def shops():
     """A portfolio and its scans for each time zone and change of clocks."""
     made = {}
@@ -177,10 +183,9 @@ def test_the_hour_that_comes_twice_is_two_rows():
     length=st.timedeltas(timedelta(microseconds=1), timedelta(days=40)),
 )
 @some
-def test_periods_without_scans_are_there(zone, period, since, length):
-    with shop_with([]) as portfolio:
-        first = since.replace(tzinfo=UTC)
-        found = analytics.scans_per(portfolio.scans.where(since=first, until=first + length, time_zone=zone), period)
+def test_periods_without_scans_are_there(empty_shop, zone, period, since, length):
+    first = since.replace(tzinfo=UTC)
+    found = analytics.scans_per(empty_shop.scans.where(since=first, until=first + length, time_zone=zone), period)
     assert found["scans"].sum() == 0
     starts = found["start"].dt.tz_convert("UTC")
     ends = (starts + pd.to_timedelta(found["hours"], unit="h")).dt.round("s").tolist()

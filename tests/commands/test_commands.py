@@ -344,6 +344,7 @@ def held(store):
     assert holder.returncode == 0
 
 
+@pytest.mark.slow
 def test_of_a_store_that_another_process_holds_a_copy_is_looked_at(held, folder, capsys):
     for command in (
         ["export", "out.csv"],

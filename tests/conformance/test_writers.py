@@ -164,6 +164,7 @@ def test_ghostscript_prints_the_modules_and_colours_of_the_design(case_name, nam
     assert_same_picture(pixels, case, name)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.rule("G6")
 def test_html_reads_from_a_screenshot_of_a_browser(tmp_path):

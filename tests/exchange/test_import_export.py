@@ -155,6 +155,7 @@ def test_export_import_export_gives_the_same_bytes(stores, format, rows, base_ur
     check_round_trip(stores, format, rows, base_url)
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X6", "X10")
 @given(portfolios)
 @example(FEW_HOSTILE)

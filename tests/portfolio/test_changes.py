@@ -593,6 +593,7 @@ def test_deleting_a_hidden_code_shows_no_other(crowded):
         followed(crowded.store, f"code{FREE}")
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T13")
 def test_a_code_imported_with_an_older_date_does_not_hide_others(crowded):
     """Open: which are the oldest. Those that came first into the portfolio: what is shown must stay shown."""

@@ -275,6 +275,7 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
     assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]
 
 
+@pytest.mark.slow
 @given(codes)
 @some
 def test_a_frame_may_have_the_headings_of_files(rows):

@@ -223,6 +223,7 @@ def test_tables_of_other_attributes_are_made_on_request(shop):
     assert "Countries" not in html
 
 
+@pytest.mark.slow
 def test_rare_values_are_added_up(shop):
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         code = portfolio.insert_qrcode("x")
@@ -648,6 +649,7 @@ def test_a_portfolio_without_scans_has_a_calm_report(codes):
         assert ("no QR Codes here yet" in made.html) == (codes == 0)
 
 
+@pytest.mark.slow
 def test_what_nobody_knows_is_said():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         code = portfolio.insert_qrcode("https://example.com")

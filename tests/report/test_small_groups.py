@@ -284,6 +284,7 @@ def test_a_bound_out_of_range_is_refused_by_name(shop, least):
         report.portfolio(shop, least=least)
 
 
+@pytest.mark.slow
 def test_a_report_about_fewer_is_refused(shop):
     with pytest.raises(InvalidParameter, match=r"least.*hides the whole report, which has \d+ visitors;"):
         report.portfolio(shop, least=5_000)

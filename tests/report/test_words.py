@@ -50,6 +50,7 @@ def test_bots_and_link_previews_are_told_without_head_requests():
     assert not saying(told(scans[scans["kind"].isin(["scan", "head"])]), "bots or link previews")
 
 
+@pytest.mark.slow
 def test_a_planted_change_is_found_and_its_interval_holds_it():
     truth = Truth(change=FIRST + timedelta(days=14), effect=3)
     scans = analytics.simulate({"Door": 30}, since=FIRST, days=28, seed=4, truth=truth)
@@ -62,6 +63,7 @@ def test_a_planted_change_is_found_and_its_interval_holds_it():
     assert words[0] == f"Scans grew to {ratio:.1f} times as many in the second half."
 
 
+@pytest.mark.slow
 def test_where_nothing_changed_it_is_said_and_how_small_a_change_would_have_shown():
     scans = analytics.simulate({"Door": 30}, since=FIRST, days=42, seed=5)
     words = told(scans)
@@ -144,6 +146,7 @@ def test_a_change_of_content_is_told_with_what_followed():
     assert "its scans did not change by more than chance" in found
 
 
+@pytest.mark.slow
 def test_codes_that_wait_are_named():
     made = datetime(2026, 5, 5, tzinfo=UTC)
     times = [made + timedelta(hours=7), *(made + timedelta(days=day) for day in range(1, 9))]

@@ -382,6 +382,7 @@ def test_same_picture_same_panel_but_for_the_time_it_took():
     assert run_panel(greys, 12, URL) != run_panel(greys, 12, URL, seed=1)
 
 
+@pytest.mark.slow
 def test_panels_are_the_same_in_every_process():
     text = (
         "import json, numpy as np; from qrkit.symbol.encode import encode; from qrkit.scanning.panel import run_panel;"

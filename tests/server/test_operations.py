@@ -109,6 +109,7 @@ def test_a_full_disk_is_told_in_a_few_lines_and_makes_the_server_not_ready(tmp_p
     assert len(lines) < 20
 
 
+@pytest.mark.slow
 def test_sighup_takes_new_settings_over_and_cuts_no_connection(tmp_path):
     file = tmp_path / "qrkit.toml"
     file.write_text('log_level = "info"\nthreads = 8\n')

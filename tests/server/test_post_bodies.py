@@ -171,6 +171,7 @@ def test_an_address_is_403_where_nothing_may_be_fetched(refused, place, url):
     assert refused(changed(design, place, url), 403, "remote-content-disabled", place) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G20")
 def test_with_a_fetch_the_picture_behind_an_address_is_used(send, picture, shop):
     """Open: what an operator may allow. Whatever `fetch` gives is used as a data URI would be, and asked for once."""

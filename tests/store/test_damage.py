@@ -117,6 +117,7 @@ def test_of_a_store_with_a_damaged_index_everything_is_rescued(sound, damaged, t
     assert counts(tmp_path / "new.duckdb") == dict.fromkeys(CODES, SCANS // 3)
 
 
+@pytest.mark.slow
 def test_free_blocks_may_hold_anything(sound, tmp_path):
     path = tmp_path / "a.duckdb"
     shutil.copyfile(sound, path)
@@ -149,6 +150,7 @@ def test_a_damaged_store_is_neither_copied_nor_made_compact(sound, damaged, tmp_
     assert sorted(one.name for one in tmp_path.iterdir()) == ["copy.duckdb", "damaged.duckdb"]
 
 
+@pytest.mark.slow
 def test_the_command_line_names_the_tables_and_the_remedy(sound, damaged, tmp_path, capsys):
     path = damaged(blocks_of(sound, "visits", "referrer")[0])
     assert main(["verify", str(path)]) == 1
@@ -285,6 +287,7 @@ def test_rescue_overwrites_nothing_and_reads_stores_only(sound, tmp_path):
 # ---- read-only file systems
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_verified_and_reported_from_a_copy(sound, tmp_path, monkeypatch, capsys):
     """Root may write what permissions forbid, so that the answer of the operating system stands in for them."""
     monkeypatch.setattr("os.access", lambda path, mode: sound.parent not in (path, path.parent))

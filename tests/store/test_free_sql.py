@@ -339,6 +339,7 @@ def test_a_select_that_takes_too_long_is_ended(shop):
     assert shop.sql("SELECT 1 AS a")["a"].tolist() == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "select",
     quick_first(

@@ -249,6 +249,7 @@ def test_a_backup_into_a_folder_is_refused_before_anything_is_copied(shop, tmp_p
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.duckdb", "a.duckdb.wal", "backups"]
 
 
+@pytest.mark.slow
 def test_a_backup_replaces_no_file_but_a_store(shop, tmp_path):
     key, foreign = tmp_path / "key.txt", tmp_path / "foreign.duckdb"
     key.write_text("qk_secret of another program\n")
@@ -279,6 +280,7 @@ def test_a_store_in_memory_has_no_file_to_care_for(care):
 # ---- compact
 
 
+@pytest.mark.slow
 def test_a_compact_file_is_smaller_and_holds_the_same_rows(shop, path):
     shop.scans.insert(many(150_000))
     shop.delete_qrcode(shop.insert_qrcode("x").id)

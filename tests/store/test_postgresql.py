@@ -502,6 +502,7 @@ def test_a_store_that_was_restored_elsewhere_does_not_copy_all_again_for_each_qu
     assert columns(here.store).rows(places) == before
 
 
+@pytest.mark.slow
 def test_answers_follow_every_change_of_any_process(here, there):
     code = here.insert_qrcode("https://a.example", name="Door", short_code="door")
     for day in range(4):

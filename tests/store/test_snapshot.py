@@ -124,6 +124,7 @@ def test_a_snapshot_can_be_kept_as_a_file(snapshot, tmp_path):
         assert [one.short_code for one in portfolio.list_qrcodes()] == ["door"]
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_not_copied_over_what_it_is_of(busy):
     path, process = busy
     assert process.stdout.readline()

@@ -49,6 +49,7 @@ def test_no_visitor_waits_for_a_parser(shop):
     assert shop.store.rows(STORED) == [{"device": "phone", "parser": parser()}]
 
 
+@pytest.mark.slow
 def test_every_question_sees_all_of_them_parsed(shop):
     for number, agent in enumerate([PHONE, LAPTOP, PHONE, "curl/8.5.0"]):
         record(shop, visit(agent, number))

@@ -175,6 +175,7 @@ def test_a_bar_filters_everything_but_its_own_chart(board, shop):
     assert (board.state["numbers"]["scans"], board.state["filters"]) == (32, [])
 
 
+@pytest.mark.slow
 def test_a_campaign_has_one_color_in_lines_and_bars(board, shop):
     (campaigns,) = (one for one in board.state["bars"] if one["name"] == "campaign")
     assert [(row["label"], row["color"]) for row in campaigns["rows"]] == [("Window", 1)]
@@ -218,6 +219,7 @@ def test_the_same_scans_are_drawn_the_same(shop, board):
     other.close()
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop):
     board.ask(since="2026-03-30", device="unknown", compare="year")
     shop.scans.insert(pd.DataFrame({"short_code": ["Wind"], "time": [pd.Timestamp("2026-03-31T10:00")]}))
@@ -243,6 +245,7 @@ def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when
         assert (board.asked.campaign, board.asked.qrcode) == ("", "")
 
 
+@pytest.mark.slow
 def test_kinds_may_be_a_tuple_in_code(board):
     board.ask(kinds=("bot",))
     assert board.asked == Asked(kinds=("bot",))
