@@ -11,6 +11,7 @@ from qrkit import Design, QRImage, check
 from qrkit.errors import InvalidParameter
 from qrkit.scanning.scan_report import LEVELS, VERDICTS, worse
 from tests.scanning.designs import all_eyes, broken, plain, tiny_sprite, with_logo
+from tests.sweeps import quick_first
 
 HOSTILE = "</script><script>alert('&quot;')</script><img src=x onerror=alert(1)>"
 VOID = {"br", "img", "rect", "path"}
@@ -51,6 +52,7 @@ def test_a_report_is_plain_data(level):
     assert (found["grade"] is None) == (level != "standard")
 
 
+@pytest.mark.slow
 def test_fixes_come_back_from_json():
     """They are fields of a design, as POST takes them."""
     for name, design in [*broken(), ("sprites", plain(modules=tiny_sprite(0.3)))]:
@@ -119,7 +121,7 @@ def test_a_report_on_round_eyes_says_what_it_means_for_embedded_readers():
 
 
 @pytest.mark.parametrize("audience", ["phones", "all"])
-@pytest.mark.parametrize("level", ["static", "quick", "standard"])
+@pytest.mark.parametrize("level", quick_first(["static", "quick", "standard"], 2))
 def test_audiences_are_asked_by_name_in_every_door(level, audience):
     design = plain(markers=all_eyes("leaf"))
     first = check(design, level, audience=audience)

@@ -252,6 +252,7 @@ def test_a_target_knows_its_schedule_and_follows_it_only_where_that_is_enabled(s
         assert target(fresh, "door") is None
 
 
+@pytest.mark.slow
 def test_ten_thousand_codes_are_read_quickly_and_then_found_without_sql(tmp_path):
     """Bounds are ten times what a slow machine needs: they fail for a query a code, and are of work alone."""
     path = tmp_path / "shop.duckdb"
