@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from qrkit.errors import InvalidParameter, UnreadableFile, nearest
+from qrkit.errors import Door, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, CREATED, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
 from qrkit.exchange.kind_columns import KindColumns
@@ -56,7 +56,7 @@ MOST_SHOWN = 8
 LIKENESS = 0.8
 """How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
 TARGETS = re.compile(
-    r"url|(url|link|leads) to\b.*|(.*\b)?(long|destination|target|landing|web ?(site|page|address)|home ?page)\b.*",
+    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b",
     re.IGNORECASE,
 )
 """Headings of columns that hold where a short URL leads."""
@@ -410,14 +410,18 @@ def _missing_column(name: str, heading: Sequence[str], line: int, rows: Sequence
     likely = near or [title for place, title in enumerate(heading) if _holds_targets(title, place, rows)]
     theirs = likely[0] if len(likely) == 1 else ""
     pair = column_pair(name.lower(), theirs)
-    advice = {
+    advice: dict[Door, str] = {
         "python": f"Say which column it is: columns={{{name!r}: {repr(theirs) if theirs else '…'}}}",
         "command": f"say which column it is: --columns {shlex.quote(pair) if theirs else f'{pair}…'}",
         "http": f"say which column it is in the parameter columns, as {pair if theirs else f'{pair}NAME'}",
     }
     if tool:
         # Without them, all QR Codes would get new short codes.
-        short_urls = {"python": "'Trackable URL': …", "command": "Trackable URL=…", "http": "Trackable URL=NAME"}
+        short_urls: dict[Door, str] = {
+            "python": "'Trackable URL': …",
+            "command": "Trackable URL=…",
+            "http": "Trackable URL=NAME",
+        }
         for door, words in short_urls.items():
             advice[door] += f"; to keep printed codes, also say which has their short URLs: {words}"
     advice["python"] += "."
@@ -427,7 +431,7 @@ def _missing_column(name: str, heading: Sequence[str], line: int, rows: Sequence
 def _holds_targets(title: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a column holds where short URLs lead: by its name, and because most of its cells are addresses."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
-    if not TARGETS.fullmatch(words) or NO_TARGETS.search(words):
+    if not TARGETS.search(words) or NO_TARGETS.search(words):
         return False
     cells = [row[place] for row in rows if place < len(row) and row[place]]
     addresses = sum(ADDRESS.match(cell) is not None for cell in cells)

@@ -121,7 +121,7 @@ class _Importing:
         # The short URL of a row is parsed several times in succession: `has_own_code` and `insert` both need the link.
         paths = shared_paths(map(with_scheme, urls))
         self._link = lru_cache(maxsize=1)(lambda url: read_short_url(with_scheme(url), present.base_url, paths))
-        self._own_hosts = ("", UNKNOWN_HOST, host_of(present.base_url))
+        self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
         self.other_hosts = Counter[str]()
 
     def has_own_code(self, code: QRCode) -> bool:
@@ -152,9 +152,8 @@ class _Importing:
         if code.template and not made.template:
             issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
         issues += _address_issues(row, code)
-        host = host_of(with_scheme(code.short_url)) if code.is_dynamic else ""
-        if host not in self._own_hosts:
-            self.other_hosts[host] += 1
+        if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
+            self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._waiting.append(made)
         if len(self._waiting) == TOGETHER:
             self.finish()
