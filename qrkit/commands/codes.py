@@ -18,7 +18,7 @@ from qrkit.languages import weekday_name
 from qrkit.tracking.records import Location, QRCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from qrkit.portfolio import Portfolio
 
@@ -40,7 +40,10 @@ CODES = Table(
     ),
 )
 KEYS = ", ".join(column.key for column in CODES.columns)
-FURTHER_KEYS = "active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule"
+ISSUES = "issues (reason, error)"
+FURTHER_KEYS = (
+    "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule"
+)
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
 PLACES = {"address": "TEXT", "latitude": "N", "longitude": "N"}
@@ -107,7 +110,7 @@ def define_add(one: Parser) -> None:
     _add_changes(one, is_new=True)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
-    add_json(one, KEYS)
+    add_json(one, f"{KEYS}, {ISSUES}")
     one.set_defaults(run=_add)
 
 
@@ -129,7 +132,7 @@ def define_set(one: Parser) -> None:
     one.add_argument("codes", nargs="+", metavar="CODE", help=CODE_HELP)
     one.add_argument("--content", metavar="TEXT", help="where the short URLs lead from now on")
     _add_changes(one, is_new=False)
-    add_json(one, KEYS, each="QR Code")
+    add_json(one, f"{KEYS}, {ISSUES}", each="QR Code")
     one.set_defaults(run=_set)
 
 
@@ -188,13 +191,32 @@ def _rows(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Row]:
     ]
 
 
-def _tell(asked: argparse.Namespace, portfolio: Portfolio, codes: Sequence[QRCode], what: str) -> None:
-    """Print what was done with QR Codes: a line for each, without secrets, or JSON."""
+def _tell(
+    asked: argparse.Namespace,
+    portfolio: Portfolio,
+    codes: Sequence[QRCode],
+    what: str,
+    issues: Sequence[Mapping[str, str]] | None = None,
+) -> None:
+    """Print what was done with QR Codes: a line for each, without secrets, or JSON, also with issues if given."""
+    further = {} if issues is None else {"issues": list(issues)}
     for row in _rows(portfolio, codes):
         if asked.json:
-            print_json(**CODES.record(row))
+            print_json(**CODES.record(row), **further)
         else:
             print(what.format_map({name: in_one_line(summary(str(value))) for name, value in row.items()}))
+
+
+def _warn(asked: argparse.Namespace, codes: Sequence[QRCode]) -> list[dict[str, str]]:
+    """Warn of a new content that only looks like a web address, as an import does; return the warning as an issue."""
+    from qrkit.contents.suspicious_links import link_warning
+
+    is_new = asked.content is not None and any(code.is_dynamic for code in codes)
+    warning = link_warning(asked.content) if is_new else ""
+    if not warning:
+        return []
+    complain(asked.command, warning)
+    return [{"reason": "suspicious-url", "error": f"suspicious-url: {warning}"}]
 
 
 def _list(asked: argparse.Namespace) -> None:
@@ -210,18 +232,20 @@ def _list(asked: argparse.Namespace) -> None:
 
 
 def _show(asked: argparse.Namespace) -> None:
+    from qrkit.store.searching import imports
     from qrkit.tracking.schedule import active_content
 
     with opened(asked, to_read=True) as portfolio:
         code = portfolio.find_qrcode(asked.code)
+        imported, _ = imports(portfolio.store, [code.id]).get(code.id, (0, None))
         (row,) = _rows(portfolio, [code])
         schedule = code.schedule if code.is_schedule_enabled else ()
         active = active_content(code.content, schedule, portfolio.now())
         _save_picture(asked, portfolio, code)
         if asked.json:
-            print_json(**CODES.record(row), **_further(code, active))
+            print_json(**CODES.record(row), imported_scans=imported, **_further(code, active))
             return
-        print_fields(summary(code.name), _fields(code, row, active))
+        print_fields(summary(code.name), _fields(code, row, active, imported))
         if sys.stdout.isatty() and code.is_available:
             print_picture(portfolio.image(code).to_text("binary"))
 
@@ -234,7 +258,7 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
     return known | {"is_schedule_enabled": code.is_schedule_enabled, "schedule": schedule}
 
 
-def _fields(code: QRCode, row: Row, active: str) -> dict[str, str]:
+def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
     """Return what people want to know of a QR Code, by its label."""
     from qrkit.tracking.times import to_iso
 
@@ -251,7 +275,7 @@ def _fields(code: QRCode, row: Row, active: str) -> dict[str, str]:
         "schedule": state + "; ".join(events) if events else "",
         "campaign": row["campaign"],
         "template": code.template,
-        "scans": f"{code.scans:,}",
+        "scans": f"{code.scans:,}" + (f" ({imported:,} imported)" if imported else ""),
         "comment": code.comment,
         "address": place.address,
         "degrees": degrees,
@@ -310,7 +334,7 @@ def _add(asked: argparse.Namespace) -> None:
             code = _insert(asked, portfolio)
             _save_picture(asked, portfolio, code)
         tell_of_local_urls("add", portfolio)
-        _tell(asked, portfolio, [code], "{short_url}" if code.is_dynamic else "{short_code}")
+        _tell(asked, portfolio, [code], "{short_url}" if code.is_dynamic else "{short_code}", _warn(asked, [code]))
 
 
 def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode) -> None:
@@ -334,7 +358,7 @@ def _set(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
         found = [portfolio.find_qrcode(code) for code in asked.codes]
         codes = [portfolio.update_qrcode(code.id, **changes) for code in found]
-        _tell(asked, portfolio, codes, "{short_code}: {name} leads to {content}")
+        _tell(asked, portfolio, codes, "{short_code}: {name} leads to {content}", _warn(asked, codes))
 
 
 def _remove(asked: argparse.Namespace) -> Status:

@@ -55,7 +55,8 @@ def define_import(one: Parser) -> None:
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     add_store(one)
     add_base_url(one)
-    add_json(one, "file, created, template, issues (row, campaign, name, content, reason, error)")
+    keys = "file, created, template, issues (row, campaign, name, content, reason, error), other_hosts (host: how many)"
+    add_json(one, keys)
     one.set_defaults(run=_import)
 
 
@@ -96,7 +97,8 @@ def _import(asked: argparse.Namespace) -> Status:
     if asked.json:
         names = ("row", "campaign", "name", "content", "reason", "error")
         issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
-        print_json(file=str(asked.file), created=result.created, template=template, issues=issues)
+        hosts = dict(result.other_hosts)
+        print_json(file=str(asked.file), created=result.created, template=template, issues=issues, other_hosts=hosts)
     else:
         print(f"{asked.file}: {result}" + (f"; template {template}" if template else ""))
     return status_of(result.created + result.count("duplicate"), result.failed)

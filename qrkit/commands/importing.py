@@ -80,12 +80,16 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
     """Print what an import skipped or changed, on the error stream."""
     tell_rows([(issue.row, issue.error) for issue in result.issues])
     fixable = [issue.reason for issue in result.issues if issue.detail.endswith("?")]
-    if "suspicious-url" in fixable:
-        complain(asked.command, "--fix-urls completes such addresses of codes that are added; these are as they were")
+    if added := fixable.count("suspicious-url"):
+        codes = "1 code was" if added == 1 else f"{added} codes were"
+        hint = f"{codes} added with such an address; correct each with: qrkit set CODE --content URL"
+        complain(asked.command, f"{hint} (with --fix-urls, an import completes them)")
     if before := fixable.count("duplicate"):
         codes = "1 code was" if before == 1 else f"{before} codes were"
         hint = f"{codes} added with such an address before; correct each with: qrkit set CODE --content URL"
         complain(asked.command, hint)
+    if result.hosts_left:
+        complain(asked.command, result.hosts_left)
 
 
 def _template_name(asked: argparse.Namespace) -> str:

@@ -65,6 +65,8 @@ def define_scans(one: Parser) -> None:
 
 
 def _scans(asked: argparse.Namespace) -> None:
+    from qrkit.analytics.totals import imported_scans
+
     with opened(asked, to_read=True) as portfolio:
         campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
         codes = [portfolio.find_qrcode(code) for code in asked.codes]
@@ -86,7 +88,11 @@ def _scans(asked: argparse.Namespace) -> None:
                 (Column(asked.by, asked.by.capitalize().replace("_", " "), shown=summary), *COUNTS),
                 bars_of="scans",
             ).print(asked, rows)
-    if not rows:
+        imported = sum(imported_scans(view).values())
+    if imported:
+        were = "1 more scan was" if imported == 1 else f"{imported:,} more scans were"
+        complain("scans", f"{were} imported as a number, without times; `qrkit list` counts them, too")
+    elif not rows:
         complain("scans", "no scans yet")
 
 

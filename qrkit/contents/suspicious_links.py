@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from qrkit.contents.addresses import INVISIBLE, location_of
 
-__all__ = ["SuspiciousLink", "suspicious_link"]
+__all__ = ["SuspiciousLink", "link_warning", "suspicious_link"]
 
 LONGEST = 4_096
 """Longer texts are not judged: people do not type such addresses."""
@@ -93,6 +93,12 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
         return None
     fault = f"begins with '{(match[1] + match[2]).strip()}' instead of {near[0]}://"
     return SuspiciousLink(fault, url=_followed(f"{near[0]}://{match[3]}"))
+
+
+def link_warning(content: str) -> str:
+    """Return what to warn of when this is the content of a tracked QR Code; "" if there is nothing suspicious."""
+    suspicion = suspicious_link(content)
+    return f"{content!r} {suspicion}" if suspicion else ""
 
 
 def _with_scheme(link: str, scheme: str, rest: str) -> SuspiciousLink | None:

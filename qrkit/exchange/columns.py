@@ -26,6 +26,7 @@ __all__ = [
     "ALL_NAMES",
     "COLUMNS",
     "COLUMN_OF",
+    "CREATED",
     "ELEMENTS",
     "KINDS",
     "LABELS",
@@ -119,6 +120,7 @@ _BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """XML element and JSON key -> column name, in the order of XML and JSON."""
 REQUIRED = ("Content",)
+CREATED = "Created (UTC)"
 OVERLOOKED = ("id",)
 """Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""
 
@@ -139,6 +141,7 @@ class Row(NamedTuple):
         error: Why the row cannot be read; empty for a valid row.
         reason: The reason of the import issue if the row has an error.
         code: The record of a row to be written; None for a row that was read.
+        undated: Why the creation date of the row could not be read and was left out; empty if there is no such error.
     """
 
     number: int
@@ -146,6 +149,7 @@ class Row(NamedTuple):
     error: str = ""
     reason: Literal["invalid", "undecodable"] = "invalid"
     code: QRCode | None = None
+    undated: str = ""
 
 
 def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:

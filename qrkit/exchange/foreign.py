@@ -1,8 +1,8 @@
 """Import link lists exported by other tools, so that printed codes keep working; one definition per export format.
 
-A tool is recognized by names of columns (csv, xls, xlsx) or object members (json) that no other tool uses. Fields that
-are not in the definition are ignored without an issue. Each definition names its source in public code, as of 2026;
-none of these tools guarantees its names.
+A tool is recognized by names of columns (csv, xls, xlsx) or object members (json) that no other tool uses. A column of
+counts is read under any of the names in `COUNTS`, because people add one to files that lack it. Each definition names
+its source in public code, as of 2026; none of these tools guarantees its names.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrkit.errors import InvalidParameter
+from qrkit.tracking.short_urls import with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
-__all__ = ["TOOLS", "Tool", "tool_of", "unwrapped"]
+__all__ = ["TOOLS", "Tool", "similar_tool", "tool_of", "unwrapped"]
 
 UNKNOWN_HOST = "host.invalid"
 """The placeholder host of short URLs if a file contains only short codes: the code is kept, the host is unknown."""
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
+COUNTS = ("clicks", "engagements", "total_clicks", "total clicks", "scans", "visits")
+"""Names of columns with counts in the file of any tool, after those of its definition."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
 """The zero timestamp that MySQL writes for an unknown timestamp."""
@@ -66,7 +69,7 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         link = {name.strip().lower(): value for name, value in link.items()}
-        created, error = _moment(link, self.created)
+        error = ""
         tags = _tags(link, self.tags)
         comment = _text(link, self.comment)
         if len(tags) > 1:
@@ -76,8 +79,8 @@ class Tool:
             "QR Code Name": _text(link, self.title),
             "Content": _text(link, self.content),
             "Trackable URL": self._short_url(link),
-            "Created (UTC)": created,
-            "Scans": _count(link, self.count),
+            "Created (UTC)": _moment(link, self.created),
+            "Scans": _count(link, (*self.count, *COUNTS)),
             "Comment": comment,
         }
         for name, text in cells.items():
@@ -86,11 +89,32 @@ class Tool:
                 error = error or f"{name}: holds half a character (a lone surrogate)"
         return cells, error
 
+    @property
+    def service(self) -> str:
+        """The tool without the export format."""
+        return self.name.partition(",")[0]
+
+    @property
+    def read_names(self) -> frozenset[str]:
+        """The names of all fields that are read, in lower case; of `a.b`, the object `a`."""
+        own = (self.content, self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
+        names = (*self.known_by, *(name for part in own for name in part), *self.tags, *COUNTS)
+        return frozenset(name.partition(".")[0].lower() for name in names)
+
+    def names_in(self, names: Iterable[str]) -> dict[str, str]:
+        """Return our column name -> the name of the field in a file with these names, for use in errors."""
+        found = {name.strip().lower(): name for name in names}
+        fields = {"Content": self.content, "Created (UTC)": self.created, "Scans": (*self.count, *COUNTS)}
+        known: dict[str, str] = {}
+        for ours, theirs in fields.items():
+            tops = (name.partition(".")[0].lower() for name in theirs)
+            if top := next((top for top in tops if top in found), ""):
+                known[ours] = found[top]
+        return known
+
     def _short_url(self, link: Mapping[str, Any]) -> str:
         """Return the short URL with the short code directly after the host, as `read_short_url` expects."""
-        url = _text(link, self.url)
-        if url and "://" not in url and "/" in url:
-            url = f"https://{url}"
+        url = with_scheme(_text(link, self.url))
         code = _text(link, self.code).strip("/")
         if "://" in code:
             _, slash, code = code.partition("://")[2].rpartition("/")
@@ -126,7 +150,7 @@ BITLY_API = Tool(
     envelope=("links",),
 )
 """API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
-quoted in thedevs-network/kutt#382. It counts nothing."""
+quoted in thedevs-network/kutt#382. It counts nothing, but tables that people make of it have a column of clicks."""
 
 SHLINK_FILE = Tool(
     name="Shlink, csv",
@@ -268,6 +292,19 @@ def tool_of(names: Iterable[str]) -> Tool | None:
     return None
 
 
+def similar_tool(names: Iterable[str]) -> Tool | None:
+    """Return the tool whose exports have more than half of the names it is known by, or whose words the names contain.
+
+    Call it only if `tool_of` knows no tool: the result is good for a hint, not for reading the file.
+    """
+    found = {name.strip().lower() for name in names}
+    shares = {tool: sum(name.lower() in found for name in tool.known_by) / len(tool.known_by) for tool in TOOLS}
+    tool = max(TOOLS, key=lambda one: shares[one])
+    if shares[tool] > 1 / 2:
+        return tool
+    return BITLY_FILE if any("bitlink" in name or "bitly" in name for name in found) else None
+
+
 def unwrapped(value: Any) -> Any:
     """Return the list of links inside a tool's JSON envelope; return any other value unchanged."""
     for tool in TOOLS:
@@ -302,15 +339,15 @@ def _text(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, str]:
-    """Return the timestamp in table format, and an error message, or "" if the timestamp is valid or missing."""
+def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Return the timestamp in table format, "" if it is missing, or as it is if it cannot be read."""
     text = _text(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
-        return "", ""
+        return ""
     try:
-        return to_table(from_iso(text, name=names[0])), ""
-    except InvalidParameter as error:
-        return "", str(error)
+        return to_table(from_iso(text))
+    except InvalidParameter:
+        return text
 
 
 def _count(link: Mapping[str, Any], names: tuple[str, ...]) -> str:

@@ -19,15 +19,22 @@ from typing import Any, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
-from qrkit.exchange.tables import Reading, Table, Writing, cell_text, check_size, table_of_links, table_of_records
+from qrkit.exchange.tables import (
+    MOST_UNKNOWN,
+    Reading,
+    Table,
+    Writing,
+    cell_text,
+    check_size,
+    table_of_links,
+    table_of_records,
+)
 from qrkit.tracking.times import to_table
 
 __all__ = ["read", "write"]
 
 MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
-MOST_UNKNOWN = 100
-"""The maximum number of unknown names to report, and of names per object to check."""
 NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment")
@@ -81,7 +88,7 @@ def read(data: bytes, how: Reading) -> Table:
         raise UnreadableFile("the file is not a JSON array of QR Codes")
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
     if tool:
-        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)))
+        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)), found[0])
     unknown: dict[str, None] = {}
     rows = how.watch(_rows(found, unknown, has_escapes=b"\\u" in data), "Reading", len(found))
     # `unknown` is filled while the rows are read.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from qrkit.contents.suspicious_links import suspicious_link
+from qrkit.contents.suspicious_links import link_warning
 from qrkit.exchange.columns import Row
 from qrkit.late import Shown
 
@@ -18,19 +18,23 @@ if TYPE_CHECKING:
 __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 
 Reason = Literal[
-    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "changed", "template-unknown", "suspicious-url",
-    "completed-url", "unknown-column", "unread-sheet",
+    "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
+    "template-unknown", "suspicious-url", "completed-url", "unknown-column", "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last five are our additions."""
+"""The stable first words of an issue's error; the last six, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
+    "code-unreadable": "without their short code",
     "changed": "given a version or mode that fits",
+    "date-unreadable": "without their date",
     "template-unknown": "without their template",
     "completed-url": "with a completed address",
     "suspicious-url": "with a suspicious address",
 }
 """Summary texts for rows that were imported with changes."""
+MOST_HOSTS = 3
+"""The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, str] = {
     "duplicate": "already there",
     "invalid": "not readable",
@@ -50,9 +54,11 @@ class ImportIssue:
         name: The name of the QR Code, as in the file.
         content: The content of the QR Code.
         reason: The type of issue: `duplicate`, `invalid` and `undecodable` rows were skipped; `renamed`, `code-taken`
-            and `changed` rows were changed; `template-unknown` rows were imported without their template;
-            `suspicious-url` rows were imported, but their content only looks like a web address, and `completed-url`
-            rows with the address that was meant; `unknown-column` and `unread-sheet` are about the whole file.
+            (the short code is in use), `code-unreadable` (the file has no short code that can be kept) and `changed`
+            rows were changed; `date-unreadable` and `template-unknown` rows were imported without their creation date
+            or template; `suspicious-url` rows were imported, but their content only looks like a web address, and
+            `completed-url` rows with the address that was meant; `unknown-column` and `unread-sheet` are about the
+            whole file.
         detail: What was found and how it was handled.
     """
 
@@ -76,10 +82,13 @@ class ImportResult(Shown):
     Attributes:
         created: The number of QR Codes added.
         issues: The rows that were skipped or changed, in file order.
+        other_hosts: The hosts of short URLs in the file that are not the host of the base URL, with the number of QR
+            Codes that were added from each, most first. What was printed with these short URLs still leads there.
     """
 
     created: int
     issues: tuple[ImportIssue, ...] = ()
+    other_hosts: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def failed(self) -> int:
@@ -94,6 +103,15 @@ class ImportResult(Shown):
     def count(self, reason: Reason) -> int:
         """Return the number of issues with this reason."""
         return sum(issue.reason == reason for issue in self.issues)
+
+    @property
+    def hosts_left(self) -> str:
+        """A sentence on `other_hosts`; "" if there are none."""
+        first = list(self.other_hosts.items())[:MOST_HOSTS]
+        counts = [f"{count:,} short URL{'' if count == 1 else 's'} began with {host}" for host, count in first]
+        if more := sum(self.other_hosts.values()) - sum(count for _, count in first):
+            counts.append(f"{more:,} with other hosts")
+        return f"{', '.join(counts)}; codes printed with them still lead there" if counts else ""
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per issue, indexed by the row number in the file.
@@ -226,9 +244,8 @@ def _what_is_there(code: QRCode, name: str, row: int | None) -> str:
     """Describe what a row repeats: an earlier row of the file, or a QR Code of the portfolio and its address."""
     if row is not None:
         return f"{name!r} with this content is in row {row} already"
-    suspicion = suspicious_link(code.content) if code.is_dynamic else None
-    address = f"; {code.content!r} {suspicion}" if suspicion else ""
-    return f"{name!r} with this content is in the portfolio already{address}"
+    warning = link_warning(code.content) if code.is_dynamic else ""
+    return f"{name!r} with this content is in the portfolio already" + (f"; {warning}" if warning else "")
 
 
 def issue_of(row: Row, code: QRCode, reason: Reason, detail: str) -> ImportIssue:

@@ -9,6 +9,7 @@ All readers use these functions, so that headings, missing and unknown columns a
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,9 +18,9 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
-from qrkit.errors import InvalidParameter, UnreadableFile, nearest
+from qrkit.errors import Door, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
+from qrkit.exchange.columns import COLUMN_OF, CREATED, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.merge import ImportIssue
 from qrkit.late import UNSEEN, Watch
@@ -29,6 +30,7 @@ from qrkit.tracking.times import to_table
 __all__ = [
     "MOST_BYTES",
     "MOST_ROWS",
+    "MOST_UNKNOWN",
     "Reading",
     "SheetRows",
     "Table",
@@ -51,11 +53,23 @@ __all__ = [
 
 MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""
-LIKELY = ("url", "link", "web", "site", "page", "target", "http")
-"""Words in headings of columns that probably hold contents, to suggest one of them."""
+LIKENESS = 0.8
+"""How much a heading must be like `Content` to be that name with a typing mistake: `Contents`, but not `Contact`."""
+TARGETS = re.compile(
+    r"^url$|^(url|link|leads) to\b|\b(long|destination|target|landing|web ?(site|page|address)|home ?page)\b",
+    re.IGNORECASE,
+)
+"""Headings of columns that hold where a short URL leads."""
+NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
+"""Parts of headings of columns that hold other addresses, such as short URLs."""
+ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
+MOST_TRIED = 50
+"""The number of rows that show what a column holds."""
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
 MOST_COLUMNS = 1_000
+MOST_UNKNOWN = 100
+"""The maximum number of unknown names to report, and of names per object to check."""
 
 SheetRows = Callable[[bytes, list[str]], Iterator[list[str]]]
 """A function that yields the rows of a csv or a workbook as text, including blank rows and the first sheet's heading.
@@ -171,13 +185,13 @@ def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> 
     line, heading = heading_of(numbered)
     tool = foreign.tool_of(heading)
     if tool:
-        table = table_of_links(tool, _links(numbered, heading))
+        table = table_of_links(tool, _links(numbered, heading), heading, line)
     else:
         if len(heading) > MOST_COLUMNS:
             many = f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,} are allowed"
             raise UnreadableFile(many, line=line)
         kinds = KindColumns(heading)
-        found = _rows(numbered, _places(heading, line, kinds), len(heading), kinds)
+        found = _rows(numbered, _places(heading, line, kinds, numbered), len(heading), kinds)
         unknown = [one for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
         table = table_of_records(found, unknown=unknown, heading=line)
     table.issues.extend(unread_issues(unread))
@@ -257,23 +271,35 @@ def table_of_records(
     return Table(found, [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details])
 
 
-def table_of_links(tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]]) -> Table:
-    """Build the table for another tool's export.
+def table_of_links(
+    tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]], names: Iterable[str], heading: int = 1
+) -> Table:
+    """Build the table for another tool's export, with an issue for each field that is not read.
 
     Args:
         tool: The tool that wrote the file.
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
+        names: The names of the fields of the file.
+        heading: The row number of the heading.
 
     Raises:
         UnreadableFile: If there are too many rows.
     """
+    read, unread = {*OVERLOOKED, *tool.read_names}, dict[str, None]()
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
+            if len(unread) < MOST_UNKNOWN:
+                # Nothing is lost with fields that are empty, zero or false in all links.
+                filled = (name for name, value in islice(link.items(), MOST_UNKNOWN) if name and value)
+                unread.update(dict.fromkeys(name for name in filled if name.strip().lower() not in read))
             cells, wrong = tool.row(link)
             yield Row(number, cells, error or wrong)
 
-    return table_of_records(rows())
+    table = table_of_records(rows())
+    details = (f"{name!r} is not read from files of {tool.service}, and was left out" for name in unread)
+    issues = [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details]
+    return Table(table.rows, issues, tool.names_in(names))
 
 
 def _links(
@@ -295,16 +321,23 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """
     yield from table.issues
     for row in seen(table.rows, "Importing", len(table.rows)):
-        detail = row.error
-        if not detail:
-            try:
-                yield row, read_row(row, now)
-                continue
-            except InvalidParameter as error:
-                problems = (replace(one, name=table.names.get(one.name, one.name)) for one in error.problems)
-                detail = str(InvalidParameter(*problems))
-        campaign, name, content = (row.cells.get(name, "") for name in ("Campaign Name", "QR Code Name", "Content"))
-        yield ImportIssue(row.number, campaign, name, content, row.reason, detail)
+        yield _unreadable(row, row.error) if row.error else _code_of(row, now, table.names)
+
+
+def _code_of(row: Row, now: datetime, names: Mapping[str, str]) -> tuple[Row, QRCode] | ImportIssue:
+    """Return a row with its QR Code, or an issue; only because of its date, no printed code is lost."""
+    try:
+        return row, read_row(row, now)
+    except InvalidParameter as error:
+        detail = str(InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)))
+        if row.cells.get(CREATED) and all(one.name == CREATED for one in error.problems):
+            return _code_of(row._replace(cells={**row.cells, CREATED: ""}, undated=detail), now, names)
+        return _unreadable(row, detail)
+
+
+def _unreadable(row: Row, detail: str) -> ImportIssue:
+    campaign, name, content = (row.cells.get(name, "") for name in ("Campaign Name", "QR Code Name", "Content"))
+    return ImportIssue(row.number, campaign, name, content, row.reason, detail)
 
 
 def check_number(count: int, line: int) -> None:
@@ -334,8 +367,13 @@ def too_wide(cells: Sequence[str], width: int) -> str:
     return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
 
 
-def _places(heading: Sequence[str], line: int, kinds: KindColumns) -> dict[str, int]:
-    """Return the position of each of our columns in the heading; columns can have any order and case."""
+def _places(
+    heading: Sequence[str], line: int, kinds: KindColumns, rows: Iterator[tuple[int, Sequence[str]]]
+) -> dict[str, int]:
+    """Return the position of each of our columns in the heading; columns can have any order and case.
+
+    The rows below the heading are read only for an error that suggests a column.
+    """
     if not heading:
         raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=line)
     places: dict[str, int] = {}
@@ -347,22 +385,54 @@ def _places(heading: Sequence[str], line: int, kinds: KindColumns) -> dict[str, 
             places[name] = place
     for name in () if kinds else REQUIRED:
         if name not in places:
-            raise _missing_column(name, heading, line)
+            raise _missing_column(name, heading, line, [cells for _, cells in islice(rows, MOST_TRIED)])
     return places
 
 
-def _missing_column(name: str, heading: Sequence[str], line: int) -> UnreadableFile:
-    """Return the error for a heading without a required column, which proposes the most likely one."""
-    near = [title for title in heading if not is_known(title) and get_close_matches(title.lower(), [name.lower()])]
-    shown = [title[:60] for title in heading if title][:MOST_SHOWN]
-    likely = [title for title in shown if any(word in title.lower() for word in LIKELY)]
-    theirs = (near or likely or shown or ["landing page"])[0]
+def _missing_column(name: str, heading: Sequence[str], line: int, rows: Sequence[Sequence[str]]) -> UnreadableFile:
+    """Return the error for a heading without a required column.
+
+    It names a column only if there is no doubt: imported from another column, such as that of the old short URLs, all
+    QR Codes would lead to the wrong address.
+    """
+    near = [
+        title
+        for title in heading
+        if not is_known(title) and get_close_matches(title.lower(), [name.lower()], cutoff=LIKENESS)
+    ]
+    shown = [title[:60] for title in heading if title]
+    more = f" and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
+    there = f"it has {', '.join(map(repr, shown[:MOST_SHOWN]))}{more}"
+    hint = f"{near[0]!r}: did you mean {name!r}?" if near else there
+    tool = None if near else foreign.similar_tool(heading)
+    if tool:
+        hint += f"; qrkit reads a file of {tool.service} if it has {', '.join(map(repr, tool.known_by))}"
+    likely = near or [title for place, title in enumerate(heading) if _holds_targets(title, place, rows)]
+    theirs = likely[0] if len(likely) == 1 else ""
     pair = column_pair(name.lower(), theirs)
-    hint = f"{near[0]!r}: did you mean {name!r}?" if near else f"it has {', '.join(map(repr, shown))}"
-    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line).advising(
-        {
-            "python": f"Say which column it is: columns={{{name!r}: {theirs!r}}}.",
-            "command": f"say which column it is: --columns {shlex.quote(pair)}",
-            "http": f"say which column it is in the parameter columns, as {pair}",
+    advice: dict[Door, str] = {
+        "python": f"Say which column it is: columns={{{name!r}: {repr(theirs) if theirs else '…'}}}",
+        "command": f"say which column it is: --columns {shlex.quote(pair) if theirs else f'{pair}…'}",
+        "http": f"say which column it is in the parameter columns, as {pair if theirs else f'{pair}NAME'}",
+    }
+    if tool:
+        # Without them, all QR Codes would get new short codes.
+        short_urls: dict[Door, str] = {
+            "python": "'Trackable URL': …",
+            "command": "Trackable URL=…",
+            "http": "Trackable URL=NAME",
         }
-    )
+        for door, words in short_urls.items():
+            advice[door] += f"; to keep printed codes, also say which has their short URLs: {words}"
+    advice["python"] += "."
+    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line).advising(advice)
+
+
+def _holds_targets(title: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a column holds where short URLs lead: by its name, and because most of its cells are addresses."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
+    if not TARGETS.search(words) or NO_TARGETS.search(words):
+        return False
+    cells = [row[place] for row in rows if place < len(row) and row[place]]
+    addresses = sum(ADDRESS.match(cell) is not None for cell in cells)
+    return addresses > 0 and addresses >= len(cells) / 2

@@ -7,15 +7,17 @@ it but the inserts.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
 
-from qrkit.contents.suspicious_links import suspicious_link
+from qrkit.contents.suspicious_links import link_warning, suspicious_link
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
 from qrkit.exchange import Reading, sniffed
 from qrkit.exchange.columns import Row
+from qrkit.exchange.foreign import UNKNOWN_HOST
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.tables import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
@@ -25,7 +27,16 @@ from qrkit.portfolio.trackable import check_trackable
 from qrkit.store.json_rows import read_campaigns
 from qrkit.symbol.decode import decode
 from qrkit.tracking.records import Campaign, Properties, QRCode
-from qrkit.tracking.short_urls import ShortLink, new_id, new_short_code, read_short_url, shared_paths, short_url
+from qrkit.tracking.short_urls import (
+    ShortLink,
+    host_of,
+    new_id,
+    new_short_code,
+    read_short_url,
+    shared_paths,
+    short_url,
+    with_scheme,
+)
 
 __all__ = ["Add", "Present", "import_table", "read_table"]
 
@@ -94,7 +105,7 @@ def import_table(
         codes = map(partial(_completed, there=frozenset(contents)), codes)
     result = merge(codes, contents, importing.has_own_code, importing.insert)
     importing.finish()
-    return result
+    return replace(result, other_hosts=dict(importing.other_hosts.most_common()))
 
 
 class _Importing:
@@ -108,8 +119,10 @@ class _Importing:
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[QRCode] = []
         # The short URL of a row is parsed several times in succession: `has_own_code` and `insert` both need the link.
-        paths = shared_paths(urls)
-        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(url, present.base_url, paths))
+        paths = shared_paths(map(with_scheme, urls))
+        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(with_scheme(url), present.base_url, paths))
+        self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
+        self.other_hosts = Counter[str]()
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
@@ -130,19 +143,29 @@ class _Importing:
             return [issue_of(row, code, "invalid", str(error))]
         issues = []
         if code.short_url and self._own_link(code) is None:
-            what = "is in use" if self._link(code.short_url) else "is no short URL"
-            detail = f"{code.short_url!r} {what}; the new one is {made.short_url}"
-            issues.append(issue_of(row, code, "code-taken", detail))
+            issues.append(self._lost_code(row, code, made))
+        if row.undated:
+            detail = f"{row.undated}; the QR Code was added with the date of this import"
+            issues.append(issue_of(row, code, "date-unreadable", detail))
         if is_changed:
             issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
         if code.template and not made.template:
             issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
         issues += _address_issues(row, code)
+        if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
+            self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._waiting.append(made)
         if len(self._waiting) == TOGETHER:
             self.finish()
         self._taken.add(made.short_code)
         return issues
+
+    def _lost_code(self, row: Row, code: QRCode, made: QRCode) -> ImportIssue:
+        """Return the issue of a row whose short code cannot be kept."""
+        if self._link(code.short_url):
+            return issue_of(row, code, "code-taken", f"{code.short_url!r} is in use; the new one is {made.short_url}")
+        rule = "has no short code (2 to 64 letters, digits, - or _), so codes printed with it will not work"
+        return issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule}; the new one is {made.short_url}")
 
     def _named(self, code: QRCode, name: str, campaign: str) -> QRCode:
         """Return the QR Code of a row with this name, a new ID, a short code, and the campaign if one exists."""
@@ -210,8 +233,8 @@ def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
-    elif code.is_dynamic and (suspicion := suspicious_link(written)):
-        yield issue_of(row, code, "suspicious-url", f"{written!r} {suspicion}")
+    elif code.is_dynamic and (warning := link_warning(written)):
+        yield issue_of(row, code, "suspicious-url", warning)
 
 
 def _fitting(code: QRCode) -> QRCode:

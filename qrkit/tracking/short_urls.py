@@ -17,6 +17,7 @@ from qrkit.tracking.records import Properties
 __all__ = [
     "ShortLink",
     "base_url_of",
+    "host_of",
     "image_url",
     "is_short_code",
     "new_id",
@@ -25,6 +26,7 @@ __all__ = [
     "shared_paths",
     "short_url",
     "slug",
+    "with_scheme",
 ]
 
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -36,6 +38,8 @@ _PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+(?::[0-9]+)?)((?:/[0-9A-Za-z_.
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
 _PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/-]*")
 """Texts in which only colons and slashes are quoted, such as short URLs."""
+_BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.]+(:[0-9]+)?/\S+")
+"""A short URL as some services write it: a host with a dot and a path, without a scheme."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
 
 
@@ -110,6 +114,22 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
     path = parts.path.removeprefix(own if parts.path.startswith(own) and len(own) > 1 else theirs)
     code, _, tail = path.lstrip("/").partition("/")
     return ShortLink(code, slug(unquote(tail))) if is_short_code(code) else None
+
+
+def with_scheme(url: str) -> str:
+    """Return a short URL with https:// in front if it has no scheme, as in `bit.ly/3xYz`; return other text as it is.
+
+    Example:
+        >>> with_scheme("bit.ly/3xYz")
+        'https://bit.ly/3xYz'
+    """
+    return f"https://{url.strip()}" if _BARE_URL.fullmatch(url.strip()) else url
+
+
+def host_of(url: str) -> str:
+    """Return the host of an http or https URL in lower case, with its port if it has one; "" for other text."""
+    parts = _http_parts(url)
+    return parts.host.lower() if parts else ""
 
 
 def shared_paths(urls: Iterable[str]) -> dict[str, str]:

@@ -273,10 +273,8 @@ def test_set_changes_what_it_is_asked_to_and_nothing_else(store, run):
 def test_several_codes_are_set_at_once_and_an_empty_text_removes(store, run, rows):
     assert [row["campaign"] for row in rows("set", "door", "gate", "--campaign", "Spring")] == ["Spring"] * 2
     assert [row["template"] for row in rows("set", "door", "gate", "--template", "brand")] == ["brand"] * 2
-    assert (
-        rows("set", "door", "--campaign", "", "--template", "")[0] | {"campaign": "", "template": ""}
-        == rows("list", "door")[0]
-    )
+    bare = {"campaign": "", "template": ""}
+    assert rows("set", "door", "--campaign", "", "--template", "")[0] | bare == rows("list", "door")[0] | {"issues": []}
 
 
 REFUSED = [
@@ -400,3 +398,68 @@ def test_no_scans_are_no_failure(run, shop):
     open_portfolio("shop.duckdb").close()
     assert run("scans", "--by", "day") == ("", "qrkit scans: no scans yet\n")
     assert run("scans", "--by", "day", "--csv").out == "day,scans,visitors\n"
+
+
+# ---- imported numbers, and contents that look like addresses
+
+MOVED = f"QR Code Name,Content,Trackable URL,Scans\nDoor,{LINK},https://bit.ly/door,683\nGate,x,{ADDRESS}/gate,1\n"
+
+
+@pytest.fixture
+def moved(folder, run):
+    (folder / "moved.csv").write_text(MOVED)
+    return run("import", "moved.csv", "--base-url", ADDRESS)
+
+
+def test_import_counts_the_short_urls_that_keep_leading_elsewhere(moved, folder, run):
+    """Open: codes printed with a domain that cannot be moved. They were imported without a word."""
+    assert moved.err == "qrkit import: 1 short URL began with bit.ly; codes printed with them still lead there\n"
+    (folder / "more.csv").write_text(MOVED.replace("Door", "Bar").replace("bit.ly/door", "bit.ly/bar"))
+    assert json.loads(run("import", "more.csv", "--json").out)["other_hosts"] == {"bit.ly": 1}
+
+
+def test_show_tells_scans_that_were_imported_as_a_number(moved, run, shop):
+    with shop() as made:
+        made.scans.insert([{"short_code": "gate", "time": "2100-01-01"}])
+    assert re.search(r"scans +683 \(683 imported\)\n", run("show", "door").out)
+    assert re.search(r"scans +2 \(1 imported\)\n", run("show", "gate").out)
+    assert json.loads(run("show", "gate", "--json").out)["imported_scans"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [([], "684 more scans were"), (["--by", "day"], "684 more scans were"), (["gate"], "1 more scan was")],
+)
+def test_scans_tells_of_those_that_its_table_does_not_count(moved, run, words, told):
+    assert run("scans", *words).err == (
+        f"qrkit scans: {told} imported as a number, without times; `qrkit list` counts them, too\n"
+    )
+
+
+def test_scans_says_nothing_of_imported_numbers_where_there_are_none(store, run):
+    assert run("scans").err == ""
+
+
+WARNING = (
+    "'htps://cafes.example/menu' begins with 'htps://' instead of https://, so visitors see it as text, not as a page"
+)
+
+
+@pytest.mark.parametrize("words", [("add",), ("set", "door", "gate", "--content")], ids=["add", "set"])
+def test_a_content_that_looks_like_an_address_is_warned_of_as_an_import_does(store, run, rows, words):
+    """Open: an address with a typing mistake. Only imports warned of it, and phones showed it as text."""
+    told = run(*words, "htps://cafes.example/menu", "--json")
+    assert told.err.startswith(f"qrkit {words[0]}: {WARNING}; did you mean https://cafes.example/menu?\n")
+    assert told.err.count("htps") == 2
+    for line in told.out.splitlines():
+        (issue,) = json.loads(line)["issues"]
+        assert (issue["reason"], issue["error"][:44]) == ("suspicious-url", f"suspicious-url: {WARNING[:28]}")
+    sound = run(*words, "https://cafes.example/menu", "--json")
+    assert (sound.err, json.loads(sound.out.splitlines()[0])["issues"]) == ("", [])
+
+
+def test_a_static_code_and_other_changes_are_not_warned_of(store, run):
+    assert run("add", "www.example.com/x", "--static").err == ""
+    assert run("set", "wifi", "--content", "www.example.com/y").err == ""
+    assert run("set", "door", "--content", "www.example.com/z").err != ""
+    assert run("set", "door", "--name", "Other").err == ""

@@ -563,6 +563,33 @@ def test_columns_that_are_not_there_leave_no_store_behind(tmp_path, capsys):
     assert not store.exists()
 
 
+@pytest.mark.parametrize(
+    ("heading", "cells", "pair"),
+    [
+        ("Bitlink,Long URL", "cafe.link/menu,https://e.org/1", "'content=Long URL'"),
+        ("longUrl,Custom Bitlink", "https://e.org/1,https://cafe.link/a", "content=longUrl"),
+        ("QR,Link to page", "a,https://e.org/1", "'content=Link to page'"),
+        ("Short URL,poster", "https://cafe.link/menu,One", "content=…"),
+        ("Custom long URL,poster", "https://cafe.link/menu,One", "content=…"),
+        ("title,link,clicks", "One,https://cafe.link/menu,3", "content=…"),
+        ("date,amount", "2026-01-01,7", "content=…"),
+        ("Contact,url", "One,cafe.link/menu", "content=…"),
+        ("Website,Destination", "https://e.org/1,https://e.org/2", "content=…"),
+        ("Website,poster", ",One", "content=…"),
+        ("Contents,url", "hello,https://e.org/1", "content=Contents"),
+    ],
+)
+def test_a_column_is_proposed_only_if_there_is_no_doubt(tmp_path, capsys, heading, cells, pair):
+    """Open: a file without Content. The proposed column was a guess, and 25 codes led to their own short URLs."""
+    file = tmp_path / "links.csv"
+    file.write_text(f"{heading}\n{cells}\n")
+    assert main(["import", str(file), "--store", str(tmp_path / "shop.duckdb")]) == 2
+    err = capsys.readouterr().err
+    assert re.search(rf"say which column it is: --columns {re.escape(pair)}(;.*)?\n$", err)
+    is_bitly = "Bitlink" in heading
+    assert ("also say which has their short URLs: Trackable URL=…" in err) == is_bitly
+
+
 def test_who_chose_no_base_url_is_told_before_anything_is_printed(tmp_path, capsys):
     file = tmp_path / "posters.csv"
     file.write_text("Content\nhttps://e.org/1\n")

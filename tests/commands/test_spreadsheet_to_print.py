@@ -222,7 +222,7 @@ def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsy
     assert out == "posters.xlsx: 3 created (1 with a suspicious address), 1 column left out\n"
     assert "row 1: unknown-column: 'Ort' is not one of the columns to import, and was left out" in err
     assert "row 3: suspicious-url: 'www.example.com/till' has no https:// in front, so visitors see it as text" in err
-    assert "qrkit import: --fix-urls completes such addresses" in err
+    assert "qrkit import: 1 code was added with such an address; correct each with: qrkit set CODE --content URL" in err
     assert imports() == 0
     err = capsys.readouterr().err
     assert "--fix-urls" not in err

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -206,6 +207,11 @@ def imported(portfolio, file):
     return portfolio.import_file(data.encode(), format="csv" if is_text else "json")
 
 
+def of_rows(result):
+    """The issues of an import about rows, without those about columns that are not read."""
+    return [issue for issue in result.issues if issue.reason != "unknown-column"]
+
+
 def by_content(portfolio):
     return {code.content: code for code in portfolio.list_qrcodes()}
 
@@ -218,7 +224,7 @@ def by_content(portfolio):
 def test_every_tool_keeps_targets_codes_names_dates_and_counts(portfolio, tool, file):
     """Open: whether X4 is for files of ours alone. Printed codes of other tools must live on, too."""
     result = imported(portfolio, file)
-    assert (result.created, result.issues) == (2, ())
+    assert (result.created, of_rows(result)) == (2, [])
     door, menu = (by_content(portfolio)[content] for content in (DOOR, MENU))
     assert (door.short_url, menu.short_url) == (f"{GO}/door", f"{GO}/4menu00")
     assert (door.name, menu.name) == ("Door, north" if "Door, north" in str(file) else DOOR, MENU)
@@ -259,7 +265,7 @@ def test_the_objects_of_an_api_are_read_without_their_envelope_too(portfolio):
 @pytest.mark.parametrize("nothing", ["0000-00-00 00:00:00", "0000-00-00", "0000-00-00T00:00:00.000Z"])
 def test_a_date_of_zeros_is_none(portfolio, nothing):
     """MySQL writes it for a moment that nobody knows; the code hangs somewhere all the same."""
-    assert imported(portfolio, YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", nothing)).issues == ()
+    assert of_rows(imported(portfolio, YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", nothing))) == []
     assert {code.created for code in by_content(portfolio).values()} == {NOON}
 
 
@@ -272,7 +278,7 @@ def test_a_count_is_read_with_commas_between_its_thousands_and_without(count):
 
 
 def test_a_code_whose_count_has_a_comma_comes_in(portfolio):
-    assert imported(portfolio, YOURLS_TABLE_CSV.replace('"12"', '"1,204"')).issues == ()
+    assert of_rows(imported(portfolio, YOURLS_TABLE_CSV.replace('"12"', '"1,204"'))) == []
     assert by_content(portfolio)[DOOR].scans == 1204
 
 
@@ -293,7 +299,7 @@ def test_the_key_of_a_domain_itself_is_no_short_code(portfolio):
     """Dub calls the link of a bare domain `_root`, which nobody ever printed."""
     link = {"domain": "d.test", "key": "_root", "shortLink": "https://d.test", "url": MENU}
     (issue,) = imported(portfolio, [link]).issues
-    assert (issue.reason, by_content(portfolio)[MENU].short_code == "_root") == ("code-taken", False)
+    assert (issue.reason, by_content(portfolio)[MENU].short_code == "_root") == ("code-unreadable", False)
 
 
 @pytest.mark.parametrize("format", ["xls", "xlsx"])
@@ -345,7 +351,7 @@ def test_a_code_that_is_in_use_is_told_and_replaced(portfolio, tool, file):
     """Open: what is said where a code of another tool is taken here. The same as of ours, code-taken."""
     imported(portfolio, [DUB_JSON[0] | {"url": "https://example.com/first"}])
     result = imported(portfolio, file)
-    assert [issue.reason for issue in result.issues if issue.reason != "renamed"] == ["code-taken"]
+    assert [issue.reason for issue in of_rows(result) if issue.reason != "renamed"] == ["code-taken"]
     assert by_content(portfolio)[DOOR].short_code != "door"
     assert by_content(portfolio)[MENU].short_code == "4menu00"
 
@@ -353,33 +359,106 @@ def test_a_code_that_is_in_use_is_told_and_replaced(portfolio, tool, file):
 @pytest.mark.parametrize(
     ("file", "name", "row"),
     [
-        (SHLINK_CSV.replace("2024-05-01T08:30:00+00:00", "yesterday"), "createdAt", 2),
-        (BITLY_CSV.replace("2024-05-01T08:30:00Z", "05/01/2024"), "Date created", 2),
-        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "2024-02-30 00:00:00", 1), "timestamp", 2),
-        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "0000-00-00 at noon", 1), "timestamp", 2),
-        (SHLINK_CSV.replace(",12\n", ",many\n"), "Scans", 2),
-        (YOURLS_TABLE_CSV.replace('"12"', '"1,23"'), "Scans", 2),
-        (YOURLS_TABLE_CSV.replace('"12"', '"1234,567"'), "Scans", 2),
-        (YOURLS_TABLE_CSV.replace('"12"', '"1,204.5"'), "Scans", 2),
-        (YOURLS_TABLE_CSV.replace('"12"', '"1.204"'), "Scans", 2),
-        ([DUB_JSON[0] | {"createdAt": 17}, DUB_JSON[1]], "createdAt", 1),
+        (SHLINK_CSV.replace(",12\n", ",many\n"), "visits", 2),
+        (BITLY_CSV.replace(",12,Active", ",many,Active"), "Engagements", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1,23"'), "clicks", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1234,567"'), "clicks", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1,204.5"'), "clicks", 2),
+        (YOURLS_TABLE_CSV.replace('"12"', '"1.204"'), "clicks", 2),
         ([DUB_JSON[0] | {"title": "half \ud83d"}, DUB_JSON[1]], "QR Code Name", 1),
-        ([DUB_JSON[0] | {"clicks": -1}, DUB_JSON[1]], "Scans", 1),
-        ([DUB_JSON[0] | {"url": None}, DUB_JSON[1]], "Content", 1),
+        ([DUB_JSON[0] | {"clicks": -1}, DUB_JSON[1]], "clicks", 1),
+        ([DUB_JSON[0] | {"url": None}, DUB_JSON[1]], "url", 1),
     ],
 )
 @pytest.mark.rule("X2")
 def test_what_is_wrong_with_a_link_names_its_column_and_loses_no_other(portfolio, file, name, row):
     """Open: whether a foreign file is taken as a whole. Row by row, like ours."""
     result = imported(portfolio, file)
-    assert (result.created, [(issue.row, issue.reason) for issue in result.issues]) == (1, [(row, "invalid")])
-    assert name in result.issues[0].detail
+    assert (result.created, [(issue.row, issue.reason) for issue in of_rows(result)]) == (1, [(row, "invalid")])
+    assert name in of_rows(result)[0].detail
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "row"),
+    [
+        (SHLINK_CSV.replace("2024-05-01T08:30:00+00:00", "yesterday"), "createdAt='yesterday'", 2),
+        (BITLY_CSV.replace("2024-05-01T08:30:00Z", "31/12/2025"), "Date created='31/12/2025'", 2),
+        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "2024-02-30 00:00:00", 1), "timestamp='2024-02-30 ", 2),
+        (YOURLS_TABLE_CSV.replace("2024-05-01 08:30:00", "0000-00-00 at noon", 1), "timestamp='0000-00-00 at", 2),
+        ([DUB_JSON[0] | {"createdAt": 17}, DUB_JSON[1]], "createdAt='17'", 1),
+    ],
+)
+@pytest.mark.rule("X4", "X12")
+def test_a_printed_code_is_not_lost_because_of_its_date(portfolio, file, name, row):
+    """Open: a date that cannot be read. The row was refused, and its printed code answered 404."""
+    result = imported(portfolio, file)
+    assert (result.created, [(issue.row, issue.reason) for issue in of_rows(result)]) == (2, [(row, "date-unreadable")])
+    assert of_rows(result)[0].detail.startswith(name)
+    door = by_content(portfolio)[DOOR]
+    assert (door.short_code, door.created) == ("door", NOON)
+    assert "1 without their date" in str(result)
+
+
+@pytest.mark.parametrize("name", ["clicks", "Clicks", "Engagements", "total_clicks", "Total Clicks", "SCANS", "visits"])
+def test_a_column_of_counts_is_read_from_the_file_of_any_tool(portfolio, name):
+    """Open: a table made of Bitly's API, which counts nothing, with a column of counts. The counts were lost."""
+    file = f"title,link,long_url,created_at,{name}\nMenu,https://b.test/menu,{MENU},,1204\n"
+    assert imported(portfolio, file).issues == ()
+    assert by_content(portfolio)[MENU].scans == 1204
+
+
+def test_the_count_of_a_tool_goes_before_other_columns_of_counts(portfolio):
+    imported(portfolio, BITLY_CSV.replace("Status", "Clicks").replace("Active", "7"))
+    assert {code.content: code.scans for code in portfolio.list_qrcodes()} == {DOOR: 12, MENU: 0}
+
+
+def test_columns_that_are_not_read_are_named_and_empty_ones_are_not(portfolio):
+    """Open: what becomes of a tool's other columns. They are named, as those of our own files are."""
+    file = BITLY_CSV.replace("Status", "Status,Tags,Notes").replace("Active", "Active,spring,")
+    result = imported(portfolio, file)
+    assert [(issue.row, issue.reason, issue.detail) for issue in result.issues] == [
+        (1, "unknown-column", f"{name!r} is not read from files of Bitly, and was left out")
+        for name in ("Status", "Tags")
+    ]
+    assert str(result) == "2 created, 2 columns left out"
+    further = {"url": f"{MENU}2", "key": "k2", "shortLink": "", "geo": {}, "ios": "x"}
+    of_json = imported(portfolio, [DUB_JSON[1] | further])
+    assert [issue.detail.partition(" ")[0] for issue in of_json.issues] == ["'ios'"]
+
+
+HOW_TO = Path(__file__).parents[2] / "notebooks/how-to/move_here.md"
+
+
+@pytest.mark.parametrize("tool", foreign.TOOLS, ids=lambda tool: tool.name)
+def test_the_guide_lists_the_headings_of_every_tool(tool):
+    """Open: how people know which file of a service is read. The how-to page names what it needs."""
+    rows = [row for row in HOW_TO.read_text(encoding="utf-8").splitlines() if row.startswith(f"| {tool.service}")]
+    assert any(all(f"`{name}`" in row for name in tool.known_by) for row in rows), tool.known_by
+
+
+@pytest.mark.parametrize(
+    ("names", "service"),
+    [
+        ("Title,Bitlink,Long URL,Custom Bitlink,Created,Tags,Engagements", "Bitly"),
+        ("title,link,long_url,clicks", "Bitly"),
+        ("keyword,url,clicks", "YOURLS"),
+        ("poster,url", None),
+        ("date,amount,shop", None),
+        ("", None),
+    ],
+)
+def test_a_heading_like_that_of_a_tool_is_told_what_the_tool_needs(portfolio, names, service):
+    assert (tool.service if (tool := foreign.similar_tool(names.split(","))) else None) == service
+    with pytest.raises(UnreadableFile) as caught:
+        imported(portfolio, f"{names}\n1,2\n")
+    assert ("qrkit reads a file of" in str(caught.value)) == (service is not None)
+    assert service is None or f"a file of {service} if it has " in str(caught.value)
 
 
 def test_what_is_no_link_is_told_by_its_place(portfolio):
     result = imported(portfolio, [*DUB_JSON, 7, {"Error": ["x"], "url": {}}])
-    assert (result.created, [issue.row for issue in result.issues]) == (2, [3, 4])
-    assert "is no object" in result.issues[0].detail
+    assert (result.created, [issue.row for issue in of_rows(result)]) == (2, [3, 4])
+    assert "is no object" in of_rows(result)[0].detail
     wide = imported(portfolio, SHLINK_CSV.replace(",12\n", ",12,13\n"))
     assert (wide.issues[0].row, wide.issues[0].reason) == (2, "invalid")
 

@@ -333,10 +333,39 @@ def test_a_short_code_is_kept_when_it_is_free_and_replaced_when_it_is_not(portfo
     assert [code.short_url for code in codes[:2]] == [f"{GO}/ours12/a-tail", f"{GO}/theirs"]
     assert all(len(code.short_code) == 6 for code in codes[2:])
     assert len({code.short_code for code in codes} | {"taken"}) == len(urls) + 1
-    assert errors(result) == [(row, "code-taken") for row in (4, 5, 6, 7)]
+    assert errors(result) == [(4, "code-taken"), (5, "code-taken"), (6, "code-unreadable"), (7, "code-unreadable")]
     details = [issue.detail for issue in result.issues]
     assert details[0] == f"'{GO}/taken' is in use; the new one is {codes[2].short_url}"
-    assert details[2] == f"'no url' is no short URL; the new one is {codes[4].short_url}"
+    assert details[2] == (
+        "'no url' has no short code (2 to 64 letters, digits, - or _), so codes printed with it will not work; "
+        f"the new one is {codes[4].short_url}"
+    )
+
+
+@pytest.mark.rule("X4", "X12")
+def test_a_short_url_without_its_scheme_keeps_its_code(portfolio):
+    """Open: short URLs as services write them. Their codes were replaced, and printed codes did not work."""
+    rows = [["Bitlink", "Long URL"], ["go.example.com/menu", "x"], [" go.example.com:8080/bar ", "y"], ["and/or", "z"]]
+    columns = {"content": "Long URL", "Trackable URL": "Bitlink"}
+    result = portfolio.import_file("\n".join(map(",".join, rows)).encode(), columns=columns)
+    assert errors(result) == [(4, "code-unreadable")]
+    assert [code.short_code for code in portfolio.list_qrcodes()][:2] == ["menu", "bar"]
+
+
+@pytest.mark.rule("X12")
+def test_short_urls_with_another_host_are_counted_once(portfolio):
+    """Open: codes printed with bit.ly, or a mistyped base URL. Nothing was said, and the printed codes did not move."""
+    urls = ["https://bit.ly/door", "BIT.LY/gate", f"{GO}/menu", "https://cafe.link/bar", "", "no url"]
+    rows = [{"Content": str(row), "Trackable URL": url} for row, url in enumerate(urls)]
+    static = {"Content": "static", "Trackable URL": "https://bit.ly/static", "Dynamic": "false"}
+    result = portfolio.import_file(csv_of(*rows, static))
+    assert dict(result.other_hosts) == {"bit.ly": 2, "cafe.link": 1}
+    sentence = (
+        "2 short URLs began with bit.ly, 1 short URL began with cafe.link; codes printed with them still lead there"
+    )
+    assert result.hosts_left == sentence
+    assert sentence in result._repr_mimebundle_()["text/html"]
+    assert portfolio.import_file(csv_of({"Content": "0", "Trackable URL": "https://bit.ly/door"})).other_hosts == {}
 
 
 @pytest.mark.rule("X4")
@@ -499,5 +528,5 @@ def test_a_row_can_be_given_a_new_short_url_and_another_version(portfolio):
     """Open: a row of which two things changed. Both are told."""
     row = {"Content": "x", "Trackable URL": "no url", "Version": "1", "Error Correction": "H"}
     result = portfolio.import_frame(pd.DataFrame([row, row | {"Content": "y", "Trackable URL": ""}]))
-    assert errors(result) == [(1, "code-taken"), (1, "changed"), (2, "changed")]
+    assert errors(result) == [(1, "code-unreadable"), (1, "changed"), (2, "changed")]
     assert [code.properties.version for code in portfolio.list_qrcodes()] == [None, None]

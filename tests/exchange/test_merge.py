@@ -209,3 +209,12 @@ def test_rows_that_failed_are_those_that_could_not_be_read():
     issues = tuple(ImportIssue(row, "", "", "", reason, "") for row, reason in enumerate(reasons))
     assert ImportResult(9, issues).failed == 3
     assert ImportResult(9).failed == 0
+
+
+def test_three_hosts_of_other_short_urls_are_named_and_the_rest_is_counted():
+    result = ImportResult(1_240, (), {"bit.ly": 1_230, "a.test": 4, "b.test": 3, "c.test": 2, "d.test": 1})
+    assert result.hosts_left == (
+        "1,230 short URLs began with bit.ly, 4 short URLs began with a.test, 3 short URLs began with b.test, "
+        "3 with other hosts; codes printed with them still lead there"
+    )
+    assert ImportResult(1).hosts_left == ""

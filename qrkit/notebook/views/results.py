@@ -26,15 +26,17 @@ GALLERY = "display:flex;flex-wrap:wrap;gap:20px 28px;font:13px/1.5 system-ui,san
 def _(result: Batch | ImportResult) -> dict[str, Any]:
     """Show a sentence and the first rows of the table, which may contain text written by strangers."""
     frame = result.to_frame()
+    hosts = result.hosts_left if isinstance(result, ImportResult) else ""
+    sentences = f"<p>{result}</p>" + (f"<p>{page_text(hosts)}</p>" if hosts else "")
     if frame.empty:
-        return {"text/html": f"<p>{result}</p>"}
+        return {"text/html": sentences}
     first = frame.head(MOST_SHOWN).rename_axis(index=None, columns="row")
     contents = {name: first[name].map(summary) for name in ("name", "content") if name in first}
     shown = first.assign(**contents).to_html(border=0)
     more = len(frame) - MOST_SHOWN
     rest = f"<p>… and {more:,} more; to_frame() has them all</p>" if more > 0 else ""
     # Cells are neither markup nor formulas, and may contain unpaired surrogates.
-    page = f'<p>{result}</p><div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
+    page = f'{sentences}<div class="tex2jax_ignore mathjax_ignore">{shown}</div>{rest}'
     return {"text/html": page.encode("utf-8", "replace").decode()}
 
 
