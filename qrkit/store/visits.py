@@ -13,6 +13,7 @@ from qrkit.store.server_history import bring_equal
 from qrkit.store.user_agents import LONGEST, numbers_of
 from qrkit.store.visit_frame import prepared_frame
 from qrkit.store.visit_rows import COLUMNS
+from qrkit.tracking.short_urls import read_short_url, with_scheme
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,5 +137,8 @@ def _check_codes(store: Store, account_id: str, frame: pd.DataFrame) -> None:
     found = store.rows(CODES + store.database.dialect.keep, [account_id])
     unknown = frame.loc[~frame["short_code"].isin([row["short_code"] for row in found]), "short_code"]
     if len(unknown):
-        rule = f"row {unknown.index[0]}: is not a short code of this portfolio ({len(unknown)} rows have such codes)"
+        link = read_short_url(with_scheme(str(unknown.iloc[0])))
+        hint = f"; did you mean {link.code!r}?" if link and any(row["short_code"] == link.code for row in found) else ""
+        rows = "1 row has such a code" if len(unknown) == 1 else f"{len(unknown)} rows have such codes"
+        rule = f"row {unknown.index[0]}: is not a short code of this portfolio ({rows}){hint}"
         raise InvalidParameter(Problem("short_code", unknown.iloc[0], rule))

@@ -331,6 +331,10 @@ BAD_COLUMNS = {
     "half a character": ({"city": ["\ud800"]}, "city: cannot be read as str: .*surrogates not allowed"),
     "half a character as agent": ({"user_agent": ["\ud800"]}, "user_agent: cannot be read as str"),
     "no such code": ({"short_code": ["nobody"]}, "short_code='nobody': row 0: is not a short code of this portfolio"),
+    "a short URL for a code": (
+        {"short_code": ["go.example/door"]},
+        r"short_code='go.example/door': row 0: .* \(1 row has such a code\); did you mean 'door'\?",
+    ),
     "no code": ({"short_code": [None]}, "short_code=nan: row 0: is not a short code of this portfolio"),
     "code a number": ({"short_code": [7]}, "short_code='7': row 0: is not a short code of this portfolio"),
     "country by its name": ({"country": ["Germany"]}, "country='Germany': row 0: must be a code of two letters"),
