@@ -42,6 +42,7 @@ from qrkit.charts.periods import (
 )
 from qrkit.charts.series import (
     by_words,
+    check_series,
     column_words,
     finding_of,
     shown_of,
@@ -99,8 +100,9 @@ def small_multiples(
         width: Pixels.
 
     Raises:
-        InvalidParameter: If the frame has no text column, or if the chart would be too narrow.
+        InvalidParameter: If the frame has no column of text, times or scans, or if the chart would be too narrow.
     """
+    check_series(frame)
     if not text_column_name(frame):
         rule = "needs a column of text, a chart for each value: ask for it with `by`, or draw `lines`"
         raise InvalidParameter(Problem("frame", None, rule))

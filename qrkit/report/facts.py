@@ -108,8 +108,8 @@ class Facts:
         leaders: The most scanned campaigns, or QR Codes if there is only one campaign, with their scans.
         visitors_of: Visitors in the period by the ID of the QR Code, without those that have none.
         visitors_in: Visitors in the period by the ID of the campaign ("" for none); counted only to hide small groups.
-        keyless: Scans that carry no key of a visitor, by the value of an attribute; `qrcode_id` is always among them, and
-            the others only to hide small groups.
+        keyless: Scans that carry no key of a visitor, by attribute and its value: always by `qrcode_id`, and by the
+            attributes of the report only to hide small groups.
         counted: Scans in the period by the ID of the QR Code, without those that have none.
         unscanned: The QR Codes without scans.
         imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.

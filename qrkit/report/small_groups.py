@@ -72,9 +72,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
         daily=facts.daily[:0],
         hourly=facts.hourly[:0],
         by_hour=_by_hour(facts.by_hour, least),
-        attributes={
-            name: _values(frame, facts.keyless[name], least) for name, frame in facts.attributes.items()
-        },
+        attributes={name: _values(frame, facts.keyless[name], least) for name, frame in facts.attributes.items()},
         human=_rounded(facts, least),
         half_lives=facts.half_lives[:0],
         locations=facts.locations[~facts.locations["qrcode_id"].isin(list(hidden))].reset_index(drop=True),

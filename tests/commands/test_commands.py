@@ -462,6 +462,16 @@ def test_report_takes_a_period_and_a_title(store, folder, capsys):
     assert "Mars/Olympus" in capsys.readouterr().err
 
 
+def test_a_period_without_scans_is_told_of_and_one_that_ends_before_it_begins_is_refused(store, capsys):
+    assert main(["report", "--store", str(store), "--since", "2001-06-01", "--until", "2001-07-01"]) == 0
+    assert capsys.readouterr().err == "qrkit report: no scans in this period\n"
+    for command in ("report", "scans"):
+        days = ("--since", "2026-10-01", "--until", "2026-09-01")
+        assert_refused(
+            capsys, command, "--store", store, *days, words="until='2026-09-01': must come after since, 2026-10-01"
+        )
+
+
 def test_report_looks_like_a_brand_of_the_store_or_of_a_file(store, folder, capsys):
     harbor = Brand("Harbor Café", ink="#1B2A49")
     with open_portfolio(store) as shop:

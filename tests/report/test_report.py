@@ -316,7 +316,7 @@ def test_a_day_may_be_text_and_is_of_the_time_zone_either_way(shop):
 
 
 def test_until_comes_after_since(shop):
-    with pytest.raises(InvalidParameter, match="must come after since, 2026-06-01"):
+    with pytest.raises(InvalidParameter, match="until='2026-06-01': must come after since, 2026-06-01"):
         report.portfolio(shop, since=date(2026, 6, 1), until=date(2026, 6, 1))
 
 

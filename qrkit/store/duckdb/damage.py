@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from qrkit.store.history_places import Place
 
-__all__ = ["HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage", "unreadable_history", "without_folder"]
+__all__ = [
+    "HISTORY_FILE",
+    "bucket_failure",
+    "damaged",
+    "first_line",
+    "is_damage",
+    "unreadable_history",
+    "without_folder",
+]
 
 WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
 """Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
