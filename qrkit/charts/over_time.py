@@ -38,10 +38,10 @@ from qrkit.charts.periods import (
 )
 from qrkit.charts.series import (
     by_words,
-    check_series,
     colors_of,
     column_words,
     finding_of,
+    has_scans,
     shown_of,
     table_of,
     totals_of,
@@ -93,8 +93,7 @@ def lines(
         >>> lines(days).headline
         '8 scans; most, 5, on 3 March'
     """
-    check_series(frame)
-    if not frame["scans"].sum():
+    if not has_scans(frame):
         return nothing(width, height, is_hidden=frame["scans"].hasnans)
     by, table = table_of(frame, MOST_COLORS)
     names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = [
     "SCANS",
     "by_words",
-    "check_series",
     "colors_of",
     "column_words",
     "finding_of",
+    "has_scans",
     "shown_of",
     "stored_colors",
     "table_of",
@@ -93,8 +93,8 @@ def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: b
     return whole_days.rolling(7, center=True, min_periods=1).mean().where(whole_days.notna())
 
 
-def check_series(frame: pd.DataFrame) -> None:
-    """Raise unless a frame has what lines are drawn of.
+def has_scans(frame: pd.DataFrame) -> bool:
+    """Return whether there is a scan in a frame, of which lines are drawn.
 
     Raises:
         InvalidParameter: If the frame has no column of times, day or start, or no column scans.
@@ -103,7 +103,7 @@ def check_series(frame: pd.DataFrame) -> None:
 
     times = [name for name in ("day", "start") if name in frame]
     if "scans" in frame and times and (frame.empty or pd.api.types.is_datetime64_any_dtype(frame[times[0]])):
-        return
+        return bool(frame["scans"].sum())
     needed = "needs the columns day (or start; datetime64) and scans, as `analytics.scans_per_day` returns them"
     has = ", ".join(f"{name} ({dtype})" for name, dtype in frame.dtypes.items()) or "none"
     raise InvalidParameter(Problem("frame", None, f"{needed}; it has {has}"))

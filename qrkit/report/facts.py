@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import local_time, stretches_of
@@ -236,8 +236,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             attributes={name: analytics.scans_by(view, name, most=most) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
-            visitors_in={} if asked.least is None else _visitors_in(view),
-            keyless={name: _keyless(view, name) for name in _measured(asked)},
+            **_sizes(view, asked),
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             imported=imported_scans(view),
@@ -352,9 +351,12 @@ def _visitors_in(scans: Scans) -> dict[str, int]:
     return dict(zip(frame["campaign_id"].astype("str"), frame["visitors"].astype("int64").tolist(), strict=True))
 
 
-def _measured(asked: Asked) -> Sequence[analytics.Attribute]:
-    """Return the attributes by whose values scans without a key are counted."""
-    return ("qrcode_id",) if asked.least is None else ("qrcode_id", *asked.attributes)
+def _sizes(scans: Scans, asked: Asked) -> dict[str, Any]:
+    """Return what groups are measured by: fields of the facts by name. Most are counted only to hide small groups."""
+    if asked.least is None:
+        return {"visitors_in": {}, "keyless": {"qrcode_id": _keyless(scans, "qrcode_id")}}
+    measured: Sequence[analytics.Attribute] = ("qrcode_id", *asked.attributes)
+    return {"visitors_in": _visitors_in(scans), "keyless": {name: _keyless(scans, name) for name in measured}}
 
 
 def _keyless(scans: Scans, attribute: analytics.Attribute) -> dict[str, int]:
