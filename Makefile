@@ -35,7 +35,7 @@ slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format 
 explore: $(READY)  ## Run the property tests with new examples, ROUNDS times; SEED=... repeats a round, TESTS=... chooses tests
 	@failed=0; for seed in $(or $(SEED),$$(shuf -i 1-999999999 -n $(ROUNDS))); do \
 		echo "===> to repeat this round: make explore SEED=$$seed"; \
-		$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q -m "hypothesis and not slow and not benchmark" \
+		$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q -m "hypothesis and not benchmark" \
 			--hypothesis-profile=explore --hypothesis-seed=$$seed --randomly-seed=$$seed $(TESTS) || failed=1; \
 	done; exit $$failed
 

@@ -43,6 +43,7 @@ __all__ = [
     "make_scannable",
     "old_names",
     "resized",
+    "used_correction",
     "watch",
     "with_logo",
     "without",
@@ -211,6 +212,13 @@ def check(self: Design, level: str = "standard", *, audience: str = "phones", fe
     from qrkit.scanning import check as call
 
     return call(self, level, audience=audience, fetch=fetch)
+
+
+def used_correction(design: Design, fetch: Fetch | None = None) -> float:
+    """Return the share of the worst block's error correction that a design uses; raises what `check` raises."""
+    from qrkit.scanning.examine import drawn, measure
+
+    return measure(drawn(design, fetch))[1].used
 
 
 def make_scannable(
@@ -415,16 +423,9 @@ def largest_logo(
     from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(
-        self,
-        content,
-        target=target,
-        place=place,
-        pad_codewords=pad_codewords,
-        may=may,
-        level=level,
-        audience=audience,
-        fetch=fetch,
-    )
+        self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level,
+        audience=audience, fetch=fetch,
+    )  # fmt: skip
 
 
 # ---- module names of 1.0

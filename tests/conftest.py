@@ -38,6 +38,9 @@ PACKAGES = {
 os.environ["QRKIT_STATE_FOLDER"] = tempfile.mkdtemp(prefix="qrkit-state-")
 atexit.register(shutil.rmtree, os.environ["QRKIT_STATE_FOLDER"], ignore_errors=True)
 
+# For each word of its messages, argparse looks through folders for a translation: a tenth of what a command takes.
+os.environ["LANGUAGE"] = "C"
+
 LIBRARY = "libzbar0"
 """In place of a program: a library, by its package."""
 

@@ -70,7 +70,7 @@ def definitions(node: ast.AST, prefix: str = "", *, public: bool = True) -> Iter
             name, seen = f"{prefix}{child.name}", public and not child.name.startswith("_")
             yield name, child, seen
             yield from definitions(child, f"{name}.", public=seen and isinstance(child, ast.ClassDef))
-        else:
+        elif not isinstance(child, ast.expr):  # no expression holds a definition, and most nodes are expressions
             yield from definitions(child, prefix, public=public)
 
 
@@ -93,13 +93,14 @@ def imported(node: ast.AST, module: str) -> set[str]:
     return names
 
 
-def imports(path: Path, *, running: bool = False) -> set[str]:
+@cache
+def imports(path: Path, *, running: bool = False) -> frozenset[str]:
     """What a file imports; with `running`, without what only type checkers do."""
     tree = parse(path)
     if not running:
-        return imported(tree, module_name(path))
+        return frozenset(imported(tree, module_name(path)))
     kept = [node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")]
-    return set().union(*(imported(node, module_name(path)) for node in kept))
+    return frozenset().union(*(imported(node, module_name(path)) for node in kept))
 
 
 def own_imports(path: Path, *, running: bool = False) -> set[str]:

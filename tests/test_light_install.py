@@ -109,6 +109,7 @@ def test_pictures_checks_tracking_files_and_widgets_need_no_extra(said):
     assert said[BASIC] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("extra", "program"), NEEDS_AN_EXTRA)
 def test_what_needs_an_extra_names_it_in_one_sentence(extra, program, said):
     package = re.search(r"the package ([\w-]+) is not installed; ", said[program])[1]
@@ -116,6 +117,7 @@ def test_what_needs_an_extra_names_it_in_one_sentence(extra, program, said):
     assert said[program].endswith(f"{EXTRAS[extra]}: pip install 'qrkit-studio[{extra}]'")
 
 
+@pytest.mark.slow
 def test_a_server_without_waitress_alone_names_its_extra(tmp_path):
     (told,) = run_without(["waitress"], ["qrkit.server.Server(shop, port=0)"], tmp_path)
     assert "the package waitress is not installed" in told

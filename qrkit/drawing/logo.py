@@ -20,6 +20,7 @@ from qrkit.drawing.svg_elements import Definitions, document, elements
 from qrkit.drawing.svg_text import number
 from qrkit.drawing.untrusted.assets import data_uri, read_asset
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import used_correction
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
@@ -230,8 +231,7 @@ def _is_modest(plain: Design, logo: Logo, ground: _Ground | None, layer: Layer, 
     """Return whether a logo in this place, with its plate, uses at most half of the error correction."""
     layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
     tried = plain.replace(layers=[one.replace(display="pixel-hit-test") for one in layers])
-    budget = tried.check("static", fetch=fetch).budget
-    return budget is not None and budget.used <= HALF
+    return used_correction(tried, fetch) <= HALF
 
 
 class PlacedLogo(NamedTuple):

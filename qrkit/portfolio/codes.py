@@ -426,9 +426,11 @@ class Records:
         code = self._linked(record)
         check_drawable(code)
         check_trackable(code)
-        table.insert_qrcode(self.store, self.account.id, code, self.now())
-        # The plan shows a limited number of QR Codes, oldest first.
-        is_available = table.count_qrcodes(self.store, self.account.id) <= PLANS[self.account.plan].most_qrcodes
+        number = table.insert_qrcode(self.store, self.account.id, code, self.now())
+        # The plan shows a limited number of QR Codes, oldest first. Numbers grow and are never given twice, so an
+        # account whose newest QR Code has number 7 has no more than 7.
+        most = PLANS[self.account.plan].most_qrcodes
+        is_available = number <= most or table.count_qrcodes(self.store, self.account.id) <= most
         return visible(code.model_copy(update={"is_available": is_available}))
 
     def _links(self, fields: Mapping[str, Any]) -> dict[str, str]:

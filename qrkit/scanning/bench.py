@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.drawing.draw import draw, is_plain
@@ -16,7 +17,7 @@ from qrkit.scanning.examine import Drawn, examine
 from qrkit.scanning.free_pads import fitted
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.levers import Lever
-from qrkit.scanning.sampling import sample
+from qrkit.scanning.sampling import Sampled, sample
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.symbol.encode import symbol_of
@@ -38,25 +39,35 @@ class Step(NamedTuple):
     apply: Callable[[Design], Design]
 
 
-class State(NamedTuple):
+class State:
     """A design with its measurements.
 
     Attributes:
         design: The design.
         symbol: The encoded modules.
         budget: The error correction that the design uses.
-        issues: Other issues, except notes, the worst first.
     """
 
-    design: Design
-    symbol: Symbol
-    budget: Budget
-    issues: tuple[Issue, ...]
+    def __init__(self, design: Design, symbol: Symbol, budget: Budget, sampled: Sampled, audience: Audience) -> None:
+        self.design, self.symbol, self.budget = design, symbol, budget
+        self._find_issues = partial(_issues, design, symbol, budget, sampled, audience)
+
+    @cached_property
+    def issues(self) -> tuple[Issue, ...]:
+        """Other issues, except notes, the worst first; measured when first asked for, because the budget may decide."""
+        issues = self._find_issues()
+        del self._find_issues  # and the drawing, which may have megabytes
+        return issues
 
     @property
     def badness(self) -> tuple[int, float]:
         """A sort key: the better of two states has the smaller one."""
         return sum(1 if issue.severity == "warning" else 3 for issue in self.issues), self.budget.used
+
+
+def _issues(design: Design, symbol: Symbol, budget: Budget, sampled: Sampled, audience: Audience) -> tuple[Issue, ...]:
+    issues = issues_of(design, budget, structure_of(sampled, symbol, budget.wrong), audience)
+    return tuple(one for one in issues if one.severity != "note" and one.code != "error-budget")
 
 
 class Bench:
@@ -99,10 +110,7 @@ class Bench:
     def _measured(self, design: Design) -> State:
         _, symbol, _, scene = self.drawn(design)
         sampled = sample(scene)
-        budget = budget_of(sampled, symbol)
-        issues = issues_of(design, budget, structure_of(sampled, symbol, budget.wrong), self._audience)
-        barring = [one for one in issues if one.severity != "note" and one.code != "error-budget"]
-        return State(design, symbol, budget, tuple(barring))
+        return State(design, symbol, budget_of(sampled, symbol), sampled, self._audience)
 
     def after(self, design: Design, steps: Iterable[Step]) -> State | None:
         """Return the state after some steps; None if they lead to an invalid design."""
@@ -115,7 +123,7 @@ class Bench:
 
     def is_good(self, state: State) -> bool:
         """Return True if a state has no issues and uses no more error correction than allowed."""
-        return not state.issues and self.allows(state.budget.used)
+        return self.allows(state.budget.used) and not state.issues
 
     def allows(self, used: float) -> bool:
         """Return True if this share of error correction is within the target."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -266,8 +266,11 @@ def _sum_around(values: np.ndarray) -> np.ndarray:
     padded = np.zeros((*values.shape[:-2], side + 2 * edge, side + 2 * edge))
     padded[..., edge:-edge, edge:-edge] = values
     # Sums of whole arrays, first down, then across, are faster than sums of windows.
-    rows = reduce(np.add, (padded[..., at : at + side, :] for at in range(WINDOW)))
-    sums: np.ndarray = reduce(np.add, (rows[..., at : at + side] for at in range(WINDOW)))
+    rows, sums = padded[..., :side, :].copy(), np.zeros(values.shape)
+    for at in range(1, WINDOW):
+        rows += padded[..., at : at + side, :]
+    for at in range(WINDOW):
+        sums += rows[..., at : at + side]
     return sums
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from io import BytesIO
 from math import ceil, cos, floor, isfinite, radians, sin
 from typing import Any, TypeAlias
@@ -492,9 +492,14 @@ def _moved_by(modules: float) -> Effect:
 
     def move(picture: Picture, pixels: float, random: np.random.Generator) -> Picture:
         axis, steps = int(random.integers(2)), max(1, round(modules * pixels))
-        greys = np.pad(np.asarray(picture, dtype=np.float32), steps, mode="edge")
-        moved = np.mean([np.roll(greys, step - steps // 2, axis) for step in range(steps)], axis=0)
-        return _of(moved[steps:-steps, steps:-steps])
+        width = [(0, 0), (0, 0)]
+        width[axis] = (steps, steps)
+        greys = np.pad(np.asarray(picture, dtype=np.float32), width, mode="edge")
+        greys = greys if axis == 0 else greys.T
+        starts = [steps - step + steps // 2 for step in range(steps)]
+        moved = reduce(np.add, (greys[start : start + len(greys) - 2 * steps] for start in starts))
+        moved /= np.float32(steps)
+        return _of(moved if axis == 0 else moved.T)
 
     return move
 

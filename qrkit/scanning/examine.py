@@ -12,7 +12,7 @@ from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.scanning.budget import budget_of, is_inverted, true_modules
+from qrkit.scanning.budget import Budget, budget_of, is_inverted, true_modules
 from qrkit.scanning.causes import causes_of
 from qrkit.scanning.free_pads import symbol_of
 from qrkit.scanning.grade import QUIET_ZONE, Grade, grade
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.readers import Engine
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["Drawn", "drawn", "examine", "graded", "no_verdict"]
+__all__ = ["Drawn", "drawn", "examine", "graded", "measure", "no_verdict"]
 
 PANEL_PIXELS = 12
 """Pixels per module in the image that readers get; conditions may reduce it."""
@@ -85,11 +85,9 @@ def examine(
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
     """
     design, symbol, pictures, scene = drawn
-    if design.micro:
-        raise no_verdict()
     with within(LONGEST_SECONDS):
-        sampled = sample(scene)
-        budget = replace(budget_of(sampled, symbol), find_causes=partial(causes_of, design, pictures))
+        sampled, budget = measure(drawn)
+        budget = replace(budget, find_causes=partial(causes_of, design, pictures))
         structure = structure_of(sampled, symbol, budget.wrong)
         issues = issues_of(design, budget, structure, audience)
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
@@ -109,6 +107,20 @@ def examine(
         grade=graded(sampled, symbol) if level in ("standard", "full") else None,
         design=design,
     )
+
+
+def measure(drawn: Drawn) -> tuple[Sampled, Budget]:
+    """Sample a drawing, and compute the error correction that it uses.
+
+    Raises:
+        InvalidParameter: If the design is a Micro QR Code, which has no verdict.
+        RenderingFailed: If the renderer fails on a part of the design, or takes too long.
+    """
+    if drawn.design.micro:
+        raise no_verdict()
+    with within(LONGEST_SECONDS):
+        sampled = sample(drawn.scene)
+        return sampled, budget_of(sampled, drawn.symbol)
 
 
 def no_verdict() -> InvalidParameter:

@@ -8,6 +8,7 @@ tills, look for contours, and need finder patterns with sharp corners.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -138,12 +139,17 @@ def _budget(design: Design | None, budget: Budget) -> Iterator[Issue]:
     if used <= MOST_USED:
         return
     severity: Severity = "fatal" if budget.is_lost else "error" if used > 0.8 else "warning"
+    # Most verdicts are asked for without their reasons, and the causes take longer than the rest of a static check.
+    yield Issue.explained_late("error-budget", severity, used, MOST_USED, partial(_why_used, design, budget))
+
+
+def _why_used(design: Design | None, budget: Budget) -> tuple[str, str, fixes.Fix | None]:
+    """Return the part of a design that uses most error correction, what that means, and the change that frees some."""
     fix = fixes.less_damage(design, budget) if design else None
     message = f"{_damage(design, budget)}; {_who_fails(budget)}at most {MOST_USED:.0%} leaves room for dirt and glare"
     if design and fix:
         message += f". {_remedy(design, budget, fix)}"
-    cause = budget.causes[0].path if budget.causes else "symbol"
-    yield Issue("error-budget", severity, cause, used, MOST_USED, message, fix)
+    return budget.causes[0].path if budget.causes else "symbol", message, fix
 
 
 def _damage(design: Design | None, budget: Budget) -> str:

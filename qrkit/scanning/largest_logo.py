@@ -15,6 +15,7 @@ from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
+from qrkit.scanning.examine import no_verdict
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.scan_report import Audience, Level, ScanReport, Verdict
 from qrkit.scanning.symbol_steps import sufficient_symbols
@@ -77,12 +78,12 @@ def largest_logo(
 
     Raises:
         CannotRepair: If not even an image of one module fits at this place.
-        InvalidParameter: If an argument breaks its rule.
+        InvalidParameter: If an argument breaks its rule, or the design is a Micro QR Code, which has no verdict.
         AssetError: If the image is invalid or cannot be fetched.
         ContentTooLong: If the content does not fit.
         RenderingFailed: If the renderer fails on a part of the design.
     """
-    _check(target, place, may)
+    _check(design, target, place, may)
     if pad_codewords:
         design = design.replace(pad_codewords=pad_codewords)
     side, logo = layout_of(design).side, Logo.read(content, fetch)
@@ -144,7 +145,9 @@ def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: 
     return next((other for other in reached if is_good(other)), None)
 
 
-def _check(target: float, place: Any, may: Collection[str]) -> None:
+def _check(design: Design, target: float, place: Any, may: Collection[str]) -> None:
+    if design.micro:
+        raise no_verdict()
     problems = []
     if not 0 <= target <= 1:
         problems.append(Problem("target", target, "must be between 0 and 1", "out-of-range"))

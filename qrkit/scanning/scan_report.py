@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from qrkit.design.design import Design
 from qrkit.design.limits import Audience
@@ -57,6 +57,13 @@ ON: dict[Audience, str] = {
 """The audience in words, behind a verdict."""
 
 
+Find: TypeAlias = Callable[[], tuple[str, str, Mapping[str, Any] | None]]
+"""Returns where an issue is, its message and its fix."""
+
+EXPLANATION = ("where", "message", "fix")
+"""The attributes of an issue that may be found late."""
+
+
 @dataclass(frozen=True, slots=True)
 class Issue:
     """A problem that readers have with a design.
@@ -82,6 +89,32 @@ class Issue:
     message: str
     fix: Mapping[str, Any] | None = None
     embedded: Severity | None = None
+    _find: Find | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def explained_late(cls, code: str, severity: Severity, measured: float, needed: float, find: Find) -> Self:
+        """Return an issue whose `where`, `message` and `fix` are found when one of them is first asked for.
+
+        Args:
+            code: As in the attributes.
+            severity: As in the attributes.
+            measured: As in the attributes.
+            needed: As in the attributes.
+            find: Returns `where`, `message` and `fix`, which takes too long for those who ask only for a verdict.
+        """
+        issue = cls(code, severity, "", measured, needed, "")
+        for name in EXPLANATION:
+            object.__delattr__(issue, name)
+        object.__setattr__(issue, "_find", find)
+        return issue
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for an attribute that is not there: for one of the explanation, before it is found.
+        if name not in EXPLANATION or self._find is None:
+            raise AttributeError(name)
+        for part, value in zip(EXPLANATION, self._find(), strict=True):
+            object.__setattr__(self, part, value)
+        return getattr(self, name)
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.message}"

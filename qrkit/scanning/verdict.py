@@ -49,7 +49,7 @@ def report_of(
     embedded = verdict_by(issue.embedded or issue.severity for issue in issues)
     return ScanReport(
         verdict=verdict_of(found, panel),
-        score=score_of(found, panel),
+        score=score_of(issues, panel),
         level=level,
         content=content,
         issues=found,
@@ -73,9 +73,8 @@ def verdict_of(issues: Iterable[Issue], panel: Panel | None) -> Verdict:
 
 
 def score_of(issues: Iterable[Issue], panel: Panel | None) -> int:
-    """Return the score that issues allow, limited by the panel's score if there is a panel."""
-    # Issues of the panel are already part of its score.
-    left = round(100 * prod(KEPT[issue.severity] for issue in issues if issue.where != "panel"))
+    """Return the score that the issues of a drawing allow, limited by the panel's score if there is a panel."""
+    left = round(100 * prod(KEPT[issue.severity] for issue in issues))
     return min(left, panel.score) if panel else left
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
 from qrkit.tracking.records import Place
+from qrkit.tracking.short_urls import is_short_code
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.places import Places
 from qrkit.visits.redirect import Locate, Redirects, nowhere
@@ -55,12 +57,18 @@ __all__ = ["App", "make_app"]
 _log = logging.getLogger("qrkit")
 
 Responder = Callable[..., None]
+Answering = Callable[[WSGIEnvironment, Mapping[str, str], Callable[[int], bytes]], Response]
+"""Answers a request: its environment, the variable parts of its path, and what returns its body."""
 
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
 ROUTE = "qrkit.route"
 """Key of the WSGI environment that holds the path template of the route."""
 
+SHORT_URL = next(route for route in ROUTES if route.path == "/{code}")
+"""The route of most requests."""
+OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in route.path)])
+"""Paths that look like short URLs and are not."""
 BODY_HEADERS = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 """Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
 
@@ -139,6 +147,7 @@ class App:
         self._locator = locator
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
+        self._follow = _answering(service, settings, SHORT_URL)
 
     def set_base_url(self, url: str) -> None:
         """Set what short URLs start with, before the first request, to a URL with the same path."""
@@ -184,13 +193,30 @@ class App:
     def _answer(self, environ: WSGIEnvironment, start: Any) -> Iterable[bytes]:
         try:
             self._hosts.check(environ)
-            return self._falcon(environ, start)
+            code = _short_code(environ)
+            if not code:
+                return self._falcon(environ, start)
+            # Almost all requests scan a printed code; finding their route would take as long as answering them.
+            answer = self._follow(environ, {"code": code}, _no_body)
         except QrkitError as error:
             answer = problem(error)
         except Exception:
             answer = _bug(environ.get("PATH_INFO", ""))
         _send(answer, start)
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+
+def _short_code(environ: WSGIEnvironment) -> str:
+    """Return the short code if a request has the plain form of a scan: GET or HEAD of `/{code}`; "" for any other."""
+    path = environ.get("PATH_INFO", "")
+    code = path[1:]
+    is_plain = environ["REQUEST_METHOD"] in ("GET", "HEAD") and is_short_code(code) and path.lower() not in OWN_PATHS
+    return code if is_plain else ""
+
+
+def _no_body(_most: int) -> bytes:
+    """Return the body of a request that is answered without looking at it."""
+    return b""
 
 
 class _Locator:
@@ -237,19 +263,30 @@ def _resource(service: Service, settings: Settings, routes: Iterable[Route]) -> 
 
 
 def _responder(service: Service, settings: Settings, route: Route) -> Responder:
+    """Return the responder that Falcon calls for a route."""
+    answering = _answering(service, settings, route)
+
     def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
-        headers = _headers(request.env)
-        address = client_address(request.env, settings)
-        asked = Request(request.method, request.query_string, headers, path, address, body=partial(_body, request))
-        request.env[ASKED], request.env[ROUTE] = asked, route.path
+        _fill(response, answering(request.env, path, partial(_body, request)))
+
+    return respond
+
+
+def _answering(service: Service, settings: Settings, route: Route) -> Answering:
+    """Return the function that answers the requests of a route, with an error in the form for its client."""
+
+    def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
+        address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
+        asked = Request(environ["REQUEST_METHOD"], query, _headers(environ), path, address, body=body)
+        environ[ASKED], environ[ROUTE] = asked, route.path
         try:
             answer = unless_known(asked, _answer(service, route, asked))
         except QrkitError as error:
             answer = _to_response(error, asked, route, service)
-        response.set_headers(asked.joining | warning([*answer.warnings, *asked.warnings]))
-        _fill(response, answer)
+        joining = asked.joining | warning([*answer.warnings, *asked.warnings])
+        return replace(answer, headers=joining | dict(answer.headers)) if joining else answer
 
-    return respond
+    return answering
 
 
 def _headers(environ: WSGIEnvironment) -> dict[str, str]:

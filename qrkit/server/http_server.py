@@ -361,17 +361,17 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         self.network = network_of_peer(self.addr[0])
         self.heard = time.monotonic()
 
-    def readable(self) -> bool:
-        return bool((self.lingers_until and not self.will_close) or super().readable())
+    def readable(self) -> bool:  # each turn of the loop asks every connection, so without the method of waitress
+        is_full = self.total_outbufs_len or len(self.requests) > self.adj.channel_request_lookahead
+        return not self.will_close and bool(self.lingers_until or not (self.close_when_flushed or is_full))
 
     def writable(self) -> bool:
-        if self.will_close or self.close_when_flushed or not self.total_outbufs_len:
-            return bool(super().writable())
+        if not self.total_outbufs_len or self.will_close or self.close_when_flushed:
+            return bool(self.will_close or self.close_when_flushed)
         # A thread that is writing reports what it leaves unsent; waiting for its lock would slow it down.
-        if not self.outbuf_lock.acquire(blocking=False):
-            return False
-        self.outbuf_lock.release()
-        return True
+        if is_free := bool(self.outbuf_lock.acquire(blocking=False)):
+            self.outbuf_lock.release()
+        return is_free
 
     def received(self, data: bytes) -> bool:
         self.heard = time.monotonic()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Store"]
 
-APPLIED = "SELECT name FROM migrations"
+APPLIED = "SELECT name, applied FROM migrations"
 RECORD_APPLIED = "INSERT INTO migrations SELECT unnest(?::VARCHAR[]), now() AT TIME ZONE 'UTC'"
 ID = "SELECT value FROM settings WHERE name = 'id'"
 FILES = "SELECT file, version, last::DATE + 1 AS until FROM history ORDER BY file"
@@ -276,6 +276,15 @@ class Store:
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 yield from rows
 
+    def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, Any]:
+        """Run a query on a file and return its columns by name as NumPy arrays, those of texts with dtype object.
+
+        No value may be NULL. For many rows, this takes a third of the time of `rows`, and loads no pandas.
+        """
+        with self._file_statement() as cursor:
+            found: dict[str, Any] = cursor.execute(sql, parameters).fetchnumpy()
+        return found
+
     def row(self, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
         """Run a query and return the first row, or None."""
         found = self.rows(sql, parameters)
@@ -462,15 +471,17 @@ class Store:
     def _migrate(self) -> None:
         """Apply all missing migrations and record them, in one transaction."""
         dialect = self.database.dialect
-        # To ask a new file for its tables takes DuckDB as long as to make them.
-        if self.database.is_new or not (columns := self.rows(dialect.tables)):
-            with self.atomic():  # only one process at a time runs this, even if several start at once
-                self.execute(
-                    "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
-                )
-        elif {"table_name": "migrations", "column_name": "applied"} not in columns:
-            raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
-        applied = self._applied()
+        applied = self._applied_before()
+        if applied is None:
+            columns = [] if self.database.is_new else self.rows(dialect.tables)
+            if not columns:
+                with self.atomic():  # only one process at a time runs this, even if several start at once
+                    self.execute(
+                        "CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied TIMESTAMP NOT NULL)"
+                    )
+            elif {"table_name": "migrations", "column_name": "applied"} not in columns:
+                raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
+            applied = self._applied()
         if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
             raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {newer}); update qrkit")
         if dialect.migrations.keys() - applied:
@@ -485,3 +496,14 @@ class Store:
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""
         return {row["name"] for row in self.rows(APPLIED)}
+
+    def _applied_before(self) -> set[str] | None:
+        """Return the migrations that the store has, or None if their table is missing.
+
+        Listing all tables takes DuckDB as long as opening the file, so `_migrate` does it only if this returns None.
+        """
+        if self.database.is_new:
+            return None
+        with suppress(*self.database.errors):
+            return self._applied()
+        return None

@@ -19,6 +19,7 @@ import duckdb
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
+from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Question
 from qrkit.store.sandbox import ALONE, Config, Query, sandbox
@@ -103,6 +104,9 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
 
 TABLES = ("scans", "visits", "qrcodes", "campaigns", "day_counts")
 
+_without_rows: dict[str, bytes] = {}
+"""The file of each table without rows, kept because most SELECTs use one or two tables; all views have its columns."""
+
 
 def _tables(scans: Scans) -> dict[str, Query]:
     own = {"account": scans.account_id, "shown": scans.most_qrcodes}
@@ -115,24 +119,21 @@ def _tables(scans: Scans) -> dict[str, Query]:
     }
 
 
-def _used(name: str, query: Query, text: str) -> Query:
-    """Return the query of a table, without rows if the SELECT does not use the table."""
-    if name in text.lower() or COMPUTED in text.lower():
-        return query
-    return Query(f"FROM ({query.sql}) LIMIT 0", query.parameters)
+def _is_used(name: str, text: str) -> bool:
+    return name in text.lower() or COMPUTED in text.lower()
 
 
-def _one_select(select: str) -> str:
+def _one_select(store: Store, select: str) -> str:
     """Return the text of a single SELECT without its trailing semicolon."""
     if not isinstance(select, str):
         raise InvalidParameter(Problem("select", select, "must be text with one SELECT", "wrong-type"))
-    try:
-        with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
-            found = alone.extract_statements(select)
-    except TypeError as error:
-        raise _refused(select, "holds half a character (a lone surrogate)") from error
-    except duckdb.Error as error:
-        raise _refused(select, str(error)) from error
+    with store.further_cursors() as cursor:  # only parses, and opening a database would take 15 ms
+        try:
+            found = cursor().extract_statements(select)
+        except TypeError as error:
+            raise _refused(select, "holds half a character (a lone surrogate)") from error
+        except duckdb.Error as error:
+            raise _refused(select, str(error)) from error
     # A PIVOT that finds its columns by itself is of type MULTI. The worker puts the text in parentheses in any case.
     if len(found) != 1 or found[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI):
         raise _refused(select, "must be one SELECT")
@@ -143,14 +144,24 @@ def _one_select(select: str) -> str:
 
 def _write_rows(scans: Scans, select: str, folder: Path) -> str:
     """Write the tables to files, without rows if the SELECT does not use them; return the text of the SELECT."""
-    text = _one_select(select)
-    tables = {name: _used(name, query, text) for name, query in _tables(scans).items()}
+    store = columns(scans.store)
+    text = _one_select(store, select)
+    tables = _tables(scans)
+    used = {name: query for name, query in tables.items() if _is_used(name, text)}
+    for name, query in tables.items():
+        if name not in used and name not in _without_rows:
+            used[name] = Query(f"FROM ({query.sql}) LIMIT 0", query.parameters)
     # External access is safe: only our own statements run here. Tables have no order, and keeping one needs memory.
     config: Config = {"enable_external_access": "true", "preserve_insertion_order": "false"}
-    with sandbox(columns(scans.store), tables, config=config) as alone:
+    with sandbox(store, used, config=config) as alone:
         for name in TABLES:
             file = folder / f"{name}.parquet"
+            if name not in used:
+                file.write_bytes(_without_rows[name])
+                continue
             alone.execute(f"COPY (FROM {name}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+            if not _is_used(name, text):
+                _without_rows[name] = file.read_bytes()
     return text
 
 

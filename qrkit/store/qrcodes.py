@@ -121,9 +121,13 @@ INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for k
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)"
+INSERT_SHORT_CODE = (
+    "INSERT INTO short_codes (code, qrcode) VALUES (?, nextval('qrcode_numbers')) RETURNING qrcode AS number"
+)
 INSERT_SHORT_CODES = """
 INSERT INTO short_codes (code, qrcode) SELECT unnest($codes::VARCHAR[]), unnest($numbers::INTEGER[])
 """
+INSERT_COUNT = "INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0, 0)"
 INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
@@ -182,19 +186,24 @@ def delete_campaign(store: Store, id: str) -> None:
         pass_on_color(store, campaign["account_id"], campaign["color"])
 
 
-def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> None:
-    """Store a new QR Code of an account. The short code must be unused; the `scans` were counted before `now`."""
+def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> int:
+    """Store a new QR Code of an account, and return its number.
+
+    The short code must be unused; the `scans` were counted before `now`.
+    """
     store.check_writable()
     with store.atomic():
-        (number,) = _new_numbers(store, 1)
-        # Not as JSON: planning to read that takes the database longer than it takes to insert the values of one row.
+        # A row each, with plain values: for one QR Code, the database plans statements for many longer than it runs.
+        number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *_values(_all_of(code))])
-        _assign_short_codes(store, [(code.short_code, _target(code, number))])
+        store.execute_often(INSERT_COUNT, [number])
+        remember_targets(store, {code.short_code: _target(code, number)})
+    return number
 
 
 def insert_values(store: Store, values: Sequence[Any]) -> None:
     """Insert one row into the table `qrcodes`: values of the columns of `QRCODES`."""
-    store.execute(INSERT_QRCODE, list(values))
+    store.execute_often(INSERT_QRCODE, list(values))
 
 
 def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:

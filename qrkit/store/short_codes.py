@@ -10,12 +10,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.postgresql.following import Following
+from qrkit.store.target_table import TargetTable
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
 
@@ -62,6 +63,17 @@ WHERE s.revision > $seen
 """
 """Selects changed short codes in a database that other processes also change."""
 
+OTHERS = """
+SELECT short_code, number, content, schedule FROM qrcodes WHERE is_schedule_enabled AND schedule <> '[]'
+UNION ALL
+SELECT code, NULL, '', NULL FROM short_codes
+WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
+    AND qrcode NOT IN (SELECT number FROM qrcodes)
+"""
+"""Selects the short codes of a file that are not in a `TargetTable` as they are read: with a schedule, and deleted."""
+
+Targets: TypeAlias = dict[str, Target] | TargetTable
+
 KNOWN = "short codes"
 SEEN = "revision of short codes"
 
@@ -99,7 +111,7 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
     return tuple(ScheduleEvent(**event) for event in json.loads(text)) if text != "[]" else ()
 
 
-def _all(store: Store) -> dict[str, Target]:
+def _all(store: Store) -> Targets:
     """Return the cached targets of all short codes; on a server, a background thread refreshes the cache."""
     memory = store.database.memory
     if KNOWN not in memory:
@@ -109,9 +121,10 @@ def _all(store: Store) -> dict[str, Target]:
             # No transaction may commit between the query and the cache update.
             with store.database.writing:
                 if KNOWN not in memory:
-                    rows = store.each_row(SELECT, {"code": None})
-                    memory[KNOWN] = {code: _target(number, *rest) for code, number, *rest in rows}
-    found: dict[str, Target] = memory[KNOWN]
+                    rows = store.each_row(OTHERS)
+                    others = {code: _target(number, *rest) for code, number, *rest in rows}
+                    memory[KNOWN] = TargetTable(store, others, Target)
+    found: Targets = memory[KNOWN]
     return found
 
 

@@ -93,7 +93,10 @@ def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
 
 def _countries(countries: pd.Series) -> pd.Series:
     """Convert country codes to upper case."""
-    codes = {text: country_code(text) for text in countries.dropna().unique() if text}
+    texts = countries.drop_duplicates().dropna()
+    codes = {text: country_code(text) for text in texts if text}
+    if all(codes.get(text) == text for text in texts):
+        return countries
     unknown = [text for text, code in codes.items() if not code]
     _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
     return as_text(countries.map(codes))
@@ -125,13 +128,19 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
     """Convert a column to its dtype; the values are missing if the DataFrame does not have the column."""
     import pandas as pd
 
+    if name not in frame:
+        missing = _converted(pd.Series([None], dtype="object"), name)
+        return missing.repeat(len(frame)).reset_index(drop=True)
+    return _converted(frame[name].reset_index(drop=True), name)
+
+
+def _converted(values: pd.Series, name: str) -> pd.Series:
+    """Convert the values of a column to its dtype."""
     dtype = FRAME_COLUMNS[name]
-    absent = pd.Series([None] * len(frame), dtype="object")
-    values = frame[name].reset_index(drop=True) if name in frame else absent
     try:
         if dtype == "str":
             texts = as_text(values)
-            for text in texts.dropna().unique():
+            for text in texts.drop_duplicates().dropna():
                 text.encode("utf-8")  # a lone surrogate is not valid text
             return texts
         made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]

@@ -89,9 +89,11 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
             account; the error names the column and the first invalid row.
         StoreBusy: If the store cannot be written, or another process has been inserting a table for a minute.
     """
+    import pandas as pd
+
     prepared = prepared_frame(frame)
     drain(store)
-    agents = prepared["user_agent"].unique()
+    places, agents = prepared["user_agent"].factorize()
     if store.database.is_shared and not store.is_in_transaction:
         # In a separate short transaction: other processes cannot store the same new user agents until it commits.
         with store.adding():
@@ -104,7 +106,8 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
             store.rows(store.database.dialect.bring_alone)
         _check_codes(store, account_id, prepared)
         numbers = numbers_of(store, agents)
-        prepared["user_agent"] = prepared["user_agent"].map({agent: numbers[agent[:LONGEST]] for agent in agents})
+        of_agents = pd.Series([numbers[agent[:LONGEST]] for agent in agents], dtype="int64")
+        prepared["user_agent"] = of_agents.take(places).array  # several times as fast as `map`
         return _added(store, prepared, explains=explains)
 
 

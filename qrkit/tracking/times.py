@@ -48,6 +48,8 @@ def now() -> datetime:
 
 def utc(moment: datetime) -> datetime:
     """Convert a timestamp to UTC; a timestamp without a time zone is UTC already."""
+    if moment.tzinfo is UTC:
+        return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
@@ -146,7 +148,7 @@ def from_iso(text: str, *, name: str = "date") -> datetime:
 
 def to_table(moment: datetime) -> str:
     """Format a timestamp as `yyyy-MM-dd HH:mm:ss`, in whole seconds, UTC."""
-    return naive(moment).isoformat(sep=" ", timespec="seconds")
+    return utc(moment).isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
 
 
 def from_table(text: str, *, name: str = "Created (UTC)") -> datetime:

@@ -19,6 +19,7 @@ from qrkit.errors import InvalidParameter
 from tests.analytics.study_intervals import measured
 from tests.analytics.worlds import GROUPS, histories
 from tests.dtypes import TEXT
+from tests.sweeps import quick_rows
 
 MONDAY = date(2026, 3, 2)
 WEEK = (0.7, 0.9, 1.0, 1.0, 1.1, 1.2, 1.1)
@@ -104,7 +105,9 @@ def test_taken_as_independent_days_that_depend_on_each_other_mislead():
     assert wrong[False] < 0.15
 
 
-@pytest.mark.parametrize(("question", "most"), [("Rates", 1.5), ("Before and after", 1.35), ("Two codes", 1.5)])
+@pytest.mark.parametrize(
+    ("question", "most"), quick_rows([("Rates", 1.5), ("Before and after", 1.35), ("Two codes", 1.5)])
+)
 def test_intervals_of_independent_days_are_hardly_wider(question, most):
     assert measured(question, "Poisson", 40, 28, 100).width < most
     assert measured(question, "Poisson", 40, 365, 50).width < 1.06
@@ -121,7 +124,8 @@ def test_days_that_depend_on_each_other_count_as_fewer():
     assert 1 <= alone < 1.3
 
 
-@pytest.mark.parametrize("codes", [30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("codes", [30, 100])
 def test_a_change_is_in_its_interval_and_the_smallest_difference_is_seen_as_often_as_stated(codes):
     change = MONDAY + timedelta(days=56)
     truth = Truth(weekdays=WEEK, unrest=0.05, change=change, effect=1.3)
@@ -136,6 +140,7 @@ def test_a_change_is_in_its_interval_and_the_smallest_difference_is_seen_as_ofte
     assert found["differs"].mean() >= 0.65
 
 
+@pytest.mark.slow
 def test_looking_every_day_alarms_no_more_often_than_a_single_look():
     """From two weeks after the change to 60 days after it, in worlds where nothing changed."""
     before, last, number = 28, 60, 60
@@ -220,6 +225,7 @@ def slow_ratio(first, second):
     return (table["sum"][1] * (1 - share)).sum(), (table["sum"][0] * share).sum()
 
 
+@pytest.mark.slow
 @given(counts, counts, st.booleans())
 @some
 def test_ratios_are_those_of_pandas(first, second, is_paired):
@@ -249,6 +255,7 @@ def test_ratios_are_those_of_pandas(first, second, is_paired):
         assert row["spread"] == pytest.approx(max(1, chi.sum() / max((both > 0).sum() - 1, 1)))
 
 
+@pytest.mark.slow
 @given(counts)
 @some
 def test_rates_are_those_of_pandas(days):
@@ -368,7 +375,9 @@ def test_what_cannot_be_compared_is_refused():
                 analytics.before_and_after(view, change)
         # Where a view has no bounds, its days are those between the first and the last scan.
         for change in (date(1995, 1, 1), date(1995, 1, 3), date(2026, 3, 6), date(2030, 1, 1)):
-            with pytest.raises(InvalidParameter, match=r"change='\d.*on each side; those .* 1995-01-02 to 2026-03-06"):
+            with pytest.raises(
+                InvalidParameter, match=r"change='\d.*on each side; the whole days .* 1995-01-02 to 2026-03-06"
+            ):
                 analytics.before_and_after(views["aa"], change)
         with pytest.raises(InvalidParameter, match="change='Monday': must be a day such as"):
             analytics.before_and_after(view, "Monday")

@@ -52,6 +52,7 @@ def shop():
     return portfolio
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(0, 120))
 @some
 def test_answers_are_those_of_pandas(seed, number):

@@ -54,6 +54,12 @@ def scans_around(change, seed):
 
 
 @pytest.fixture(scope="module")
+def empty_shop():
+    with shop_with([]) as portfolio:
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
 def shops():
     """A portfolio and its scans for each time zone and change of clocks."""
     made = {}
@@ -177,10 +183,9 @@ def test_the_hour_that_comes_twice_is_two_rows():
     length=st.timedeltas(timedelta(microseconds=1), timedelta(days=40)),
 )
 @some
-def test_periods_without_scans_are_there(zone, period, since, length):
-    with shop_with([]) as portfolio:
-        first = since.replace(tzinfo=UTC)
-        found = analytics.scans_per(portfolio.scans.where(since=first, until=first + length, time_zone=zone), period)
+def test_periods_without_scans_are_there(empty_shop, zone, period, since, length):
+    first = since.replace(tzinfo=UTC)
+    found = analytics.scans_per(empty_shop.scans.where(since=first, until=first + length, time_zone=zone), period)
     assert found["scans"].sum() == 0
     starts = found["start"].dt.tz_convert("UTC")
     ends = (starts + pd.to_timedelta(found["hours"], unit="h")).dt.round("s").tolist()
@@ -251,6 +256,7 @@ def test_what_is_no_period_and_no_time_zone_is_refused():
             analytics.scans_and_previous(portfolio.scans.where(since=date(2026, 1, 1)))
 
 
+@pytest.mark.slow
 def test_a_century_of_hours_is_refused_and_a_year_beyond_scans_too():
     with shop_with([]) as portfolio:
         century = portfolio.scans.where(since=date(1990, 1, 1), until=date(2100, 1, 1))
@@ -262,6 +268,7 @@ def test_a_century_of_hours_is_refused_and_a_year_beyond_scans_too():
         assert len(analytics.scans_per(twice, "month")) == 12 * 111
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["campaign", "qrcode", "qrcode_id"]), st.sampled_from(["Asia/Tokyo", "America/New_York"]))
 @settings(some, max_examples=6)
 def test_parts_add_up_to_the_whole(by, zone):

@@ -93,6 +93,7 @@ def test_pooled_rates_are_closer_to_the_truth_than_raw_ones(rankings):
     assert abs(best["pooled_rate"].mean()) < 0.7 * best["rate"].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "places"), [("first", 1), ("top_three", 3)])
 def test_probabilities_are_as_often_right_as_they_say(rankings, name, places):
     is_there = rankings["place"] <= places

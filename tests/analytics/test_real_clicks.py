@@ -12,7 +12,10 @@ from qrkit import Portfolio, analytics, open_portfolio
 from qrkit.errors import InvalidParameter
 
 LOG = Path(__file__).parents[3] / "shared" / "data" / "usagov_clicks.jsonl"
-pytestmark = pytest.mark.skipif(not LOG.exists(), reason=f"the click log is not in {LOG.parent}")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not LOG.exists(), reason=f"the click log is not in {LOG.parent}"),
+]
 
 
 def portfolio_of_clicks(lines: list[str], path: str | Path = ":memory:") -> Portfolio:

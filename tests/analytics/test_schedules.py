@@ -97,6 +97,7 @@ def portfolio():
         yield shop
 
 
+@pytest.mark.slow
 @given(schedules, st.sampled_from([None, "own"]))
 @some
 def test_each_scan_gets_what_a_redirect_would_have_given_it(portfolio, schedule, content):

@@ -129,6 +129,7 @@ def shop(tmp_path):
         yield shop
 
 
+@pytest.mark.slow
 def test_visitors_are_what_their_keys_and_days_say_before_and_after_archives(tmp_path):
     check_history(tmp_path / "shop.duckdb", 3, 2)
 
@@ -227,6 +228,7 @@ def in_version(version, path):
         store.execute(view_of({str(file): version for file in folder.glob("*/*.parquet")}, None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", WITHOUT)
 def test_files_of_earlier_versions_are_read_together_with_newer_ones(tmp_path, version):
     path, random = tmp_path / "shop.duckdb", Random(5)

@@ -17,6 +17,7 @@ from time import process_time
 from typing import Any, NamedTuple
 
 from qrkit import analytics, open_portfolio, report
+from qrkit.exchange.tables import MOST_ROWS
 from qrkit.notebook.widgets.dashboard_answers import Asked, bars, drawn, numbers
 from qrkit.portfolio import Portfolio
 from qrkit.visits.redirect import Redirects, Request
@@ -51,10 +52,12 @@ def opened(path: Path) -> Portfolio:
 
 
 def import_codes(path: Path, number: int) -> None:
-    """Import a CSV file of codes."""
-    rows = "".join(f"Campaign {row % 40},Poster {row},https://example.com/{row}\n" for row in range(number))
+    """Import CSV files of codes, as large as they may be."""
     with opened(path) as shop:
-        shop.import_file(f"Campaign,Name,Content\n{rows}".encode(), format="csv")
+        for first in range(0, number, MOST_ROWS):
+            part = range(first, min(first + MOST_ROWS, number))
+            rows = "".join(f"Campaign {row % 40},Poster {row},https://example.com/{row}\n" for row in part)
+            shop.import_file(f"Campaign,Name,Content\n{rows}".encode(), format="csv")
 
 
 def open_server(path: Path, _number: int) -> None:

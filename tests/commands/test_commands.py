@@ -350,6 +350,7 @@ def held(store):
     assert holder.returncode == 0
 
 
+@pytest.mark.slow
 def test_of_a_store_that_another_process_holds_a_copy_is_looked_at(held, folder, capsys):
     for command in (
         ["export", "out.csv"],
@@ -472,6 +473,7 @@ def test_a_period_without_scans_is_told_of_and_one_that_ends_before_it_begins_is
         )
 
 
+@pytest.mark.slow
 def test_report_looks_like_a_brand_of_the_store_or_of_a_file(store, folder, capsys):
     harbor = Brand("Harbor Café", ink="#1B2A49")
     with open_portfolio(store) as shop:

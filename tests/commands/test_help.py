@@ -18,6 +18,7 @@ from qrkit.commands.output import EXIT_STATUSES, Status, status_of
 from qrkit.contents.kinds import MODULES
 from qrkit.design.limits import Within
 from qrkit.server import Settings
+from tests.sweeps import quick_first
 from tests.test_house import HEAVY
 
 ROOT = Path(__file__).parents[2]
@@ -198,6 +199,7 @@ def example_of(text):
     return text.split("\nexamples:\n")[1].replace("\\\n", " ").strip().removeprefix("qrkit ")
 
 
+@pytest.mark.slow
 def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QRKIT_STORE", "shop.duckdb")
@@ -295,13 +297,14 @@ def test_they_are_refused_in_one_line_with_what_may_have_been_meant(words, told,
     assert told in misused(*words)
 
 
+@pytest.mark.parametrize("some", quick_first([slice(-1, None), slice(None)]), ids=["one", "all"])
 @pytest.mark.parametrize("command", [command for command in EVERY if command not in NESTED])
-def test_an_option_with_a_slip_is_proposed_and_none_is_cut_short(command, helped, misused):
+def test_an_option_with_a_slip_is_proposed_and_none_is_cut_short(command, some, helped, misused):
     word = "bash" if command == "completion" else "word"
     positional = [word] * len(re.findall(r"^  [A-Z]+ ", helped(command).split("\nexamples:")[0], re.MULTILINE))
     options = re.findall(r"^  (?:-\w, )?(--[a-z][a-z-]+)", helped(command), re.MULTILINE)
     assert "--help" in options
-    for option in options:
+    for option in options[some]:
         slip = f"{option[:-2]}{option[-1]}"
         if slip not in options:
             assert repr(option) in misused(*command.split(), *positional, slip)

@@ -89,6 +89,7 @@ def test_commands_and_server_work_with_one_store(store, tmp_path):
         assert {one.name: one.template for one in copy.list_qrcodes()} == {"Door": "", "Window": "brand"}
 
 
+@pytest.mark.slow
 def test_a_server_that_was_killed_is_in_nobodys_way(store, tmp_path):
     with served(store) as (process, _):
         process.kill()

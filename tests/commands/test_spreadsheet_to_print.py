@@ -16,6 +16,7 @@ from PIL import Image
 
 from qrkit import Design, decode, open_portfolio
 from qrkit.__main__ import main
+from tests.sweeps import quick_first
 
 GO = "https://go.example.com"
 LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path fill="#00aa77" d="M0 0h20v20H0z"/></svg>'
@@ -57,6 +58,7 @@ def asked(address, path):
         connection.close()
 
 
+@pytest.mark.slow
 def test_from_a_spreadsheet_to_print_and_a_report_in_four_commands(folder):
     columns = ("--columns", "content=Website,name=Poster,campaign=Ort", "--fix-urls")
     imported = qrkit("import", "posters.xlsx", *columns, *LOOK, "--store", "shop.duckdb", "--base-url", GO)
@@ -163,7 +165,7 @@ def test_a_look_never_replaces_a_template_of_another_look(folder):
 
 
 @pytest.mark.parametrize(
-    "words", [WORDS, ("--template", "summer", *WORDS), ("--template", "summer", "--logo", "logo.svg")]
+    "words", quick_first([WORDS, ("--template", "summer", *WORDS), ("--template", "summer", "--logo", "logo.svg")], 2)
 )
 def test_the_same_options_make_the_same_look_again(words):
     imports(*words)
@@ -173,6 +175,7 @@ def test_the_same_options_make_the_same_look_again(words):
     assert len(before[1]) == 1
 
 
+@pytest.mark.slow
 def test_a_logo_takes_the_place_of_that_of_the_template():
     with open_portfolio("shop.duckdb") as shop:
         shop.templates.save("lumen", Design(content=GO).with_logo("icon:heart", color="#9A3412"))
@@ -202,6 +205,7 @@ def test_a_look_that_cannot_be_made_leaves_no_store_behind(folder, capsys, words
     assert not (folder / "shop.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
     with open_portfolio("shop.duckdb") as shop:
         shop.templates.save("posters", {"foreground": "#000080"})

@@ -10,6 +10,7 @@ from qrkit import open_portfolio
 
 pytest.importorskip("fcntl", reason="terminals of Unix")
 from tests.conformance import readers
+from tests.sweeps import quick_first
 from tests.terminals import on_terminal
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -52,7 +53,7 @@ def plain(text):
     return ESCAPES.sub("", text)
 
 
-@pytest.mark.parametrize("columns", [60, 200])
+@pytest.mark.parametrize("columns", quick_first([60, 200]))
 def test_a_table_fits_the_terminal_and_cuts_no_code_and_no_number(typed, columns):
     lines = plain(typed("list", columns=columns)).splitlines()
     assert max(map(len, lines)) <= columns
@@ -63,12 +64,14 @@ def test_a_table_fits_the_terminal_and_cuts_no_code_and_no_number(typed, columns
     assert ("…" in lines[2]) == (columns < 200)
 
 
+@pytest.mark.slow
 def test_a_wide_terminal_shows_every_text_and_no_markup(typed):
     text = plain(typed("list", columns=250))
     assert LONG in text
     assert "[red]日本語のポスター[/red]" in text
 
 
+@pytest.mark.slow
 def test_colors_are_for_terminals_that_want_them(typed):
     colored = typed("list")
     assert "\x1b[1;36m" in colored
@@ -78,10 +81,12 @@ def test_colors_are_for_terminals_that_want_them(typed):
     assert plain(bare) == plain(colored)
 
 
+@pytest.mark.slow
 def test_json_is_the_same_on_a_terminal(typed):
     assert typed("list", "--json").count('{"short_code": ') == 2
 
 
+@pytest.mark.slow
 def test_bars_are_as_long_as_their_numbers(typed):
     lines = plain(typed("scans", "--by", "day")).splitlines()[2:]
     assert [line.count("█") for line in lines] == [0, 0, 0, 24]
@@ -105,13 +110,14 @@ def test_remove_asks_and_removes(typed, store):
         assert [code.short_code for code in shop.list_qrcodes()] == ["a-very-long-code"]
 
 
-@pytest.mark.parametrize("answer", ["\n", "door\n", "\x04"], ids=ascii)
+@pytest.mark.parametrize("answer", quick_first(["\n", "door\n", "\x04"]), ids=ascii)
 def test_remove_asks_and_leaves_what_is_not_confirmed(typed, store, answer):
     assert "qrkit remove: nothing was removed" in typed("remove", "door", steps=[("[y/N] ", answer)], status=2)
     with open_portfolio(store / "shop.duckdb") as shop:
         assert len(shop.list_qrcodes()) == 2
 
 
+@pytest.mark.slow
 def test_a_campaign_is_removed_after_a_question_that_counts_its_codes(typed, store):
     steps = [("Its 1 QR Codes are removed with it: printed codes lead nowhere. [y/N] ", "y\n")]
     typed("campaign", "remove", "Frühling im Hafen", steps=steps)
@@ -119,6 +125,7 @@ def test_a_campaign_is_removed_after_a_question_that_counts_its_codes(typed, sto
         assert [code.short_code for code in shop.list_qrcodes()] == ["a-very-long-code"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_a_question_removes_nothing(typed, store):
     assert "qrkit remove: stopped" in typed("remove", "door", steps=[("[y/N] ", "\x03")], status=130)
     with open_portfolio(store / "shop.duckdb") as shop:

@@ -195,7 +195,7 @@ ALL = {name: design.replace(pad_codewords="segno") for name, design in (DESIGNS 
 MOST_DIFFERENCE = {"ghostscript": 2.5, "poppler": 3.5, "xaml": 3, "svg": 3}
 """Mean steps of 255 per pixel and colour that a program may be off from ours, all of them at edges and in pictures."""
 
-QUICK = ("fade on a gradient", "sprite with a gradient", "layers", "frame", "halftone", "for print")
+QUICK = ("fade on a gradient", "layers", "frame")
 """Ways of drawing that differ most; the others take their time in `make slow`."""
 
 every_design = pytest.mark.parametrize(
@@ -382,6 +382,7 @@ def printed_at(name: str, **fields: object) -> dict[str, bytes]:
     return {format: FORMATS[format].write(scene) for format in ("eps", "pdf", "xaml")}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("gs")
 @pytest.mark.parametrize("name", ["focal", "layers"])
 def test_dots_per_inch_say_how_large_the_page_is(name, tmp_path):

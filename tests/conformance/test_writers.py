@@ -164,6 +164,7 @@ def test_ghostscript_prints_the_modules_and_colours_of_the_design(case_name, nam
     assert_same_picture(pixels, case, name)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 @pytest.mark.rule("G6")
 def test_html_reads_from_a_screenshot_of_a_browser(tmp_path):
@@ -375,6 +376,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G9")
 def test_the_same_design_gives_the_same_bytes_in_another_process_at_another_time():
     """Open: whether files carry dates or ids. They do not, so that files can be compared and cached."""

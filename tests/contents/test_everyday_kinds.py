@@ -13,6 +13,7 @@ from qrkit.contents.cards import card
 from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.contents.kinds import MODULES, make
 from qrkit.errors import InvalidParameter
+from tests.sweeps import quick_first
 
 two_hundred = settings(max_examples=200)
 
@@ -148,9 +149,10 @@ RECORDS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("examples", quick_first([50, 200]))
 @pytest.mark.parametrize("kind", RECORDS)
-def test_what_is_written_is_read_back(kind):
-    @two_hundred
+def test_what_is_written_is_read_back(kind, examples):
+    @settings(max_examples=examples)
     @given(RECORDS[kind])
     def written_and_read(fields):
         written = make(kind, fields)
@@ -179,6 +181,7 @@ def test_links_to_maps_are_read_back(name, latitude, longitude):
 # Readers that are not ours --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @two_hundred
 @given(CARDS)
 def test_vobject_reads_the_contact_that_was_written(fields):
@@ -298,6 +301,7 @@ def test_an_event_ends_after_its_duration(start, duration, end):
     assert "end" in contents.read(text.replace("DURATION", "DTEND:20270101T000000Z\r\nDURATION")).fields
 
 
+@pytest.mark.slow
 @two_hundred
 @given(MECARDS)
 def test_a_mecard_is_saved_as_a_vcard_that_says_the_same(fields):
@@ -499,6 +503,7 @@ def test_what_breaks_a_rule_is_refused_by_name(kind, fields, name, rule):
 # Texts of strangers ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_reading_never_raises(data):

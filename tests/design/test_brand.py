@@ -46,6 +46,13 @@ def test_brand_survives_json(brand):
     assert Brand.from_json(brand.to_json()) == brand
 
 
+@pytest.mark.parametrize("fields", [{"size": 5}, {"width": 600}, {"padding": 2, "ec": "Q"}])
+def test_brand_is_applied_once_and_gives_the_look_of_its_own_design(fields):
+    once = ACME.apply(Design(content="https://example.com", **fields))
+    assert ACME.apply(once) == once == ACME.design("https://example.com", **fields)
+
+
+@pytest.mark.slow
 @given(brands, st.sampled_from([{"size": 5}, {"width": 600}, {"padding": 2, "ec": "Q"}, {}]))
 def test_applying_a_brand_twice_is_applying_it_once(brand, fields):
     layer = Layer("icon:home", x=9, y=9, width=20, height=20)
@@ -53,6 +60,7 @@ def test_applying_a_brand_twice_is_applying_it_once(brand, fields):
     assert brand.apply(once) == once
 
 
+@pytest.mark.slow
 @given(brands)
 def test_design_in_a_look_is_a_design_that_is_given_the_look(brand):
     design = brand.design("https://example.com", size=6)

@@ -21,6 +21,7 @@ from qrkit import Caption, Design, Frame, Gradient, Layer, QRImage, data_uri, de
 from qrkit.design.frames import FRAME_KINDS
 from qrkit.errors import AssetError, InvalidParameter
 from tests.drawing.pictures import modules, pixels
+from tests.sweeps import quick_first
 
 LINK = "https://example.com/spring"
 ONE_LINE = ("legend", "pill", "ribbon")
@@ -33,6 +34,7 @@ def font_uri(data):
     return "data:font/ttf;base64," + base64.b64encode(data).decode()
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(FRAME_KINDS),
     st.sampled_from([1, 2, 7, 25, 40]),
@@ -61,7 +63,7 @@ def test_frame_fits_any_symbol_and_leaves_it_two_light_modules(kind, version, pa
 
 
 @pytest.mark.parametrize("kind", sorted(set(FRAME_KINDS) - {"seal"}))
-@pytest.mark.parametrize("subtitle", [None, "Open"])
+@pytest.mark.parametrize("subtitle", quick_first([None, "Open"]))
 def test_caption_is_above_the_symbol_if_its_side_is_the_top(kind, subtitle):
     """On a seal it is around the symbol."""
     caption = Caption("Menu", subtitle=None if kind in ONE_LINE else subtitle, color="#FF0000")
@@ -94,7 +96,9 @@ def test_readers_read_every_frame(kind, content):
 @kinds
 @pytest.mark.parametrize(
     "fields",
-    [{}, {"width": 501}, {"height": 380, "padding": 0}, {"width": 600, "height": 500, "flip": "horizontal"}],
+    quick_first(
+        [{"width": 600, "height": 500, "flip": "horizontal"}, {}, {"width": 501}, {"height": 380, "padding": 0}]
+    ),
     ids=str,
 )
 def test_frame_as_wrapper_has_the_same_pixels(kind, fields):

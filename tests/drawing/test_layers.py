@@ -101,6 +101,7 @@ def test_box_hit_test_leaves_out_the_data_modules_that_touch_the_box_grown_by_th
     assert np.array_equal(found, touched(seen, box["tolerance"]) & DARK_DATA)
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G13")
 @given(boxes)
 @example({"x": 10, "y": 10, "width": 20, "height": 20, "content": filled(RED), "tolerance": -9.75})

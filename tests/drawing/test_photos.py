@@ -27,6 +27,7 @@ from tests.drawing.pictures import (
     roles,
     svg_uri,
 )
+from tests.sweeps import quick_first
 
 LUMA = (0.299, 0.587, 0.114)
 GAP = 180
@@ -71,6 +72,7 @@ def is_solid(image):
     return np.isin(roles(image), [Role.FINDER, Role.ALIGNMENT])
 
 
+@pytest.mark.slow
 @given(pictures, st.sampled_from(["black", "navy", "#3B1C8C"]), st.sampled_from([1, 2, 7]))
 @some
 def test_photo_behind_is_lighter_than_the_modules_by_what_phones_need(photo, ink, version):
@@ -107,6 +109,7 @@ def test_modules_with_a_photo_inside_have_the_outlines_of_their_style(style):
     assert len(np.unique(middles, axis=0)) > 8
 
 
+@pytest.mark.slow
 @given(pictures)
 @some
 def test_halftone_has_a_square_for_each_module_and_keeps_the_quiet_zone(photo):
@@ -120,7 +123,7 @@ def test_halftone_has_a_square_for_each_module_and_keeps_the_quiet_zone(photo):
     assert has(blocks(image), WHITE)[around].all()
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", quick_first(PLACES))
 @every_photo
 def test_photo_is_robust_on_phones(photo, place):
     kinds = ["dots", "fluid", "default"] if place == "behind" else ["dots", "default"]
@@ -174,6 +177,7 @@ def pixels_of_photo(data):
     return Image.open(BytesIO(b64decode(uri))).width
 
 
+@pytest.mark.slow
 def test_a_photo_has_as_many_pixels_as_the_picture_or_the_printer_needs():
     """At a size of 8 a module has 16, in a larger picture its own; no file has more than 1,200."""
     design = Design(content=LINK, ec="H", photo=Photo(LIGHT))

@@ -46,6 +46,7 @@ def drawn(design: Design) -> QRImage | None:
         return None
 
 
+@pytest.mark.slow
 @given(designs)
 @many
 def test_the_short_way_gives_what_the_long_way_gives(design):
@@ -76,6 +77,7 @@ def pixels(design: Design, modules: tuple[bytes, ...]) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G8")
 @given(designs)
 @many

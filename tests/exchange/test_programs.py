@@ -33,6 +33,7 @@ def made_by_an_office(folder, form, *files):
     return sorted(made.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X6", "X8")
 @pytest.mark.needs("soffice")
 def test_an_office_shows_both_kinds_of_workbook_cell_by_cell_and_what_it_saves_is_read(tmp_path):

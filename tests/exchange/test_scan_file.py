@@ -216,6 +216,7 @@ def test_the_forms_are_these():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T12", "X8")
 @given(rows)
 @example([one for one in ALL_HOSTILE if len(one["city"]) <= 32_767])

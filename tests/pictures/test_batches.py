@@ -18,6 +18,7 @@ from qrkit.errors import InvalidParameter, RenderingFailed, ScanWarning, Unknown
 from qrkit.pictures import workers
 from qrkit.pictures.batch_files import SAMPLE, Look, Painter, Row, painted_rows
 from qrkit.pictures.batches import Batch, RowError, generate_many
+from tests.sweeps import quick_first, quick_rows
 
 URLS = [f"https://example.com/{number}" for number in range(5)]
 LOST = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/><image/></svg>'
@@ -95,7 +96,7 @@ def test_errors_show_as_a_table():
     assert Batch(1)._repr_mimebundle_()["text/html"] == "<p>1 created</p>"
 
 
-@pytest.mark.parametrize(("as_fields", "processes"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize(("as_fields", "processes"), quick_rows([(False, 1), (True, 2)]))
 def test_layers_keep_their_share_of_the_symbol_in_pictures_of_other_contents(as_fields, processes, tmp_path):
     """Open: pixels of a picture that is larger than the design's own. Layers follow the symbol, as in `resized`."""
     brand = Design(content="https://example.com", layers=[Layer("icon:heart", x=118, y=118, width=60, height=60)])
@@ -241,7 +242,7 @@ def test_nothing_makes_an_empty_archive(tmp_path):
 # ---- large batches
 
 
-@pytest.mark.parametrize("format", ["png", "svg"])
+@pytest.mark.parametrize("format", quick_first(["png", "svg"]))
 def test_several_processes_make_the_same_file(tmp_path, format):
     own = Design(content="own", ec="H", layers=[Layer("icon:heart", x=90, y=90, width=60, height=60)])
     contents = [f"https://example.com/{number}" for number in range(3 * SAMPLE)]
@@ -258,6 +259,7 @@ def test_several_processes_make_the_same_file(tmp_path, format):
     assert (tmp_path / "1.zip").read_bytes() == (tmp_path / "2.zip").read_bytes()
 
 
+@pytest.mark.slow
 def test_pictures_that_fetch_reads_are_drawn_by_several_processes(tmp_path):
     layers = [Layer("https://example.com/x.svg", x=40, y=40, width=9, height=9)]
     contents = [*URLS * 4, Design(content="own", layers=layers)]

@@ -28,6 +28,7 @@ from qrkit.errors import (
     ScanWarning,
     UnknownParameter,
 )
+from tests.sweeps import quick_rows
 
 LINK = "https://example.com"
 
@@ -164,15 +165,18 @@ def test_what_is_offered_from_the_top_is_loaded_when_it_is_asked_for():
 
 @pytest.mark.parametrize(
     ("name", "module"),
-    [
-        ("analytics", "analytics"),
-        ("charts", "charts"),
-        ("presets", "design.presets"),
-        ("report", "report"),
-        ("server", "server"),
-        ("widgets", "notebook.widgets"),
-        ("wsgi", "server"),
-    ],
+    quick_rows(
+        [
+            ("analytics", "analytics"),
+            ("charts", "charts"),
+            ("presets", "design.presets"),
+            ("report", "report"),
+            ("server", "server"),
+            ("widgets", "notebook.widgets"),
+            ("wsgi", "server"),
+        ],
+        3,
+    ),
 )
 def test_modules_load_when_they_are_first_used(name, module):
     text = f"import sys, qrkit; assert 'qrkit.{module}' not in sys.modules; print(qrkit.{name}.__name__)"

@@ -7,6 +7,7 @@ from qrkit import contents, decode
 from qrkit.drawing.scene import Rectangle, Squares
 from qrkit.errors import InvalidParameter
 from qrkit.pictures.payment_part import DPI, UNIT, SwissPaymentPart
+from tests.sweeps import quick_first
 
 LONG = contents.PostalAddress(
     name="Ärztegemeinschaft am Bahnhof Winterthur-Wülflingen und Umgebung Nord A",
@@ -36,7 +37,7 @@ def boxes(part):
             yield min(x) / UNIT, min(y) / UNIT - 5, max(x) / UNIT, max(y) / UNIT - 5
 
 
-@pytest.mark.parametrize("bill", [FULL, EMPTY], ids=["full", "empty"])
+@pytest.mark.parametrize("bill", quick_first([FULL, EMPTY]), ids=["full", "empty"])
 def test_the_symbol_is_46_mm_wide_with_a_cross_of_7_mm_and_can_be_read(bill):
     part = SwissPaymentPart(bill)
     squares = next(one for one in part.scene.items if isinstance(one, Squares))
@@ -48,7 +49,7 @@ def test_the_symbol_is_46_mm_wide_with_a_cross_of_7_mm_and_can_be_read(bill):
     assert decode(part.to_bytes("png")).content == bill
 
 
-@pytest.mark.parametrize("language", ["de", "fr", "it", "en"])
+@pytest.mark.parametrize("language", quick_first(["de", "fr", "it", "en"]))
 @pytest.mark.parametrize("bill", [FULL, EMPTY], ids=["full", "empty"])
 def test_everything_keeps_5_mm_from_the_edges_and_the_columns_stay_apart(bill, language):
     inner = [one for one in boxes(SwissPaymentPart(bill, language=language)) if one[2] - one[0] < 100 > one[3] - one[1]]

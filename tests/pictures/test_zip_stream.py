@@ -8,6 +8,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import pytest
 
 from qrkit.pictures.zip_stream import ZipStream, packed
+from tests.sweeps import quick_first
 
 
 def test_what_goes_in_comes_out(tmp_path):
@@ -41,7 +42,7 @@ def test_another_program_reads_it(tmp_path):
     assert "No errors" in ran.stdout
 
 
-@pytest.mark.parametrize("count", [65_534, 65_535, 65_536])
+@pytest.mark.parametrize("count", quick_first([65_536, 65_535, 65_534]))
 def test_there_may_be_more_files_than_old_archives_count(count):
     file, entry = io.BytesIO(), packed(b"", deflated=False)
     with ZipStream(file) as archive:

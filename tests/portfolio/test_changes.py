@@ -128,6 +128,7 @@ def plain(record):
     return fields if "short_url" not in fields else {**fields, "short_url": None, "image_url": None}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T5")
 @given(st.lists(changes, min_size=1, max_size=3))
 @some
@@ -592,6 +593,7 @@ def test_deleting_a_hidden_code_shows_no_other(crowded):
         followed(crowded.store, f"code{FREE}")
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T13")
 def test_a_code_imported_with_an_older_date_does_not_hide_others(crowded):
     """Open: which are the oldest. Those that came first into the portfolio: what is shown must stay shown."""

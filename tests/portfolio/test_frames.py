@@ -17,6 +17,7 @@ from qrkit.store import Store
 from qrkit.store.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account, ScheduleEvent
 from qrkit.tracking.short_urls import new_id
+from tests.sweeps import quick_first
 
 GO = "https://go.example.com"
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
@@ -93,6 +94,7 @@ def test_a_portfolio_is_the_same_after_it_went_through_a_frame(rows):
         assert new.export_bytes("json") == old.export_bytes("json")
 
 
+@pytest.mark.slow
 @given(codes, st.randoms(use_true_random=False))
 @some
 def test_order_case_and_dtypes_of_columns_do_not_matter(rows, luck):
@@ -235,7 +237,7 @@ def test_codes_that_the_plan_does_not_show_are_not_in_the_frame():
 
 @pytest.mark.rule("X13")
 @pytest.mark.filterwarnings("ignore:The default formatting of datetime:Warning")
-@pytest.mark.parametrize("written", ["qrcodes", "to_frame"])
+@pytest.mark.parametrize("written", quick_first(["qrcodes", "to_frame"]))
 @pytest.mark.parametrize(
     ("suffix", "write"),
     [
@@ -273,6 +275,7 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
     assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]
 
 
+@pytest.mark.slow
 @given(codes)
 @some
 def test_a_frame_may_have_the_headings_of_files(rows):

@@ -38,6 +38,7 @@ def test_page_begins_with_the_name_and_the_logo(shop):
         assert "img-src data:;" in policy and policy.startswith("default-src 'none'")
 
 
+@pytest.mark.slow
 def test_brand_in_use_is_the_default(shop):
     assert not parsed(report.portfolio(shop)).xpath("//p[@class='mark']")
     shop.brands.use("acme")

@@ -10,6 +10,8 @@ import pytest
 from qrkit import open_portfolio, report
 from qrkit.commands import demo
 
+pytestmark = pytest.mark.slow
+
 FOOT = 45
 """Height of the foot of a printed page, with its number, in points."""
 

@@ -143,5 +143,6 @@ def test_names_that_begin_a_formula_are_text(archive):
         assert set(table(archive, name)["qrcode"]) >= {"'=Door", "Flyer"}
 
 
+@pytest.mark.slow
 def test_the_same_report_gives_the_same_archive(made, packed):
     assert made.to_zip() == packed

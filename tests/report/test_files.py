@@ -51,6 +51,7 @@ def parameters(notebook):
     return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
+@pytest.mark.slow
 def test_a_notebook_has_run_and_every_cell_answers(made):
     first, opening, *cells, closing = code_cells(made)
     assert [cell["execution_count"] for cell in code_cells(made)] == list(range(1, len(cells) + 4))
@@ -62,18 +63,21 @@ def test_a_notebook_has_run_and_every_cell_answers(made):
         assert [output["output_type"] for output in cell["outputs"]] in (["stream"], ["execute_result"]), cell["source"]
 
 
+@pytest.mark.slow
 def test_a_notebook_says_what_the_page_says(page, made):
     (words,) = (cell for cell in code_cells(made) if "made.words" in "".join(cell["source"]))
     said = "".join(words["outputs"][0]["text"])
     assert said.strip().split("\n\n") == list(page.words)
 
 
+@pytest.mark.slow
 def test_a_notebook_names_the_codes_without_a_scan(page, made):
     (cell,) = (cell for cell in code_cells(made) if "unscanned" in "".join(cell["source"]))
     said = "".join(cell["outputs"][0]["text"]).strip()
     assert said == str(page.unscanned) == "<i>Night</i> (1): Cellar"
 
 
+@pytest.mark.slow
 def test_parameters_of_a_notebook_are_its_first_cell(shop, made):
     path = shop.store.path
     assert parameters(made) == {"store": path, "campaign_id": None, "since": None, "until": None, "time_zone": "UTC"}
@@ -94,6 +98,7 @@ def test_a_notebook_of_a_snapshot_is_that_of_the_original_and_reads_it(shop, mad
     assert store_of(again) == shop.store.lasting_path
 
 
+@pytest.mark.slow
 def test_a_notebook_finds_a_store_that_was_opened_from_another_folder(tmp_path, monkeypatch):
     pytest.importorskip("nbclient")
     monkeypatch.chdir(tmp_path)
@@ -108,6 +113,7 @@ def test_a_store_in_memory_is_nowhere_else():
         assert portfolio.store.lasting_path == ":memory:"
 
 
+@pytest.mark.slow
 def test_a_title_in_a_notebook_is_text(made):
     title = "".join(made["cells"][0]["source"]).splitlines()[0]
     assert title == r"# \*Spring\* \<b\>"
@@ -124,12 +130,14 @@ def test_a_notebook_of_a_store_in_memory_is_refused(tmp_path):
     assert_no_notebook_is_made_of(":memory:", tmp_path / "report.ipynb", rule=rule)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_a_notebook_of_a_store_on_a_server_is_refused(server, empty_store, tmp_path):
     rule = "is on a server; a notebook reads a store from its file"
     assert_no_notebook_is_made_of(server.new_database(empty_store), tmp_path / "report.ipynb", rule=rule)
 
 
+@pytest.mark.slow
 def test_a_notebook_without_its_packages_is_refused_with_what_to_do(shop):
     program = """
 import sys

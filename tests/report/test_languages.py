@@ -83,6 +83,7 @@ def check_german(made):
     assert "Neu" in str(made.unscanned)
 
 
+@pytest.mark.slow
 def test_files_of_a_report_are_in_its_language():
     with open_portfolio(":memory:") as portfolio:
         portfolio.insert_qrcode("https://kaja.example", short_code="c0")

@@ -225,6 +225,7 @@ def test_tables_of_other_attributes_are_made_on_request(shop):
     assert "Countries" not in html
 
 
+@pytest.mark.slow
 def test_rare_values_are_added_up(shop):
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         code = portfolio.insert_qrcode("x")
@@ -270,6 +271,7 @@ def test_sparklines_show_the_days(shop, page):
     assert not page.xpath("//li[.//h4='Unseen']//svg[@class='sparkline']")
 
 
+@pytest.mark.slow
 def test_codes_of_one_name_keep_their_own_days():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         codes = [portfolio.insert_qrcode(f"https://example.com/{number}", name="Poster") for number in range(2)]
@@ -320,6 +322,7 @@ def test_until_comes_after_since(shop):
         report.portfolio(shop, since=date(2026, 6, 1), until=date(2026, 6, 1))
 
 
+@pytest.mark.slow
 def test_one_day_needs_no_line(shop):
     page = lxml.html.document_fromstring(report.portfolio(shop, since=date(2026, 6, 8), until=date(2026, 6, 9)).html)
     assert page.findtext(".//p[@class='period']") == "Monday, 8 June 2026"
@@ -359,6 +362,7 @@ def test_colors_of_a_campaign_are_the_same_everywhere(shop, page):
         assert color(f"//section[@id='codes']//tr[th//bdi='{code}']//*[contains(@class, 'dot')]") == {number}
 
 
+@pytest.mark.slow
 def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         codes = [
@@ -376,6 +380,7 @@ def test_too_many_campaigns_for_colors_have_one_and_say_what_they_are():
     assert [heading for heading in headings if heading.startswith("Scans a day of each campaign, 2")]
 
 
+@pytest.mark.slow
 def test_campaigns_of_one_name_are_told_apart_and_from_codes_outside_any():
     """Also one that is called as the codes outside any are."""
     with open_portfolio(":memory:", base_url=GO) as portfolio:
@@ -446,6 +451,7 @@ def test_a_long_page_has_a_table_of_contents(shelves, page):
     assert not page.xpath("//nav")
 
 
+@pytest.mark.slow
 def test_too_many_codes_are_cut_with_a_note(shop, monkeypatch):
     monkeypatch.setattr(cards, "MOST_CARDS", 2)
     page = lxml.html.document_fromstring(report.portfolio(shop, cards=True).html)
@@ -475,6 +481,7 @@ def test_codes_without_a_scan_are_listed_by_campaign(shop, made, page):
     assert not_scanned(lxml.html.document_fromstring(one_day.html)) == one_day.unscanned.names
 
 
+@pytest.mark.slow
 def test_where_all_were_scanned_nothing_is_listed(shop):
     made = report.campaign(shop, shop.list_campaigns()[0].id)
     assert not made.unscanned
@@ -508,6 +515,7 @@ def test_print_has_what_is_folded_and_saves_paper(shelves, tmp_path):
     assert found >= {f"Tea / green {number}" for number in range(1, 61)}
 
 
+@pytest.mark.slow
 def test_a_list_of_very_many_ends_with_how_many_more(monkeypatch):
     names = {"One": [f"A{number}" for number in range(999)], "Two": ["B1", "B2", "B3"], "Three": ["C1"]}
     many = unscanned.Unscanned(names)
@@ -526,6 +534,7 @@ def test_a_list_of_very_many_ends_with_how_many_more(monkeypatch):
 # ---- the file
 
 
+@pytest.mark.slow
 def test_the_same_portfolio_gives_the_same_bytes(shop, made, tmp_path):
     again = report.portfolio(shop, cards=True)
     assert again == made
@@ -642,6 +651,7 @@ def test_a_portfolio_without_scans_has_a_calm_report(codes):
         assert ("no QR Codes here yet" in made.html) == (codes == 0)
 
 
+@pytest.mark.slow
 def test_what_nobody_knows_is_said():
     with open_portfolio(":memory:", base_url=GO) as portfolio:
         code = portfolio.insert_qrcode("https://example.com")
@@ -677,6 +687,7 @@ def test_a_report_tells_its_size(made):
     assert re.fullmatch(r"<Report 'Scan report', \d+ kB>", repr(made))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CLICKS.exists(), reason="the real clicks are not in the repository")
 def test_real_clicks_are_all_there():
     clicks = [json.loads(line) for line in CLICKS.read_text(encoding="utf-8").splitlines()]

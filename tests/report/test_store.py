@@ -39,6 +39,7 @@ def shop(new_place):
         yield portfolio
 
 
+@pytest.mark.slow
 def test_swept_scans_are_not_said_to_be_imported(shop):
     ids = {code.name: code.id for code in shop.list_qrcodes()}
     before = gather(shop, shop.scans, Asked())
@@ -55,6 +56,7 @@ def test_swept_scans_are_not_said_to_be_imported(shop):
     assert "and 350 imported and 30 kept only as counts" in page.xpath("string(//dl[@class='figures']/div[1]/dd)")
 
 
+@pytest.mark.slow
 def test_days_without_scans_of_a_code_are_no_rows():
     """120 codes over 25 years: a row for each code and day would be more rows than an answer may have."""
     days = [NOON - timedelta(days=number) for number in (0, 9_000)]

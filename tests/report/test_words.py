@@ -8,6 +8,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio, report
 from qrkit.analytics import Truth
+from tests.sweeps import quick_first
 
 FIRST = date(2026, 5, 4)
 
@@ -41,6 +42,7 @@ def test_the_first_sentence_says_how_much_there_was_and_how_much_of_it_people():
     assert f"{share:.0%} of {len(scans):,} visits were bots or link previews. They don't count as scans." in others
 
 
+@pytest.mark.slow
 def test_bots_and_link_previews_are_told_without_head_requests():
     kinds = ["scan"] * 6 + ["bot"] * 2 + ["prefetch"] * 2 + ["head"] * 30
     scans = pd.DataFrame({"short_code": "Door", "time": pd.Timestamp("2026-05-04T12:00Z"), "kind": kinds})
@@ -48,6 +50,7 @@ def test_bots_and_link_previews_are_told_without_head_requests():
     assert not saying(told(scans[scans["kind"].isin(["scan", "head"])]), "bots or link previews")
 
 
+@pytest.mark.slow
 def test_a_planted_change_is_found_and_its_interval_holds_it():
     truth = Truth(change=FIRST + timedelta(days=14), effect=3)
     scans = analytics.simulate({"Door": 30}, since=FIRST, days=28, seed=4, truth=truth)
@@ -60,6 +63,7 @@ def test_a_planted_change_is_found_and_its_interval_holds_it():
     assert words[0] == f"Scans grew to {ratio:.1f} times as many in the second half."
 
 
+@pytest.mark.slow
 def test_where_nothing_changed_it_is_said_and_how_small_a_change_would_have_shown():
     scans = analytics.simulate({"Door": 30}, since=FIRST, days=42, seed=5)
     words = told(scans)
@@ -69,6 +73,7 @@ def test_where_nothing_changed_it_is_said_and_how_small_a_change_would_have_show
     assert not saying(words, "fell|rose|grew")
 
 
+@pytest.mark.slow
 def test_where_the_days_are_too_few_that_is_said_and_nothing_is_claimed():
     scans = analytics.simulate({"Door": 30, "Gate": 20}, since=FIRST, days=20, seed=5)
     words = told(scans, ("Door", "Gate"))
@@ -78,6 +83,7 @@ def test_where_the_days_are_too_few_that_is_said_and_nothing_is_claimed():
     assert saying(words, "whether its lead over .* is chance is unknown")
 
 
+@pytest.mark.slow
 def test_an_event_day_does_not_make_a_trend():
     """Thirteen times the scans on one day of the first half: without it, nothing has changed."""
     scans = analytics.simulate({"Door": 30}, since=FIRST, days=42, seed=5)
@@ -89,6 +95,7 @@ def test_an_event_day_does_not_make_a_trend():
     assert re.fullmatch(r"12 May brought \d+ scans, \d+\.\d times a usual day\.", words[0])
 
 
+@pytest.mark.slow
 def test_a_period_with_bounds_is_compared_with_the_one_before():
     truth = Truth(change=FIRST + timedelta(days=14), effect=0.3)
     scans = analytics.simulate({"Door": 40}, since=FIRST, days=28, seed=6, truth=truth)
@@ -98,6 +105,7 @@ def test_a_period_with_bounds_is_compared_with_the_one_before():
     assert low <= 70 <= high
 
 
+@pytest.mark.slow
 def test_parts_that_changed_are_named_alone():
     days = pd.date_range(FIRST, periods=28, unit="us")
     rows = [("Same", day, 12) for day in days] + [("Less", day, 20 if at < 14 else 4) for at, day in enumerate(days)]
@@ -112,6 +120,7 @@ def test_parts_that_changed_are_named_alone():
     assert not saying(words, "^“\u2068Kept\u2069”:")
 
 
+@pytest.mark.slow
 def test_a_day_that_stands_out_is_named():
     scans = analytics.simulate({"Door": 20}, since=FIRST, days=28, seed=7)
     day = FIRST + timedelta(days=12)
@@ -137,6 +146,7 @@ def test_a_change_of_content_is_told_with_what_followed():
     assert "its scans did not change by more than chance" in found
 
 
+@pytest.mark.slow
 def test_codes_that_wait_are_named():
     made = datetime(2026, 5, 5, tzinfo=UTC)
     times = [made + timedelta(hours=7), *(made + timedelta(days=day) for day in range(1, 9))]
@@ -154,7 +164,7 @@ def test_words_of_one_hour_are_few_and_true():
     assert not saying(words, "half|chance|usual")
 
 
-@pytest.mark.parametrize("name", ["<b>bold</b>", "\u202eback\u2069wards", "x" * 400])
+@pytest.mark.parametrize("name", quick_first(["<b>bold</b>", "\u202eback\u2069wards", "x" * 400]))
 def test_names_in_sentences_are_text(name):
     scans = analytics.simulate({"One": 30, "Two": 10}, since=FIRST, days=20, seed=9)
     with open_portfolio(":memory:") as portfolio:
@@ -169,6 +179,7 @@ def test_names_in_sentences_are_text(name):
     assert "<b>bold" not in made.html
 
 
+@pytest.mark.slow
 def test_hours_and_days_are_those_of_the_time_zone():
     late = pd.DataFrame({"short_code": "Door", "time": [datetime(2026, 5, 5, 23, 30, tzinfo=UTC)] * 3})
     with open_portfolio(":memory:") as portfolio:
@@ -184,6 +195,7 @@ def test_hours_and_days_are_those_of_the_time_zone():
     assert none.words == ()
 
 
+@pytest.mark.slow
 def test_unusual_days_and_bursts_are_told_apart():
     """A burst has its first day, its length and what it brought; its days are not told again one by one."""
     scans = analytics.simulate({"Door": 40}, since=FIRST, days=70, seed=12)
@@ -200,6 +212,7 @@ def test_unusual_days_and_bursts_are_told_apart():
     assert re.fullmatch(r"23 June had \d+ scans; \d+ to \d+ would be usual\.", day)
 
 
+@pytest.mark.slow
 def test_few_days_with_scans_are_said_to_tell_nothing():
     scans = analytics.simulate({"Door": 400}, since=FIRST, days=3)
     words = told(scans, since=FIRST, until=FIRST + timedelta(days=28))

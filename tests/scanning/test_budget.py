@@ -339,6 +339,7 @@ def assert_agrees(count: int) -> None:
     assert np.mean(np.abs(found) <= 0.02) >= 0.95, found.round(2)
 
 
+@pytest.mark.slow
 def test_what_is_left_is_what_zxing_says_is_left():
     assert_agrees(60)
 
@@ -348,6 +349,7 @@ def test_what_is_left_is_what_zxing_says_is_left_of_many():
     assert_agrees(200)
 
 
+@pytest.mark.slow
 def test_no_more_is_promised_than_zxing_says_is_left():
     """Of modules that layers cover in part some read right and some do not; they are counted as wrong."""
     found = np.array(differences(60, grid=0.01))

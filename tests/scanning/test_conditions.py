@@ -69,6 +69,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_captures_are_the_same_bit_by_bit_in_every_process():
     def digest(*options: str) -> str:
         return subprocess.run([sys.executable, *options, "-c", DIGEST], check=True, capture_output=True).stdout.decode()

@@ -44,6 +44,7 @@ def test_an_appearance_tells_what_a_symbol_looks_like(style):
     assert agreement(DESIGNS[f"{style} / short"]) > least
 
 
+@pytest.mark.slow
 @given(st.integers(0, 7), st.sampled_from("LMQH"), st.floats(0.1, 0.6), st.sampled_from((DISC, WHITE_DISC)))
 def test_an_appearance_holds_for_any_symbol_of_its_version(mask, level, share, content):
     design = logo(content, share)(Design(content=PAYLOADS["short"], version=5))

@@ -15,6 +15,7 @@ from qrkit.scanning.largest_logo import PARTS, largest_logo
 from qrkit.scanning.readers import standard
 from qrkit.scanning.sampling import greys_of, sample
 from tests.scanning.broken_designs import PAYLOADS, PHOTO, logo, svg
+from tests.sweeps import quick_first
 
 FORMS = {
     "disc": '<circle cx="5" cy="5" r="5" fill="{}"/>',
@@ -30,7 +31,7 @@ def report_on(design: Design):
 
 
 @pytest.mark.parametrize("pads", ["iso", "free"])
-@pytest.mark.parametrize("name", PAYLOADS)
+@pytest.mark.parametrize("name", quick_first(PAYLOADS))
 def test_what_is_found_fits_and_more_does_not(name, pads):
     design = Design(content=PAYLOADS[name])
     found = largest_logo(design, "icon:heart", pad_codewords=pads, may=(), level="static")
@@ -132,6 +133,7 @@ def first_failing_of_all(
     ]
 
 
+@pytest.mark.slow
 def test_the_last_reader_stops_where_it_is_computed():
     found = first_failing_of_all(["short"], PAINTS[:1])
     assert all(abs(one["all"] - one["lost"]) <= 1 for one in found)
@@ -144,3 +146,8 @@ def test_the_last_reader_stops_where_it_is_computed_whatever_the_logo_is_painted
     assert np.mean([abs(one["all"] - one["lost"]) <= 1 for one in found]) >= 0.9
     # What is promised of a design is less: each of the readers goes that far.
     assert np.mean([one["one"] - one["unsure"] >= -1 for one in found]) >= 0.9
+
+
+def test_a_micro_qr_code_has_no_largest_logo_because_it_has_no_verdict():
+    with pytest.raises(InvalidParameter, match=r"^micro: has no verdict"):
+        Design(content="1", micro=True).largest_logo("icon:heart")

@@ -80,6 +80,7 @@ def test_small_pictures_are_looked_at(module):
     assert report.structure.quiet >= 3.5
 
 
+@pytest.mark.slow
 def test_large_pictures_are_made_smaller_first():
     large = picture(size=20, padding=20).resize((6000, 6000), Image.Resampling.NEAREST)
     assert check(large, "static").budget.used == 0

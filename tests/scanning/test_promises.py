@@ -27,8 +27,8 @@ def design_of(payload: str, eye: str, style: str) -> Design:
     return plain(PAYLOADS[payload], markers=all_eyes(eye), modules=STYLES[style])
 
 
-FEW = frozenset({"half a logo, url", "half a logo, long", "photo over all, url", "photo over all, long", "faint, url"})
-"""Some of them, four with their budget spent."""
+FEW = frozenset({"half a logo, url", "photo over all, url", "faint, url"})
+"""Some of them, two with their budget spent."""
 ALL = frozenset(name for name, _ in broken())
 few_and_all = pytest.mark.parametrize(
     "names", [pytest.param(FEW, id="few"), pytest.param(ALL, id="all", marks=pytest.mark.slow)]
@@ -114,5 +114,5 @@ def test_no_engine_ever_reads_another_text(names):
 def test_what_the_budget_calls_lost_is_read_by_hardly_anyone(names):
     """More than a block corrects is wrong; a reader may still take mid-tones for what they should be."""
     lost = [one for one in broken_reports(names).values() if one.budget.used > 1.25]
-    assert len(lost) >= 4
+    assert len(lost) >= min(4, len(names) - 1)
     assert [one.content[:30] for one in lost if core_rate(one) > 0.1] == []

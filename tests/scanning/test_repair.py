@@ -17,6 +17,7 @@ from qrkit.scanning.repair import Repair, make_scannable
 from qrkit.scanning.sampling import greys_of
 from qrkit.scanning.scan_report import Audience
 from tests.scanning.broken_designs import DISC, PAYLOADS, PHOTO, STYLES, broken_designs, logo
+from tests.sweeps import quick_first, quick_rows
 
 DESIGNS = broken_designs()
 FEW_STYLES = [*STYLES][::3]
@@ -55,7 +56,7 @@ def report_on(design: Design, level: str = "static"):
     return examine(drawn(design), level)
 
 
-@pytest.mark.parametrize("style", FEW_STYLES)
+@pytest.mark.parametrize("style", quick_first(FEW_STYLES, 4))
 def test_what_generators_break_is_repaired(style):
     name = f"{style} / short"
     assert not report_on(DESIGNS[name]).is_at_least("robust")
@@ -103,7 +104,9 @@ def test_a_design_that_scans_is_left_as_it_is():
     assert "no changes needed" in str(repair)
 
 
-@pytest.mark.parametrize("style", ["no quiet zone, logo", "dotted", "inverted, brand", "logo .50 M", "orange logo"])
+@pytest.mark.parametrize(
+    "style", quick_first(["no quiet zone, logo", "logo .50 M", "dotted", "inverted, brand", "orange logo"], 2)
+)
 def test_no_change_is_made_that_is_not_needed(style):
     name = f"{style} / short"
     design, repair = DESIGNS[name], repair_of(name)
@@ -115,7 +118,7 @@ def test_no_change_is_made_that_is_not_needed(style):
         assert report.verdict != "robust" or report.budget.used > 0.5
 
 
-@pytest.mark.parametrize("style", FEW_STYLES)
+@pytest.mark.parametrize("style", quick_first(FEW_STYLES, 3))
 def test_the_changes_one_after_another_make_the_design(style):
     name = f"{style} / short"
     design, repair = DESIGNS[name], repair_of(name)
@@ -132,7 +135,8 @@ def test_only_what_may_change_does():
     assert fields <= {"padding", "layers"}
 
 
-@pytest.mark.parametrize("may", [(), ("flip", "markers")])
+@pytest.mark.slow
+@pytest.mark.parametrize("may", quick_first([(), ("flip", "markers")]))
 def test_what_cannot_be_repaired_says_what_is_in_the_way_and_what_would_help(may):
     design = DESIGNS["logo .50 M / long"]
     with pytest.raises(CannotRepair, match=r"\d+% of the error correction is used, above the limit of 50%") as caught:
@@ -143,7 +147,7 @@ def test_what_cannot_be_repaired_says_what_is_in_the_way_and_what_would_help(may
     assert make_scannable(design, may=(*may, *caught.value.levers)).after.is_at_least("ok")
 
 
-@pytest.mark.parametrize("target", [0.1, 0.25, 0.5, 0.8])
+@pytest.mark.parametrize("target", quick_first([0.25, 0.1, 0.5, 0.8]))
 def test_no_more_error_correction_is_used_than_asked_for(target):
     report = make_scannable(DESIGNS["logo .50 M / short"], target).after
     assert report.budget.used <= target
@@ -180,12 +184,13 @@ def test_a_photograph_becomes_fainter_but_not_smaller():
     assert (after.width, after.height, after.content) == (before.width, before.height, PHOTO)
 
 
+@pytest.mark.slow
 def test_the_same_design_is_repaired_in_the_same_way():
     design = DESIGNS["logo .50 L, kept clear / short"]
     assert make_scannable(design).design == make_scannable(design).design
 
 
-@pytest.mark.parametrize("style", FEW_STYLES)
+@pytest.mark.parametrize("style", quick_first(FEW_STYLES, 3))
 def test_a_repair_says_what_the_check_says_next(style):
     repair = repair_of(f"{style} / short")
     report = repair.design.check()
@@ -213,7 +218,7 @@ def test_a_micro_qr_code_cannot_be_repaired():
         Design(content="12345", micro=True).make_scannable()
 
 
-@pytest.mark.parametrize(("content", "sprite", "eye"), [("A", "x", "eye-11"), ("A", "triangle", "eye-11")])
+@pytest.mark.parametrize(("content", "sprite", "eye"), quick_rows([("A", "x", "eye-11"), ("A", "triangle", "eye-11")]))
 def test_what_readers_still_fail_on_is_no_repair(content, sprite, eye):
     """By arithmetic nothing is wrong with it: only readers see how pale these pupils are in the evening."""
     eyes = Markers.all(eye, inner_color="#2563EB", outer_color="#000000")

@@ -102,6 +102,7 @@ def test_the_page_behind_the_picture_for_readers_may_be_of_any_colour():
     assert np.isclose(greys[0, 0], 0x40 / 255, atol=0.01)
 
 
+@pytest.mark.slow
 def test_large_symbols_are_looked_at_with_fewer_pixels():
     small, large = (QRImage(plain("x" * count)) for count in (5, 2300))
     assert sample(small.scene).pixels == 8

@@ -1,6 +1,8 @@
 """Reports: plain data, a text, and a page for notebooks, all of them safe and the same every time."""
 
+import copy
 import json
+import pickle
 from html.parser import HTMLParser
 
 import pytest
@@ -9,6 +11,7 @@ from qrkit import Design, QRImage, check
 from qrkit.errors import InvalidParameter
 from qrkit.scanning.scan_report import LEVELS, VERDICTS, worse
 from tests.scanning.designs import all_eyes, broken, plain, tiny_sprite, with_logo
+from tests.sweeps import quick_first
 
 HOSTILE = "</script><script>alert('&quot;')</script><img src=x onerror=alert(1)>"
 VOID = {"br", "img", "rect", "path"}
@@ -49,6 +52,7 @@ def test_a_report_is_plain_data(level):
     assert (found["grade"] is None) == (level != "standard")
 
 
+@pytest.mark.slow
 def test_fixes_come_back_from_json():
     """They are fields of a design, as POST takes them."""
     for name, design in [*broken(), ("sprites", plain(modules=tiny_sprite(0.3)))]:
@@ -117,7 +121,7 @@ def test_a_report_on_round_eyes_says_what_it_means_for_embedded_readers():
 
 
 @pytest.mark.parametrize("audience", ["phones", "all"])
-@pytest.mark.parametrize("level", ["static", "quick", "standard"])
+@pytest.mark.parametrize("level", quick_first(["static", "quick", "standard"], 2))
 def test_audiences_are_asked_by_name_in_every_door(level, audience):
     design = plain(markers=all_eyes("leaf"))
     first = check(design, level, audience=audience)
@@ -152,3 +156,21 @@ def test_a_design_checks_itself():
     assert design.check().level == "standard"
     with pytest.raises(InvalidParameter, match=r"level='stadard': .*did you mean 'standard'"):
         design.check("stadard")
+
+
+def test_a_verdict_does_not_wait_for_its_causes_which_are_found_when_somebody_reads_the_issue():
+    report = with_logo(0.35, ec="Q").check("static")
+    (issue,) = (one for one in report.issues if one.code == "error-budget")
+    assert (report.verdict, report.is_at_least("ok"), issue.severity) == ("ok", True, "warning")
+    assert "causes" not in vars(report.budget)
+    assert "of what error correction can restore" in issue.message
+    assert issue.where == report.budget.causes[0].path == "layers.0"
+    assert report.fixed(issue).layers[0].width < report.design.layers[0].width
+
+
+def test_an_issue_that_is_explained_late_is_copied_and_compared_with_its_explanation():
+    first, second = (with_logo(0.35, ec="Q").check("static").issues[0] for _ in range(2))
+    assert copy.copy(first) == pickle.loads(pickle.dumps(first)) == second
+    assert "layers.0" in repr(first)
+    with pytest.raises(AttributeError):
+        assert first.causes

@@ -51,6 +51,7 @@ def test_round_and_pointed_eyes_are_outside(pattern):
     assert max(eye.radius for eye in structure_of(markers=all_eyes(pattern)).eyes) > 0.9
 
 
+@pytest.mark.slow
 def test_all_eyes_are_drawn_and_measured_alike_whatever_their_number_of_pixels():
     for pattern in MARKER_PATTERNS:
         small, large = (structure_of(markers=all_eyes(pattern), size=size).eyes for size in (4, 20))

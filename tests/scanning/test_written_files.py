@@ -60,14 +60,15 @@ def broken_promises(seeds: range, formats: tuple[str, ...]) -> list[str]:
 
 
 def test_a_verdict_holds_for_every_file_that_is_written():
-    assert broken_promises(range(3), ("png", "jpg", "gif", "svg")) == []
+    assert broken_promises(range(1), ("png", "jpg", "gif", "svg")) == []
 
 
 @pytest.mark.slow
 def test_a_verdict_holds_for_files_of_all_formats():
-    assert broken_promises(range(3, 55), (*RASTER, "svg")) == []
+    assert broken_promises(range(1, 55), (*RASTER, "svg")) == []
 
 
+@pytest.mark.slow
 def test_a_logo_leaves_out_the_same_modules_in_every_format():
     """A width that is no multiple of the modules: raster formats shrink the symbol, and what lies on it."""
     layer = Layer("icon:camera", x=147, y=147, width=102, height=102, display="box-hit-test")

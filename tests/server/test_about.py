@@ -237,6 +237,7 @@ def test_a_visit_that_cannot_be_stored_is_counted_as_lost(caplog):
     assert ADDRESS not in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11")
 def test_a_visit_that_is_not_durable_in_two_seconds_is_counted_as_late_and_stored_later(caplog):
     """Open: a disk that takes long. After 2 s the redirect happens; the visit is stored when the disk is done."""

@@ -14,6 +14,7 @@ from qrkit.scanning.scan_report import VERDICTS
 from tests.scanning.designs import all_eyes, plain, with_logo
 from tests.server.posted import LINK, RED
 from tests.server.test_errors import assert_keeps_the_contract
+from tests.sweeps import quick_first
 
 CHECK, GENERATE = "/api/v3/check", "/api/v3/generate"
 
@@ -50,7 +51,7 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("level", ["static", "quick", "standard", "STATIC"])
+@pytest.mark.parametrize("level", quick_first(["static", "quick", "standard", "STATIC"], 2))
 @pytest.mark.parametrize("name", DESIGNS)
 def test_a_design_is_checked_as_in_python(ask, name, level):
     reply = ask(DESIGNS[name].to_json().encode(), f"level={level}")
@@ -87,7 +88,7 @@ def test_unknown_fields_and_templates_are_taken_as_by_generate(ask):
     assert ask({"template": "nobody", "content": "hi"}, "level=static").status == 404
 
 
-@pytest.mark.parametrize("audience", ["phones", "all", "ALL"])
+@pytest.mark.parametrize("audience", quick_first(["phones", "all", "ALL"], 2))
 def test_designs_and_pictures_are_checked_for_an_audience(ask, audience):
     design = plain(markers=all_eyes("leaf"))
     for body, subject in ((design.to_json().encode(), design), (picture(design), picture(design))):

@@ -151,7 +151,9 @@ class Behind:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(name, marks=pytest.mark.needs(name, "openssl", "loopback")) for name in PROXIES],
+    params=[
+        pytest.param(name, marks=[pytest.mark.needs(name, "openssl", "loopback"), pytest.mark.slow]) for name in PROXIES
+    ],
 )
 def behind(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)

@@ -34,6 +34,7 @@ def while_busy(works, ask):
     return set(statuses), [one.result() for one in busy]
 
 
+@pytest.mark.slow
 def test_decoding_without_a_key_keeps_no_design_of_a_key_out(shop, app):
     key = create_key(shop.store, local_account(shop.store))
     stranger, customer = Client(app, address="192.0.2.1"), Client(app, address="192.0.2.2")

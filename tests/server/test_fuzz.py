@@ -185,6 +185,7 @@ def world():
         yield World(shop)
 
 
+@pytest.mark.slow
 def test_the_requests_that_are_changed_are_good_ones(world):
     statuses = {}
     for sent in CORPUS:

@@ -26,6 +26,7 @@ from qrkit.server.messages import issues_json
 from qrkit.store.told_errors import error_from_json, error_to_json
 from qrkit.tracking.records import ScheduleEvent
 from tests.server.processes import served
+from tests.sweeps import quick_first
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LINUX = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at processes in /proc")
@@ -112,7 +113,7 @@ def content_of(portfolio):
     return [row | {"id": "", "campaign_id": names[row["campaign_id"]]} for row in rows]
 
 
-@pytest.mark.parametrize("format", EXCHANGE_FORMATS)
+@pytest.mark.parametrize("format", quick_first(EXCHANGE_FORMATS, 3))
 @pytest.mark.rule("X2")
 def test_an_import_is_that_of_the_library(shop, new_place, format):
     data = shop.export_bytes(format)
@@ -229,6 +230,7 @@ def test_a_worker_that_dies_refuses_one_import_and_no_more():
         assert len(shop.list_qrcodes()) == 3
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_worker_that_takes_too_long_is_given_up(shop, monkeypatch):
     def export():

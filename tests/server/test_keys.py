@@ -32,6 +32,7 @@ from qrkit.tracking.records import PLANS, Account
 from tests.server.raw import comparable
 from tests.server.test_errors import assert_keeps_the_contract
 from tests.server.test_statuses import API, BASE_URL, BY_NUMBER, ENDPOINTS, EXCHANGE, World, assert_refused
+from tests.sweeps import quick_first
 
 LIST = f"{API}/track/list"
 GENERATE = f"{API}/generate"
@@ -333,7 +334,7 @@ def planned():
 
 
 @pytest.mark.rule("T13", "H4")
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("plan", quick_first(PLANS, 2))
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda one: one.name)
 def test_a_plan_includes_everything_but_files_on_the_free_one(planned, plan, endpoint):
     """Open: what a plan excludes. Import and export on the free one, with 403; everything else is for all."""
@@ -409,6 +410,7 @@ def test_no_request_makes_accounts_or_keys():
 # Requests a day -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T13", "H3", "H4")
 def test_a_plan_s_requests_a_day_are_exactly_so_many():
     """Open: what happens beyond a plan's requests. 429 until the next UTC day, everywhere; nothing else stops."""

@@ -39,6 +39,7 @@ def visit(tmp_path_factory):
         browser.close()
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium")
 def test_name_and_password_of_a_network_are_copied(visit):
     tab = visit(WIFI, permissions=CLIPBOARD, locale="de")

@@ -455,6 +455,7 @@ CODES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.rule("X4", "X6")
 @settings(max_examples=12)
 @given(codes=st.lists(CODES, min_size=1, max_size=5))

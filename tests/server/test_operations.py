@@ -109,6 +109,7 @@ def test_a_full_disk_is_told_in_a_few_lines_and_makes_the_server_not_ready(tmp_p
     assert len(lines) < 20
 
 
+@pytest.mark.slow
 def test_sighup_takes_new_settings_over_and_cuts_no_connection(tmp_path):
     file = tmp_path / "qrkit.toml"
     file.write_text('log_level = "info"\nthreads = 8\n')
@@ -144,6 +145,7 @@ def test_sighup_takes_new_settings_over_and_cuts_no_connection(tmp_path):
         assert [line["message"] for line in server.ended()] == ["the server has stopped"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs terminals")
 def test_a_server_whose_terminal_is_closed_ends(tmp_path):
     terminal, inside = os.openpty()
@@ -156,6 +158,7 @@ def test_a_server_whose_terminal_is_closed_ends(tmp_path):
         assert server.process.wait(LONGEST_WAIT) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T11", "T17")
 def test_a_strict_server_stores_each_visit_that_it_redirected_and_none_that_it_refused():
     """Open: visits that are being written when their time is up. They are withdrawn, and the next attempts count."""

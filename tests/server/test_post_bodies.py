@@ -171,6 +171,7 @@ def test_an_address_is_403_where_nothing_may_be_fetched(refused, place, url):
     assert refused(changed(design, place, url), 403, "remote-content-disabled", place) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("G20")
 def test_with_a_fetch_the_picture_behind_an_address_is_used(send, picture, shop):
     """Open: what an operator may allow. Whatever `fetch` gives is used as a data URI would be, and asked for once."""
@@ -312,6 +313,7 @@ numbers = st.one_of(
 NUMBERS = [path for path in paths(FULL) if is_number(path)]
 
 
+@pytest.mark.slow
 @pytest.mark.rule("H4")
 @settings(max_examples=25)
 @given(
@@ -329,6 +331,7 @@ def test_whatever_numbers_a_design_has_it_is_drawn_or_refused(send, places, form
     assert reply.status in (200, 400), (design, reply.text)
 
 
+@pytest.mark.slow
 def test_requests_at_once_get_their_own_pictures(send):
     designs = [
         FULL | {"content": f"https://example.com/{number}", "wrapper": None, "layers": []} for number in range(12)

@@ -822,6 +822,7 @@ def test_clients_of_old_are_understood(world):
     assert urlsplit(shown["imageUrl"]).path == f"{API}/generate"
 
 
+@pytest.mark.slow
 def test_a_strangers_picture_is_made_smaller_before_it_is_read(world):
     """A large picture takes a reader long: what needs more than 1,600 pixels is read in Python alone."""
     fine = Image.new("L", (6_000, 6_000), "white")

@@ -522,6 +522,7 @@ def changed(record, change):
     return {name: value for name, value in found.items() if value not in ("", {})}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T5")
 @settings(max_examples=20)
 @given(changes=st.lists(CHANGES, min_size=1, max_size=4))

@@ -56,6 +56,7 @@ def test_each_account_has_all_colors(shop):
     assert (colors(shop), colors(anna)) == ({"A": 1, "B": 2}, {"A": 1})
 
 
+@pytest.mark.slow
 def test_charts_and_reports_keep_the_color_when_an_older_campaign_goes():
     with open_portfolio(":memory:", clock=lambda: JUNE) as shop:
         ids = add(shop, ("Old", "Spring", "Night"))
@@ -79,6 +80,7 @@ def drawn(shop, ids):
     return [shades["Spring"], shades["Night"], *numbers]
 
 
+@pytest.mark.slow
 def test_colors_move_with_the_store(shop, tmp_path):
     ids = add(shop, "ABC")
     shop.delete_campaign(ids["B"])

@@ -106,6 +106,7 @@ def test_damage_of_any_block_is_found(sound, damaged):
     assert faults(sound) == []
 
 
+@pytest.mark.slow
 def test_of_a_store_with_a_damaged_index_everything_is_rescued(sound, damaged, tmp_path):
     tables = [block for table in ("qrcodes", "visits", "short_codes") for block in blocks_of(sound, table)]
     path = damaged(max(set(range(max(tables))) - set(tables)))
@@ -116,6 +117,7 @@ def test_of_a_store_with_a_damaged_index_everything_is_rescued(sound, damaged, t
     assert counts(tmp_path / "new.duckdb") == dict.fromkeys(CODES, SCANS // 3)
 
 
+@pytest.mark.slow
 def test_free_blocks_may_hold_anything(sound, tmp_path):
     path = tmp_path / "a.duckdb"
     shutil.copyfile(sound, path)
@@ -148,6 +150,7 @@ def test_a_damaged_store_is_neither_copied_nor_made_compact(sound, damaged, tmp_
     assert sorted(one.name for one in tmp_path.iterdir()) == ["copy.duckdb", "damaged.duckdb"]
 
 
+@pytest.mark.slow
 def test_the_command_line_names_the_tables_and_the_remedy(sound, damaged, tmp_path, capsys):
     path = damaged(blocks_of(sound, "visits", "referrer")[0])
     assert main(["verify", str(path)]) == 1
@@ -177,6 +180,7 @@ def test_a_truncated_file_is_damaged_and_not_in_use(sound, tmp_path, part, capsy
 HOLDER_TRIES = "import sys, qrkit; qrkit.open_portfolio(sys.argv[1])"
 
 
+@pytest.mark.slow
 def test_a_backup_leaves_the_file_locked_for_other_processes(tmp_path):
     path = tmp_path / "a.duckdb"
     with open_portfolio(path) as shop:
@@ -283,6 +287,7 @@ def test_rescue_overwrites_nothing_and_reads_stores_only(sound, tmp_path):
 # ---- read-only file systems
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_verified_and_reported_from_a_copy(sound, tmp_path, monkeypatch, capsys):
     """Root may write what permissions forbid, so that the answer of the operating system stands in for them."""
     monkeypatch.setattr("os.access", lambda path, mode: sound.parent not in (path, path.parent))
@@ -371,6 +376,7 @@ def test_rescue_takes_the_transactions_before_the_damage(left, opened, tmp_path)
     assert 5 <= len(found) < 10
 
 
+@pytest.mark.slow
 def test_a_log_is_not_cut_while_another_process_writes_it(left, opened, tmp_path):
     path = tmp_path / "a.duckdb"
     holder = "import sys, qrkit; shop = qrkit.open_portfolio(sys.argv[1]); print('open', flush=True); input()"

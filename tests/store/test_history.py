@@ -26,6 +26,7 @@ from qrkit.store.recording import record_visit
 from qrkit.store.served.database import served_store
 from qrkit.store.served.door import Door
 from qrkit.tracking.records import Visit
+from tests.sweeps import quick_first
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 2, 1)
@@ -129,6 +130,7 @@ def test_a_late_visit_of_an_archived_day_counts_at_once_and_joins_its_file_the_n
     assert verify(archived.store) == []
 
 
+@pytest.mark.slow
 def test_large_files_stay_when_later_days_are_archived_and_a_late_visit_replaces_the_file_of_its_day(shop, monkeypatch):
     monkeypatch.setattr("qrkit.store.archiving.ENOUGH", 48)
     for day in (3, 5, 6, 8):
@@ -227,7 +229,9 @@ def test_a_file_that_is_missing_in_the_folder_is_told_of_without_where_the_store
     assert str(caught.value).endswith(f"a file in {tmp_path / 'other.history'} is missing or damaged")
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:500] + b"\0" * 64 + data[564:]])
+@pytest.mark.parametrize(
+    "damage", quick_first([lambda data: data[:-9], lambda data: data[:500] + b"\0" * 64 + data[564:]])
+)
 def test_a_damaged_file_is_named_and_rescue_keeps_all_others(archived, path, tmp_path, damage):
     folder = path.with_name("shop.history")
     archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
@@ -266,6 +270,7 @@ def test_a_backup_has_the_history_and_copies_only_what_is_new(archived, path, tm
         assert verify(shop.store) == []
 
 
+@pytest.mark.slow
 def test_a_snapshot_keeps_the_files_that_the_store_has_replaced(archived):
     with Snapshot(archived.store.path) as snapshot:
         archived.scans.insert(scans_at([FIRST + timedelta(minutes=1)], 99))
@@ -275,6 +280,7 @@ def test_a_snapshot_keeps_the_files_that_the_store_has_replaced(archived):
         assert verify(snapshot) == []
 
 
+@pytest.mark.slow
 def test_a_reader_keeps_its_state_and_then_the_files_it_read_are_deleted(archived, path):
     old = listed(archived.store)
     with reading_one_state(archived.store):

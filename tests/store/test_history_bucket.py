@@ -22,6 +22,7 @@ from qrkit.tracking.records import Visit
 from tests.store.conftest import SECRET
 
 s3fs = pytest.importorskip("s3fs")
+pytestmark = pytest.mark.slow  # a folder has the same rules: test_history.py
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"

@@ -19,6 +19,7 @@ from qrkit.store.history import history_files
 from qrkit.store.maintenance import verify
 from qrkit.store.moving import migrate
 from tests.store.kills import FORGOTTEN, NAME, NOW, steps_until_killed
+from tests.sweeps import quick_first
 
 FIRST = datetime(2026, 2, 1)
 TIMES = [FIRST + timedelta(hours=6 * number) for number in range(73 * 4)]
@@ -162,7 +163,8 @@ def check_kills(places, what, parts):
     return outcomes
 
 
-@pytest.mark.parametrize("what", ["archive", "forget"])
+@pytest.mark.slow
+@pytest.mark.parametrize("what", quick_first(["archive", "forget"]))
 @pytest.mark.parametrize("places", ["folder"], indirect=True)
 def test_a_kill_in_the_middle_of_a_step_loses_and_doubles_nothing(places, what):
     check_kills(places, what, [0.5, 0.9])

@@ -57,6 +57,7 @@ def test_rows_of_a_history_replace_the_number_they_explain(shop):
     assert len(shop.scans.to_frame()) == PEOPLE
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T16")
 def test_a_part_of_a_history_leaves_the_rest_of_the_number(shop):
     """Open: rows that come bit by bit. The number goes down as they come, and is never less than nothing."""
@@ -67,6 +68,7 @@ def test_a_part_of_a_history_leaves_the_rest_of_the_number(shop):
         assert counted(shop) == {"door": scans}
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T16")
 @given(st.integers(0, 20), st.lists(st.lists(st.sampled_from(["scan", "bot", "head"]), max_size=8), max_size=3))
 @some

@@ -83,6 +83,7 @@ def names(store):
 # ---- counters
 
 
+@pytest.mark.slow
 def test_counters_equal_the_rows_after_any_mix(any_shop):
     random = Random(3)
     expected = {"door": 0, "shelf": 0}
@@ -170,6 +171,7 @@ def crashed(path):
     return path, path.with_name(f"{path.name}.wal")
 
 
+@pytest.mark.slow
 def test_a_backup_taken_while_threads_write_holds_all_that_was_acknowledged_before(shop, tmp_path):
     redirects, stop, acknowledged = Redirects(shop.store, seconds=PATIENCE, strict=True), threading.Event(), []
 
@@ -230,6 +232,7 @@ def test_a_backup_that_fails_leaves_the_earlier_one(shop, tmp_path):
     record(shop, "door")
 
 
+@pytest.mark.slow
 def test_a_backup_goes_over_one_that_a_crash_has_left_with_its_log(shop, tmp_path):
     copy, log = crashed(tmp_path / "b.duckdb")
     assert log.exists()
@@ -247,6 +250,7 @@ def test_a_backup_into_a_folder_is_refused_before_anything_is_copied(shop, tmp_p
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.duckdb", "a.duckdb.wal", "backups"]
 
 
+@pytest.mark.slow
 def test_a_backup_replaces_no_file_but_a_store(shop, tmp_path):
     key, foreign = tmp_path / "key.txt", tmp_path / "foreign.duckdb"
     key.write_text("qk_secret of another program\n")
@@ -277,6 +281,7 @@ def test_a_store_in_memory_has_no_file_to_care_for(care):
 # ---- compact
 
 
+@pytest.mark.slow
 def test_a_compact_file_is_smaller_and_holds_the_same_rows(shop, path):
     shop.scans.insert(many(150_000))
     shop.delete_qrcode(shop.insert_qrcode("x").id)
@@ -299,6 +304,7 @@ def test_a_compact_file_is_smaller_and_holds_the_same_rows(shop, path):
     assert [file.name for file in path.parent.iterdir()] == ["a.duckdb"]
 
 
+@pytest.mark.slow
 def test_other_threads_read_and_write_on_while_a_store_is_made_compact(shop):
     stop, rounds = threading.Event(), threading.Semaphore(0)
 
@@ -454,6 +460,7 @@ def check_mix(shop, threads, rounds):
         assert (target(shop.store, code).qrcode != 0) == (code in kept), "redirects know something else than the tables"
 
 
+@pytest.mark.slow
 def test_32_threads_that_do_everything_at_once_keep_the_store_sound(any_shop):
     check_mix(any_shop, 32, 10)
 

@@ -399,6 +399,7 @@ def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int
     run_state_machine_as_test(machine, settings=chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.hypothesis  # so that `make explore` runs it
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
     check_machine(new_path, max_examples=2 if is_server(new_path()) else 4, stateful_step_count=25)

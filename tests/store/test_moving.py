@@ -157,6 +157,7 @@ def test_all_rows_arrive_as_they_were(ends):
         assert verify(new) == []
 
 
+@pytest.mark.slow
 @ways
 def test_a_store_that_was_moved_goes_on_as_the_old_one_would(ends):
     source, place = ends
@@ -206,6 +207,7 @@ def stopping(after: int) -> Callable:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "after"),
     [
@@ -269,6 +271,7 @@ def test_a_store_that_is_in_use_is_not_copied_over(place):
         assert shop.base_url == "https://other.example"
 
 
+@pytest.mark.slow
 @ways
 def test_a_row_that_changes_meanwhile_is_found(ends):
     source, place = ends

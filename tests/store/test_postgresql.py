@@ -100,6 +100,7 @@ def names(shop):
 # ---- what others do
 
 
+@pytest.mark.slow
 def test_another_process_follows_every_change_of_a_code_within_a_second(here, there):
     assert leads_to(there, "door") is None
     code = here.insert_qrcode("https://a.example", short_code="door")
@@ -178,6 +179,7 @@ def test_keys_templates_and_settings_are_the_same_for_all(here, there):
     assert there.brands.current == Brand("Acme")
 
 
+@pytest.mark.slow
 def test_scans_of_all_processes_count(here, there):
     code = here.insert_qrcode("https://a.example", short_code="door")
     number = target(here.store, "door").qrcode
@@ -239,6 +241,7 @@ def test_salts_that_cannot_be_read_at_all_leave_the_redirect_alone(here, caplog)
     assert here.scans.count() == 2
 
 
+@pytest.mark.slow
 def test_the_requests_of_a_plan_are_counted_together(here, there, monkeypatch):
     """At most what the others answer before they tell it passes beyond the plan's number."""
     monkeypatch.setattr("qrkit.portfolio.access.TOLD_SECONDS", 0.0)
@@ -271,6 +274,7 @@ def counted(counter, account, most):
     return passed
 
 
+@pytest.mark.slow
 def test_a_process_goes_on_following_whatever_went_wrong(here, there, caplog):
     here.insert_qrcode("https://a.example", short_code="door")
     assert leads_to(there, "door") == "https://a.example"
@@ -458,6 +462,7 @@ def test_without_the_package_it_says_what_to_install():
 # ---- questions
 
 
+@pytest.mark.slow
 def test_visits_that_are_committed_late_are_in_the_next_answer(here, there):
     """Their transaction is older than one whose visits were counted already."""
     here.insert_qrcode("https://a.example", short_code="door")
@@ -497,6 +502,7 @@ def test_a_store_that_was_restored_elsewhere_does_not_copy_all_again_for_each_qu
     assert columns(here.store).rows(places) == before
 
 
+@pytest.mark.slow
 def test_answers_follow_every_change_of_any_process(here, there):
     code = here.insert_qrcode("https://a.example", name="Door", short_code="door")
     for day in range(4):
@@ -565,6 +571,7 @@ def test_scans_whose_commit_was_cut_off_are_stored_once(server, here, url, when)
     assert verify(here.store) == []
 
 
+@pytest.mark.slow
 def test_scans_wait_for_a_server_that_must_not_be_written_to_at_the_moment(here, url, caplog):
     """As one is that stands in for another until it takes over."""
     import psycopg
@@ -619,6 +626,7 @@ def test_while_the_server_is_away_codes_lead_on_and_their_scans_are_stored_later
         assert redirects.look("door").content == "https://b.example"
 
 
+@pytest.mark.slow
 def test_visits_of_a_store_that_closes_while_its_server_is_away_are_there_when_it_is_opened_again(own_server, caplog):
     url = own_server.new_database()
     shop = open_portfolio(url)
@@ -654,6 +662,7 @@ def test_a_server_that_stands_still_does_not_keep_a_store_from_closing(own_serve
         assert shop.scans.count() == 1
 
 
+@pytest.mark.slow
 def test_a_restored_copy_of_a_database_does_not_take_the_inbox_of_the_original(own_server, caplog):
     """As where the same URL leads to another database: its codes have other numbers."""
     import psycopg

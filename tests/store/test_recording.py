@@ -115,6 +115,7 @@ def test_every_question_includes_the_inbox(shop, question):
     assert QUESTIONS[question](shop) == 3
 
 
+@pytest.mark.slow
 def test_a_thousand_visits_move_without_a_question(shop):
     with ThreadPoolExecutor(16) as threads:
         done = threads.map(lambda n: record_visit(shop.store, visit(f"{n}"), seconds=PATIENCE), range(MOVE_AT))
@@ -282,6 +283,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_after_an_error_of_the_disk_another_file_is_begun_and_what_was_acknowledged_is_kept(file):
     pytest.importorskip("resource")
     command = [sys.executable, "-c", FAILING, str(file)]
@@ -393,6 +395,7 @@ class Thief(threading.Thread):
             self.connection.close()
 
 
+@pytest.mark.slow
 def test_a_visit_is_recorded_though_another_process_locks_the_new_inbox(tmp_path):
     for number in range(10):
         folder = tmp_path / str(number)
@@ -463,6 +466,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_that_ends_in_order_leaves_the_file_to_its_parent(file):
     command = [sys.executable, "-c", FORKING, str(file)]

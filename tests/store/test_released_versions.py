@@ -36,7 +36,7 @@ def version(request):
     return request.param
 
 
-@pytest.fixture(params=["duckdb", pytest.param("postgresql", marks=pytest.mark.needs("postgres"))])
+@pytest.fixture(params=["duckdb", pytest.param("postgresql", marks=[pytest.mark.needs("postgres"), pytest.mark.slow])])
 def engine(request):
     return request.param
 

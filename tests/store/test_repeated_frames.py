@@ -74,6 +74,7 @@ def cleared(shop):
     return shop
 
 
+@pytest.mark.slow
 @given(a=tables, b=tables)
 @settings(max_examples=15)
 def test_of_equal_rows_there_are_as_many_as_the_table_has_that_has_most(shop, a, b):
@@ -113,6 +114,7 @@ def without_content(row, is_without):
 some_without = st.lists(st.builds(without_content, rows, st.booleans()), max_size=8)
 
 
+@pytest.mark.slow
 @given(a=some_without, b=some_without)
 @settings(max_examples=15)
 def test_rows_without_content_are_compared_without_it(shop, a, b):
@@ -167,6 +169,7 @@ def test_visits_that_were_reduced_to_counts_cannot_be_seen(shop):
     assert cleared(shop).scans.insert(table) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_processes_that_bring_the_same_table_at_once_store_it_once(server, empty_store):
     url = server.new_database(empty_store)

@@ -13,6 +13,7 @@ from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, StoreClosed
 from qrkit.store.maintenance import compact
 from qrkit.tracking.text_columns import with_dtypes
+from tests.sweeps import quick_first
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
@@ -49,7 +50,7 @@ def assert_same(found, frame):
     pd.testing.assert_frame_equal(found.astype(frame.dtypes.to_dict()), frame)
 
 
-@pytest.mark.parametrize("number", [0, 1, 5_000])
+@pytest.mark.parametrize("number", quick_first([0, 1, 5_000], 2))
 def test_parquet_and_arrow_hold_what_the_frame_holds(shop, tmp_path, number):
     shop.scans.insert(rows(number))
     frame = shop.scans.to_frame()
@@ -63,6 +64,7 @@ def test_parquet_and_arrow_hold_what_the_frame_holds(shop, tmp_path, number):
     assert_same(arrow(found), frame)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(texts, texts, texts), max_size=5))
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_comes_through(tmp_path, found):
@@ -94,7 +96,9 @@ def test_types_are_those_of_the_store(shop, tmp_path):
     assert types["is_bot"] == "BOOLEAN"
 
 
-@pytest.mark.parametrize("name", ["it's.parquet", "a b; DROP TABLE visits.parquet", "漢.parquet", "100%.parquet", "x"])
+@pytest.mark.parametrize(
+    "name", quick_first(["it's.parquet", "a b; DROP TABLE visits.parquet", "漢.parquet", "100%.parquet", "x"], 2)
+)
 def test_a_file_may_have_any_name(shop, tmp_path, name):
     shop.scans.insert(rows(3))
     assert len(parquet(shop.scans.to_parquet(tmp_path / name))) == 3
@@ -149,6 +153,7 @@ def test_a_snapshot_is_written_too(shop, tmp_path):
         assert len(copy.scans.to_arrow()) == 10
 
 
+@pytest.mark.slow
 def test_frames_and_files_have_all_texts_whether_few_or_many(shop, tmp_path):
     """A column of few distinct texts is read in another way than one of many."""
     many = 10_050

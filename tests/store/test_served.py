@@ -106,6 +106,7 @@ def test_a_key_is_made_and_revoked_while_the_store_is_served(shop, other):
         revoke_key(other.store, other.account, key_id(key))
 
 
+@pytest.mark.slow
 def test_an_import_adds_what_it_adds_without_a_server(shop, other, tmp_path):
     file = tmp_path / "codes.csv"
     file.write_text("QR Code Name,Content\n" + "".join(f"n{one},https://example.com/{one}\n" for one in range(6_000)))
@@ -219,6 +220,7 @@ def test_each_thread_has_a_transaction_of_its_own(other):
     assert found == [1, 2]
 
 
+@pytest.mark.slow
 def test_what_is_too_long_is_refused_and_the_next_request_answered(other):
     long = "x" * (MOST_BYTES + 1)
     with pytest.raises(StoreBusy, match="too much is to be written at once"):

@@ -48,7 +48,7 @@ def led_to(store, *short_codes):
     return [one if one is None or one is DELETED else one.content for one in found]
 
 
-@pytest.mark.parametrize("short_code", ["nobody", "DOOR", "", "door/", "doo", "%", "\ud800", "d" * 10_000])
+@pytest.mark.parametrize("short_code", ["nobody", "DOOR", "", "door/", "doo", "%", "\ud800", "d" * 10_000, "door\0"])
 def test_a_code_that_was_never_given_leads_nowhere(shop, short_code):
     assert target(shop.store, short_code) is None
 
@@ -64,6 +64,21 @@ def test_a_deleted_code_is_told_from_an_unknown_one_before_and_after_a_new_start
             assert led_to(shop.store, "door", "nobody") == [DELETED, None]
     with Store(path) as store:
         assert led_to(store, "door", "nobody") == [DELETED, None]
+
+
+def test_codes_of_all_lengths_lead_after_a_new_start_where_they_led_before(new_path):
+    path = new_path()
+    contents = {"ab": SPRING, "abc": "čaj, 茶", "Ab": "a\0b", "z" * 64: SUMMER, "_-": "x" * 3_000}
+    event = {"content": SUMMER, "date": NOON.isoformat()}
+    with open_portfolio(path) as shop:
+        for code, content in contents.items():
+            shop.insert_qrcode(content, short_code=code)
+        shop.insert_qrcode(SPRING, short_code="timed", is_schedule_enabled=True, schedule=[event])
+        before = {code: target(shop.store, code) for code in (*contents, "timed")}
+    with Store(path) as store:
+        assert {code: target(store, code) for code in before} == before
+        assert led_to(store, *contents) == list(contents.values())
+        assert target(store, "timed").content_at(NOON) == SUMMER
 
 
 CHANGES = {
@@ -237,6 +252,7 @@ def test_a_target_knows_its_schedule_and_follows_it_only_where_that_is_enabled(s
         assert target(fresh, "door") is None
 
 
+@pytest.mark.slow
 def test_ten_thousand_codes_are_read_quickly_and_then_found_without_sql(tmp_path):
     """Bounds are ten times what a slow machine needs: they fail for a query a code, and are of work alone."""
     path = tmp_path / "shop.duckdb"

@@ -15,6 +15,7 @@ from qrkit.store.maintenance import backup, compact, forget_visits, verify
 from qrkit.store.moving import PROGRESS
 from qrkit.store.store_settings import set_setting
 from qrkit.tracking.times import now
+from tests.sweeps import quick_first
 
 PATIENCE = 30
 """Seconds to wait for another process before a test fails."""
@@ -111,7 +112,7 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize("write", quick_first(WRITES.values(), 4), ids=WRITES)
 def test_nothing_can_be_changed_in_a_snapshot(snapshot, write):
     with pytest.raises(StoreReadOnly, match=r"is a snapshot, .* changed; make the change where the store is served"):
         write(snapshot)
@@ -123,6 +124,7 @@ def test_a_snapshot_can_be_kept_as_a_file(snapshot, tmp_path):
         assert [one.short_code for one in portfolio.list_qrcodes()] == ["door"]
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_not_copied_over_what_it_is_of(busy):
     path, process = busy
     assert process.stdout.readline()

@@ -49,6 +49,7 @@ def test_no_visitor_waits_for_a_parser(shop):
     assert shop.store.rows(STORED) == [{"device": "phone", "parser": parser()}]
 
 
+@pytest.mark.slow
 def test_every_question_sees_all_of_them_parsed(shop):
     for number, agent in enumerate([PHONE, LAPTOP, PHONE, "curl/8.5.0"]):
         record(shop, visit(agent, number))
@@ -79,6 +80,7 @@ def test_a_question_in_a_transaction_sees_its_own_and_a_rollback_leaves_the_rest
     assert devices(shop) == ["phone"]
 
 
+@pytest.mark.slow
 def test_questions_at_once_all_see_them_parsed(shop):
     shop.scans.insert(
         pd.DataFrame({"short_code": "door", "time": NOON, "user_agent": [f"{PHONE} {n}" for n in range(2_500)]})
@@ -104,6 +106,7 @@ def test_however_many_are_new_all_are_parsed(shop, count):
     assert {row["device"] for row in shop.store.rows(STORED)} == {"phone"}
 
 
+@pytest.mark.slow
 def test_reparse_reads_those_anew_that_another_version_has_read(shop):
     record(shop, visit(PHONE))
     record(shop, visit("Googlebot/2.1", 1))

@@ -21,6 +21,7 @@ from qrkit.store.visit_frame import FRAME_COLUMNS
 from qrkit.store.visit_rows import insert_visits
 from qrkit.tracking.records import Account, Place, Visit
 from tests.dtypes import TEXT
+from tests.sweeps import quick_first
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)
 WINDOWS = (
@@ -263,18 +264,21 @@ MOMENT = pd.Timestamp("2026-03-01T12:00:00")
 
 @pytest.mark.parametrize(
     "times",
-    [
-        ["2026-03-01T12:00:00"],
-        ["2026-03-01 12:00:00Z"],
-        ["2026-03-01T14:00:00+02:00"],
-        pd.Series(["2026-03-01T14:00:00+02:00"], dtype="string"),
-        pd.Series(["2026-03-01T12:00:00"], dtype="category"),
-        pd.to_datetime(["2026-03-01T12:00:00"]),
-        pd.to_datetime(["2026-03-01T07:00:00"]).tz_localize("America/New_York"),
-        pd.to_datetime([1_772_366_400], unit="s", utc=True),
-        pd.Series([datetime(2026, 3, 1, 14, tzinfo=timezone(timedelta(hours=2)))], dtype="object"),
-        np.array(["2026-03-01T12:00:00"], dtype="datetime64[ns]"),
-    ],
+    quick_first(
+        [
+            ["2026-03-01T12:00:00"],
+            ["2026-03-01 12:00:00Z"],
+            ["2026-03-01T14:00:00+02:00"],
+            pd.Series(["2026-03-01T14:00:00+02:00"], dtype="string"),
+            pd.Series(["2026-03-01T12:00:00"], dtype="category"),
+            pd.to_datetime(["2026-03-01T12:00:00"]),
+            pd.to_datetime(["2026-03-01T07:00:00"]).tz_localize("America/New_York"),
+            pd.to_datetime([1_772_366_400], unit="s", utc=True),
+            pd.Series([datetime(2026, 3, 1, 14, tzinfo=timezone(timedelta(hours=2)))], dtype="object"),
+            np.array(["2026-03-01T12:00:00"], dtype="datetime64[ns]"),
+        ],
+        6,
+    ),
     ids=["naive", "Z", "offset", "string", "category", "datetime64", "zone", "epoch", "objects", "numpy"],
 )
 def test_a_time_of_any_zone_is_brought_to_utc_and_one_of_none_is_utc(portfolio, times):
@@ -439,6 +443,7 @@ def test_scans_of_another_accounts_codes_are_refused():
         assert (Portfolio(store, mine).scans.count(), Portfolio(store, other).scans.count()) == (1, 0)
 
 
+@pytest.mark.slow
 def test_many_rows_are_stored_as_they_are(portfolio):
     """DuckDB guesses the type of a column from its first rows: the texts begin late here, and none is missing."""
     # A server is given ten thousand at a time, and guesses nothing.
@@ -510,6 +515,7 @@ print(portfolio.store.row("SELECT abs(epoch(applied) - epoch(now())) < 600 AS is
 """
 
 
+@pytest.mark.slow
 def test_the_time_zone_of_the_machine_changes_nothing():
     environment = os.environ | {"TZ": "America/New_York"}
     said = subprocess.run([sys.executable, "-c", ABROAD], env=environment, check=True, capture_output=True, text=True)

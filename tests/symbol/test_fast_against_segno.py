@@ -111,6 +111,7 @@ def test_odd_contents(content):
     assert_same(content, 1, "L", "byte", None)
 
 
+@pytest.mark.slow
 def test_the_automatic_version_is_that_of_segno():
     random = Random(3)
     for _ in range(150):

@@ -51,6 +51,7 @@ def test_kanji_have_the_modules_of_segno():
             assert (symbol.version, symbol.mask, symbol.modules) == (code.version, code.mask, modules)
 
 
+@pytest.mark.slow
 def test_every_kanji_of_the_mode_is_read():
     """All characters of two bytes in Shift JIS from 8140 to 9FFC and from E040 to EBBF (ISO/IEC 18004:2015, 7.4.6)."""
     assert len(KANJI) > 6_800

@@ -73,6 +73,7 @@ def drag(page, locator, across, down):
     page.mouse.up()
 
 
+@pytest.mark.slow
 def test_design_made_by_hand_is_the_one_python_has(notebook):
     page, studio = opened(notebook)
     drag(page, studio.locator(".qk-layer"), 60, 40)

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import shutil
 from base64 import b64decode
 from datetime import UTC, datetime
 
@@ -16,9 +17,11 @@ NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
 
 
-@pytest.fixture
-def shop():
-    with open_portfolio(":memory:", base_url="https://go.example.com", clock=lambda: NOW) as made:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A store with thirty codes in two campaigns, of which each test has a copy."""
+    path = tmp_path_factory.mktemp("prepared") / "shop.duckdb"
+    with open_portfolio(path, base_url="https://go.example.com", clock=lambda: NOW) as made:
         window, tables = made.insert_campaign("Window"), made.insert_campaign("Tables")
         for number in range(30):
             made.insert_qrcode(
@@ -27,6 +30,13 @@ def shop():
                 campaign_id=window.id if number % 2 else tables.id,
                 short_code=f"code{number}",
             )
+    return path
+
+
+@pytest.fixture
+def shop(prepared, tmp_path):
+    path = shutil.copy(prepared, tmp_path / "shop.duckdb")
+    with open_portfolio(path, base_url="https://go.example.com", clock=lambda: NOW) as made:
         yield made
 
 

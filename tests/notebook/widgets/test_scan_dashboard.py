@@ -11,6 +11,7 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
 from qrkit.notebook.widgets.dashboard_answers import Asked
+from tests.sweeps import quick_rows
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 HOSTILE = "</title><script>alert(1)</script>"
@@ -77,6 +78,7 @@ def test_days_campaign_and_kinds_narrow_what_is_shown(board, shop):
     assert board.state["numbers"]["scans"] == 31
 
 
+@pytest.mark.slow
 def test_days_and_hours_are_those_of_the_time_zone(shop):
     board = ScanDashboard(shop, name="tokyo", time_zone="Asia/Tokyo")
     shop.scans.insert([{"short_code": "Wind", "time": "2026-03-31T15:30:00Z"}])
@@ -92,23 +94,26 @@ def test_days_and_hours_are_those_of_the_time_zone(shop):
 
 @pytest.mark.parametrize(
     ("fields", "name"),
-    [
-        ({"since": "yesterday"}, "since"),
-        ({"until": 7}, "until"),
-        ({"since": "2026-03-10", "until": "2026-03-09"}, "until"),
-        ({"kinds": []}, "kinds"),
-        ({"kinds": ["robot"]}, "kinds"),
-        ({"kinds": "scan"}, "kinds"),
-        ({"campaign": 3}, "campaign"),
-        ({"campaign": "nobody"}, "campaign"),
-        ({"qrcode": "nothing"}, "qrcode"),
-        ({"device": 3}, "device"),
-        ({"compare": "yesterday"}, "compare"),
-        ({"compare_since": "2026-03-02", "compare_until": "2026-03-01"}, "compare_until"),
-        ({"camapign": "x"}, "camapign"),
-        ({"until": "9999-12-31"}, "until"),
-        ({"since": "0001-01-01"}, "since"),
-    ],
+    quick_rows(
+        [
+            ({"since": "yesterday"}, "since"),
+            ({"until": 7}, "until"),
+            ({"since": "2026-03-10", "until": "2026-03-09"}, "until"),
+            ({"kinds": []}, "kinds"),
+            ({"kinds": ["robot"]}, "kinds"),
+            ({"kinds": "scan"}, "kinds"),
+            ({"campaign": 3}, "campaign"),
+            ({"campaign": "nobody"}, "campaign"),
+            ({"qrcode": "nothing"}, "qrcode"),
+            ({"device": 3}, "device"),
+            ({"compare": "yesterday"}, "compare"),
+            ({"compare_since": "2026-03-02", "compare_until": "2026-03-01"}, "compare_until"),
+            ({"camapign": "x"}, "camapign"),
+            ({"until": "9999-12-31"}, "until"),
+            ({"since": "0001-01-01"}, "since"),
+        ],
+        6,
+    ),
 )
 def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(kept_board, fields, name):
     board = kept_board
@@ -121,6 +126,7 @@ def test_what_breaks_a_rule_is_told_beside_its_field_and_changes_nothing(kept_bo
     assert board.errors == {}
 
 
+@pytest.mark.slow
 def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, shop):
     times = pd.date_range("2025-03-10", periods=2, freq="D") + pd.Timedelta(hours=9)
     shop.scans.insert(pd.DataFrame({"short_code": "Wind", "time": times, "visitor": range(2)}))
@@ -140,6 +146,7 @@ def test_days_are_compared_with_those_before_a_year_before_or_a_range(board, sho
     assert board.state["before"]["scans"] == 0
 
 
+@pytest.mark.slow
 def test_a_bar_filters_everything_but_its_own_chart(board, shop):
     phone = (
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile Safari/604.1"
@@ -168,6 +175,7 @@ def test_a_bar_filters_everything_but_its_own_chart(board, shop):
     assert (board.state["numbers"]["scans"], board.state["filters"]) == (32, [])
 
 
+@pytest.mark.slow
 def test_a_campaign_has_one_color_in_lines_and_bars(board, shop):
     (campaigns,) = (one for one in board.state["bars"] if one["name"] == "campaign")
     assert [(row["label"], row["color"]) for row in campaigns["rows"]] == [("Window", 1)]
@@ -192,6 +200,7 @@ def test_names_in_charts_are_text(board):
     assert not html.fromstring(page).xpath("//script")
 
 
+@pytest.mark.slow
 def test_charts_follow_the_room_there_is(board):
     wide = board.state["charts"]
     say(board, ask="width", width=450)
@@ -203,12 +212,14 @@ def test_charts_follow_the_room_there_is(board):
     assert board.state["charts"] == wide
 
 
+@pytest.mark.slow
 def test_the_same_scans_are_drawn_the_same(shop, board):
     other = ScanDashboard(shop, name="other")
     assert other.state["charts"] == board.state["charts"]
     other.close()
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop):
     board.ask(since="2026-03-30", device="unknown", compare="year")
     shop.scans.insert(pd.DataFrame({"short_code": ["Wind"], "time": [pd.Timestamp("2026-03-31T10:00")]}))
@@ -220,6 +231,7 @@ def test_a_cell_that_is_run_again_shows_the_scans_there_are_by_then(board, shop)
     assert board.asked == Asked(since=date(2026, 3, 30), device="unknown", compare="year")
 
 
+@pytest.mark.slow
 def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when_a_cell_is_run_again(board, shop):
     window, hostile = (one.id for one in shop.list_campaigns())
     board.ask(campaign=hostile, since="2026-03-30")
@@ -233,6 +245,7 @@ def test_a_campaign_that_is_gone_or_is_another_portfolio_s_is_not_asked_for_when
         assert (board.asked.campaign, board.asked.qrcode) == ("", "")
 
 
+@pytest.mark.slow
 def test_kinds_may_be_a_tuple_in_code(board):
     board.ask(kinds=("bot",))
     assert board.asked == Asked(kinds=("bot",))
