@@ -36,7 +36,16 @@ from qrkit.charts.periods import (
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import by_words, colors_of, column_words, finding_of, shown_of, table_of, totals_of
+from qrkit.charts.series import (
+    by_words,
+    colors_of,
+    column_words,
+    finding_of,
+    has_scans,
+    shown_of,
+    table_of,
+    totals_of,
+)
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import number_text, say
 
@@ -76,7 +85,7 @@ def lines(
         height: Pixels, with the title. A chart that is too low for a title has none.
 
     Raises:
-        InvalidParameter: If the chart would be too narrow or too short.
+        InvalidParameter: If a column is missing, or if the chart would be too narrow or too short.
 
     Example:
         >>> import pandas as pd
@@ -84,7 +93,7 @@ def lines(
         >>> lines(days).headline
         '8 scans; most, 5, on 3 March'
     """
-    if not frame["scans"].sum():
+    if not has_scans(frame):
         return nothing(width, height, is_hidden=frame["scans"].hasnans)
     by, table = table_of(frame, MOST_COLORS)
     names, moments = list(table.columns), [moment.to_pydatetime() for moment in table.index]

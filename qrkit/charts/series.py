@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.charts.colors import assign_colors
 from qrkit.charts.labels import others, quoted
 from qrkit.charts.periods import moment_text, unit_of
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ __all__ = [
     "colors_of",
     "column_words",
     "finding_of",
+    "has_scans",
     "shown_of",
     "stored_colors",
     "table_of",
@@ -89,6 +91,22 @@ def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: b
         return shown[[whole is not None for whole in complete]].reindex(shown.index)
     whole_days = shown[[whole is True for whole in complete]].reindex(shown.index)
     return whole_days.rolling(7, center=True, min_periods=1).mean().where(whole_days.notna())
+
+
+def has_scans(frame: pd.DataFrame) -> bool:
+    """Return whether there is a scan in a frame, of which lines are drawn.
+
+    Raises:
+        InvalidParameter: If the frame has no column of times, day or start, or no column scans.
+    """
+    import pandas as pd
+
+    times = [name for name in ("day", "start") if name in frame]
+    if "scans" in frame and times and (frame.empty or pd.api.types.is_datetime64_any_dtype(frame[times[0]])):
+        return bool(frame["scans"].sum())
+    needed = "needs the columns day (or start; datetime64) and scans, as `analytics.scans_per_day` returns them"
+    has = ", ".join(f"{name} ({dtype})" for name, dtype in frame.dtypes.items()) or "none"
+    raise InvalidParameter(Problem("frame", None, f"{needed}; it has {has}"))
 
 
 def text_column_name(frame: pd.DataFrame) -> str:

@@ -44,6 +44,7 @@ from qrkit.charts.series import (
     by_words,
     column_words,
     finding_of,
+    has_scans,
     shown_of,
     stored_colors,
     table_of,
@@ -99,12 +100,12 @@ def small_multiples(
         width: Pixels.
 
     Raises:
-        InvalidParameter: If the frame has no text column, or if the chart would be too narrow.
+        InvalidParameter: If the frame has no column of text, times or scans, or if the chart would be too narrow.
     """
     if not text_column_name(frame):
         rule = "needs a column of text, a chart for each value: ask for it with `by`, or draw `lines`"
         raise InvalidParameter(Problem("frame", None, rule))
-    if not frame["scans"].sum():
+    if not has_scans(frame):
         return nothing(width, PANEL[1], is_hidden=frame["scans"].hasnans)
     by, table = table_of(frame, MOST_PANELS)
     moments = [moment.to_pydatetime() for moment in table.index]

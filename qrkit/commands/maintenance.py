@@ -101,16 +101,18 @@ def define_rescue(one: Parser) -> None:
 
 
 def _verify(asked: argparse.Namespace) -> Status:
+    from qrkit.store.history import missing_folder
     from qrkit.store.maintenance import verify
     from qrkit.store.postgresql.database import is_server
 
-    place = shown_place(asked.store)
+    place, says_what_to_do = shown_place(asked.store), False
     try:
         with opened_store(asked) as store:
             faults = verify(store)
+            says_what_to_do = missing_folder(store) is not None
     except StoreDamaged as error:
         faults = [str(error)]
-    if faults and not is_server(asked.store):
+    if faults and not says_what_to_do and not is_server(asked.store):
         hint = f"restore a backup, or write what can be read into a new store: qrkit rescue {asked.store} NEW"
         complain(asked.command, hint)
     if asked.json:
@@ -121,6 +123,7 @@ def _verify(asked: argparse.Namespace) -> Status:
 
 
 def _backup(asked: argparse.Namespace) -> None:
+    from qrkit.store.duckdb.database import history_folder
     from qrkit.store.maintenance import backup
 
     with opened_store(asked) as store:
@@ -129,7 +132,9 @@ def _backup(asked: argparse.Namespace) -> None:
     if asked.json:
         print_json(store=shown_place(asked.store), file=str(file), bytes=size)
     else:
-        print(f"{file}: a copy of {shown_place(asked.store)}, {size:,} bytes")
+        folder = history_folder(file)
+        with_it = f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
+        print(f"{file}: a copy of {shown_place(asked.store)}, {size:,} bytes{with_it}")
 
 
 def _archive(asked: argparse.Namespace) -> None:

@@ -80,13 +80,16 @@ class Parser(argparse.ArgumentParser):
         """Parse arguments as argparse does, but report unknown ones under the name of the command."""
         parsed, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(self._unknown_message(unknown))
+            self.error(self._unknown_message(unknown, parsed))
         return parsed, []
 
-    def _unknown_message(self, words: list[str]) -> str:
+    def _unknown_message(self, words: list[str], parsed: argparse.Namespace) -> str:
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             return f"{words[0]!r} is one word too many"
+        arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
+        if option == "--store" and "STORE" in arguments:
+            return f"--store is not an option here; write: {self.prog} {' '.join(map(str, arguments.values()))}"
         near = nearest(option, self._option_string_actions)
         return f"{option} is not an option" + (f"; {near}" if near.startswith("did") else "")
 

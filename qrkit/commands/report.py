@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.look import is_decorated
-from qrkit.commands.output import print_json
+from qrkit.commands.output import complain, print_json
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
@@ -78,7 +78,7 @@ def _day(text: str) -> date:
     try:
         return from_day(text)
     except InvalidParameter as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a day such as 2026-06-01") from error
+        raise argparse.ArgumentTypeError(f"{text!r} {error.rule.replace('must be', 'is not')}") from error
 
 
 def _report(asked: argparse.Namespace) -> None:
@@ -103,10 +103,14 @@ def _report(asked: argparse.Namespace) -> None:
         brand = None if asked.brand is None else _brand(portfolio, asked.brand)
         if is_notebook:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
-        elif campaign_id is None:
-            file = report.portfolio(portfolio, brand=brand, least=asked.least, **days).save(output)
         else:
-            file = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days).save(output)
+            if campaign_id is None:
+                made = report.portfolio(portfolio, brand=brand, least=asked.least, **days)
+            else:
+                made = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days)
+            file = made.save(output)
+            if not made.words:
+                complain("report", "no scans in this period" if asked.since or asked.until else "no scans yet")
     if asked.json:
         print_json(file=str(file))
     else:

@@ -30,7 +30,10 @@ CODE = "code"
 WAYS = (CODE, "campaign", *PERIODS, *get_args(VisitAttribute))
 """What scans can be counted by."""
 ALL_KINDS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
-COUNTS = (Column("scans", "Scans"), Column("visitors", "Visitors"))
+COUNTS = (
+    Column("scans", "Scans"),
+    Column("visitors", "Visitors", shown=lambda visitors: "\N{EN DASH}" if visitors is None else visitors),
+)
 BY_CODE = Table(
     "QR Code",
     (Column("short_code", "Code", "bold cyan", is_whole=True), Column("name", "Name", shown=summary), *COUNTS),
@@ -44,7 +47,8 @@ def define_scans(one: Parser) -> None:
     """Define the command `scans`."""
     describe(
         one,
-        "Bots, link previews and HEAD requests are not scans. In the column Visitors, each visitor counts once a day. "
+        "Bots, link previews and HEAD requests are not scans. In the column Visitors, each visitor counts once a day; "
+        "without data that tells visitors apart, as in many imported scans, their number is unknown (\N{EN DASH}). "
         "Scans that were imported as a number have no time: `qrkit list` counts them, but this table does not.",
         usage="[CODE...] [options]",
         examples=(
@@ -79,10 +83,10 @@ def _scans(asked: argparse.Namespace) -> None:
         )
         view = view.where(kinds=ALL_KINDS) if asked.all_kinds else view
         if asked.by == CODE:
-            rows = _rows_by_code(portfolio, view)
+            rows = [_with_unknown(row) for row in _rows_by_code(portfolio, view)]
             BY_CODE.print(asked, rows)
         else:
-            rows = _rows_by(view, asked.by)
+            rows = [_with_unknown(row) for row in _rows_by(view, asked.by)]
             Table(
                 asked.by,
                 (Column(asked.by, asked.by.capitalize().replace("_", " "), shown=summary), *COUNTS),
@@ -94,6 +98,11 @@ def _scans(asked: argparse.Namespace) -> None:
         complain("scans", f"{were} imported as a number, without times; `qrkit list` counts them, too")
     elif not rows:
         complain("scans", "no scans yet")
+
+
+def _with_unknown(row: Row) -> Row:
+    """Return a row whose visitors are None if no scan carries the key of one, so that their number is unknown."""
+    return {**row, "visitors": None} if row["scans"] and not row["visitors"] else row
 
 
 def _rows_by_code(portfolio: Portfolio, view: Scans) -> Sequence[Row]:

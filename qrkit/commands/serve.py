@@ -11,7 +11,7 @@ from functools import partial
 
 from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Parser, add_fields, describe
-from qrkit.commands.stores import add_base_url, add_store
+from qrkit.commands.stores import add_base_url, add_store, is_missing, neighbor
 from qrkit.errors import InvalidParameter
 from qrkit.server.settings import Settings
 
@@ -80,6 +80,12 @@ def _naming_host_or_port(settings: Settings) -> Iterator[None]:
         raise InvalidParameter(problem) from error
 
 
+def _describe_new(place: str) -> str:
+    """Return what to say of a store that the server creates: with a mistyped name, all printed codes would be dead."""
+    other = neighbor(place)
+    return f" (new: it has no QR Codes yet{f'; did you mean {other!r}?' if other else ''})"
+
+
 def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.opening import keep_base_url
@@ -109,11 +115,12 @@ def _serve(asked: argparse.Namespace) -> None:
                 portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
             while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
         url = f"http://{reachable(settings.host)}:{port}"
-        print(f"{portfolio.store.path} at {url}, short URLs {base_url}/…")
+        print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)
         operations.info("the server has started: %s at %s, short URLs %s", portfolio.store.path, url, base_url)
 
     operations = logging.getLogger(OPERATIONS)
+    new = _describe_new(asked.store) if is_missing(asked.store) else ""
     portfolio = open_portfolio(asked.store)
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:

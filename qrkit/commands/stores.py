@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.store import Store
 
-__all__ = ["add_base_url", "add_store", "is_missing", "opened", "opened_store", "shown_place"]
+__all__ = ["add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place"]
 
 DEFAULT_STORE = "qrkit.duckdb"
 PRIORITY = 10
@@ -50,6 +54,13 @@ def is_missing(place: str) -> bool:
     return not is_server(place) and not Path(place).exists()
 
 
+def neighbor(place: str) -> str:
+    """Return the name of the store beside a place whose name is most like it; empty if there is none."""
+    path = Path(place)
+    names = {other.stem: other.name for other in path.parent.glob("*.duckdb") if other.name != path.name}
+    return next((names[stem] for stem in get_close_matches(path.name.removesuffix(".duckdb"), names, n=1)), "")
+
+
 def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool = False) -> Portfolio:
     """Open the portfolio of the selected store.
 
@@ -76,7 +87,7 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
         _check_exists(asked)
     base_url = getattr(asked, "base_url", None)
     try:
-        with complaining(asked.command):
+        with complaining(asked.command), _without_log():
             return open_portfolio(asked.store, base_url=base_url)
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
@@ -107,7 +118,8 @@ def opened_store(asked: argparse.Namespace) -> Store:
 
     _check_exists(asked)
     try:
-        return Store(asked.store)
+        with _without_log():
+            return Store(asked.store)
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
             raise
@@ -116,6 +128,17 @@ def opened_store(asked: argparse.Namespace) -> Store:
                 return Snapshot(asked.store)
         _tell_of_copy(asked, error)
     return Snapshot(asked.store)
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """Context manager: logs no warnings. What is missing of a store, a command says itself if it needs it."""
+    log = logging.getLogger("qrkit")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _give_way(asked: argparse.Namespace) -> None:
@@ -129,7 +152,9 @@ def _give_way(asked: argparse.Namespace) -> None:
 
 def _check_exists(asked: argparse.Namespace) -> None:
     if is_missing(asked.store):
-        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
+        other = neighbor(asked.store)
+        create = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
+        hint = f"did you mean {other!r}?" if other else create
         raise NotFound("store", shown_place(asked.store), hint=hint)
 
 

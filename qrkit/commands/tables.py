@@ -106,7 +106,7 @@ class Table:
 
         columns = self._in_text(rows, thousands=False)
         widths = [min(WIDEST, max(map(cell_len, cells))) for _, cells in columns]
-        are_numbers = [_is_number(rows[0][column.key]) for column, _ in columns]
+        are_numbers = [any(_is_number(row[column.key]) for row in rows) for column, _ in columns]
         for line in zip(*(cells for _, cells in columns), strict=True):
             cells = zip(line, widths, are_numbers, strict=True)
             aligned = (
@@ -130,7 +130,7 @@ class Table:
 
         console = _console()
         columns = self._in_text(rows, thousands=True)
-        are_numbers = [_is_number(rows[0][column.key]) for column, _ in columns]
+        are_numbers = [any(_is_number(row[column.key]) for row in rows) for column, _ in columns]
         fixed = [column.is_whole or is_number for (column, _), is_number in zip(columns, are_numbers, strict=True)]
         needed = [max(map(cell_len, cells)) for _, cells in columns]
         widths = _fit(needed, fixed, console.width - GAP * (len(columns) - 1) - self._bar_width)

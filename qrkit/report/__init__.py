@@ -281,7 +281,7 @@ def _parse(
         check_attribute("attributes", name)
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
-        raise InvalidParameter(Problem("until", until, f"must come after since, {since}"))
+        raise InvalidParameter(Problem("until", str(until), f"must come after since, {since}"))
     least = None if least is None else check_least(least)
     return Asked(first, after, zone_of(time_zone).key, tuple(attributes), _comparison(compare_to), least)
 

@@ -46,7 +46,7 @@ class CodeRow:
         short_url: The short URL; "" for a static code, which leads straight to its content.
         content: Where the code leads, in words without secrets, shortened; "" if the name says the same.
         scans: Scans in the period.
-        visitors: Visitors in the period.
+        visitors: Visitors in the period; None if they are unknown or hidden.
         share: Share of all scans, as text.
         imported: Scans imported with the record.
         is_hidden: Whether the numbers are hidden, so that the report can be shared.
@@ -62,7 +62,7 @@ class CodeRow:
     short_url: str
     content: str
     scans: int
-    visitors: int
+    visitors: int | None
     share: str
     imported: int
     is_hidden: bool = False
@@ -82,7 +82,7 @@ class CodeRow:
             short_url=code.short_url if code.is_dynamic else "",
             content="" if content == name else cut(content, LONGEST_CONTENT),
             scans=scans,
-            visitors=facts.visitors_of.get(code.id, 0),
+            visitors=facts.known_visitors_of(code.id),
             share=percent(scans / facts.scans if facts.scans else 0.0),
             imported=facts.imported.get(code.id, 0),
             is_hidden=code.id in facts.hidden,

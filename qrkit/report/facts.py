@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import local_time, stretches_of
@@ -17,9 +17,10 @@ from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, 
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
-from qrkit.store.all_visits import VISITORS
+from qrkit.store.all_visits import KEYLESS, VISITORS
 from qrkit.store.campaign_colors import campaign_colors
 from qrkit.store.duckdb.column_copy import reading_one_state
+from qrkit.store.scan_attributes import table_of, value_sql
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
 
@@ -48,6 +49,8 @@ GROUP BY ALL
 BY_CAMPAIGN = f"""
 SELECT coalesce(campaign_id, '') AS campaign_id, {VISITORS} AS visitors FROM lean GROUP BY ALL
 """
+
+WITHOUT_KEY = f"SELECT {{value}} AS value, {KEYLESS} AS scans FROM {{table}} GROUP BY ALL"
 
 SWEPT = """
 SELECT c.qrcode_id, sum(d.visits)::BIGINT AS scans
@@ -105,6 +108,8 @@ class Facts:
         leaders: The most scanned campaigns, or QR Codes if there is only one campaign, with their scans.
         visitors_of: Visitors in the period by the ID of the QR Code, without those that have none.
         visitors_in: Visitors in the period by the ID of the campaign ("" for none); counted only to hide small groups.
+        keyless: Scans that carry no key of a visitor, by attribute and its value: always by `qrcode_id`, and by the
+            attributes of the report only to hide small groups.
         counted: Scans in the period by the ID of the QR Code, without those that have none.
         unscanned: The QR Codes without scans.
         imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.
@@ -138,6 +143,7 @@ class Facts:
     leaders: Sequence[tuple[str, int]]
     visitors_of: Mapping[str, int]
     visitors_in: Mapping[str, int]
+    keyless: Mapping[analytics.Attribute, Mapping[str, int]]
     counted: Mapping[str, int]
     unscanned: Unscanned
     imported: Mapping[str, int]
@@ -177,6 +183,15 @@ class Facts:
         table = chosen.pivot(index="qrcode_id", columns="day", values="scans")
         complete = table.reindex(columns=self.per_day["day"].unique()).fillna(0).astype("int64")
         return dict(zip(complete.index.astype(str), complete.to_numpy().tolist(), strict=True))
+
+    @property
+    def without_key(self) -> int:
+        """Number of scans that carry no key of a visitor."""
+        return sum(self.keyless["qrcode_id"].values())
+
+    def known_visitors_of(self, id: str) -> int | None:
+        """Return the visitors of a QR Code; None if they are unknown, because no scan carries a key, or hidden."""
+        return self.visitors_of.get(id) or (None if self.counted.get(id) else 0)
 
     @property
     def likely_and_possible(self) -> tuple[int, int]:
@@ -221,7 +236,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             attributes={name: analytics.scans_by(view, name, most=most) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
-            visitors_in={} if asked.least is None else _visitors_in(view),
+            **_sizes(view, asked),
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             imported=imported_scans(view),
@@ -334,6 +349,20 @@ def _visitors_in(scans: Scans) -> dict[str, int]:
     """Count visitors by the ID of the campaign; a visitor of several of its QR Codes counts once."""
     frame = scans.ask(BY_CAMPAIGN)
     return dict(zip(frame["campaign_id"].astype("str"), frame["visitors"].astype("int64").tolist(), strict=True))
+
+
+def _sizes(scans: Scans, asked: Asked) -> dict[str, Any]:
+    """Return what groups are measured by: fields of the facts by name. Most are counted only to hide small groups."""
+    if asked.least is None:
+        return {"visitors_in": {}, "keyless": {"qrcode_id": _keyless(scans, "qrcode_id")}}
+    measured: Sequence[analytics.Attribute] = ("qrcode_id", *asked.attributes)
+    return {"visitors_in": _visitors_in(scans), "keyless": {name: _keyless(scans, name) for name in measured}}
+
+
+def _keyless(scans: Scans, attribute: analytics.Attribute) -> dict[str, int]:
+    """Count scans without the key of a visitor by the value of an attribute."""
+    frame = scans.ask(WITHOUT_KEY.format(value=value_sql(attribute), table=table_of(attribute)))
+    return dict(zip(frame["value"].astype("str"), frame["scans"].astype("int64").tolist(), strict=True))
 
 
 def _hourly(scans: Scans) -> pd.DataFrame:

@@ -47,7 +47,7 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
         KeyFigure(
             "scans", number(facts.scans), languages.say("Scans"), _besides(facts), _change(comparisons, ratio), spark
         ),
-        KeyFigure("visitors", number(facts.visitors), languages.say("Visitors"), say("visitors"), _of_visitors(facts))
+        KeyFigure("visitors", number(facts.visitors), languages.say("Visitors"), _known(facts), _of_visitors(facts))
         if facts.visitors or not facts.scans
         else KeyFigure("visitors", "\N{EN DASH}", languages.say("Visitors"), say("visitors_unknown")),
         KeyFigure(
@@ -68,6 +68,13 @@ def _besides(facts: Facts) -> str:
     imported, swept = sum(facts.imported.values()), sum(facts.swept.values())
     key = "_and_".join(name for name, count in (("imported", imported), ("swept", swept)) if count)
     return say(key, imported=number(imported), swept=number(swept)) if key else ""
+
+
+def _known(facts: Facts) -> str:
+    """Say how visitors are recognized, or for how many scans if some carry no key."""
+    if not facts.without_key:
+        return say("visitors")
+    return say("visitors_of_some", known=number(facts.scans - facts.without_key), scans=number(facts.scans))
 
 
 def _of_visitors(facts: Facts) -> str:

@@ -125,7 +125,9 @@ def smaller_plots(facts: Facts) -> list[Plot]:
         found.append(Plot(say(title, period=days), charts.rates, facts.rates, colors))
     if len(facts.locations) > 1:
         found.append(Plot(say("Locations"), charts.scans_by_location, facts.locations))
-    found.append(Plot(say("Human scans"), charts.human_scans, facts.human))
+    likely, _ = facts.likely_and_possible
+    if likely:  # otherwise, the records don't show which scans came from people
+        found.append(Plot(say("Human scans"), charts.human_scans, facts.human))
     if (facts.half_lives["delay"] > 0).sum() > 1:
         found.append(
             Plot(say("How long codes waited for their first scan"), charts.time_to_first_scan, facts.half_lives)

@@ -29,7 +29,7 @@ class Row:
         scans: Number of scans.
         share: Share of all scans, 0..1.
         color: Number of the color of the bar, 0..6.
-        visitors: Number of visitors; None if unknown.
+        visitors: Number of visitors; None if unknown or hidden.
         codes: Number of QR Codes, in a table of campaigns.
         number: Number of the campaign in the sums that filters count with, in a table of campaigns.
     """
@@ -107,8 +107,8 @@ def campaign_table(facts: Facts, colors: Mapping[str, int]) -> Table:
 
 
 def _row(name: str, counts: Any) -> Row:
-    """Convert a row of a frame with columns scans, visitors, share."""
-    return Row(name, int(counts.scans), float(counts.share), visitors=int(counts.visitors))
+    """Convert a row of a frame with columns scans, visitors, share; visitors are 0 where no scan carries a key."""
+    return Row(name, int(counts.scans), float(counts.share), visitors=int(counts.visitors) or None)
 
 
 def _value_text(attribute: Attribute, value: str) -> str:

@@ -138,6 +138,7 @@ FIGURES: Mapping[str, Sentence] = {
     "swept": "and {swept} kept only as counts",
     "imported_and_swept": "and {imported} imported and {swept} kept only as counts",
     "visitors": "recognized within a day",
+    "visitors_of_some": "known for {known} of {scans} scans",
     "visitors_unknown": "not known",
     "of_all": "of {codes}",
     "busiest": ("{count} scan, a {weekday}", "{count} scans, a {weekday}"),

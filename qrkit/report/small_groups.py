@@ -3,8 +3,10 @@
 All rules follow from one bound, `least`:
 
 - **Groups** follow the rule of tables (`analytics.without_small_groups`): a small one is hidden, and with it enough
-  others that no total reveals it. Values of an attribute, QR Codes and campaigns are measured by their visitors, or by
-  their scans if visitors are unknown; hours of the week by their scans. Small campaigns become one, "All others".
+  others that no total reveals it. Values of an attribute, QR Codes and campaigns are as large as the number of their
+  visitors plus that of their scans without the key of a visitor, such as imported ones: each of these is at most one
+  visit, and nothing ties it to another. Hours of the week are measured by their scans. Small campaigns become one,
+  "All others". Numbers of visitors follow the same rule again, so that a few known ones are not shown among many scans.
 - **Days** of a campaign wait for each other: scans count on the first day on which there are `least` of them, or on the
   last such day if too few are left over. So each number of a day, and each sum and difference that the filters of the
   page can count, consists of parts that are 0 or at least `least`. A period without bounds begins and ends with days
@@ -18,7 +20,7 @@ some of the scans, may still find out more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING
@@ -49,8 +51,9 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
     """
     if not facts.scans:
         return replace(facts, least=least, hidden=_hidden_codes(facts, least))
-    if (size := facts.visitors or facts.scans) < least:
-        what = ("visitor" if facts.visitors else "scan") + ("s" if size > 1 else "")
+    if (size := facts.visitors + facts.without_key) < least:
+        what = "visitors" if not facts.without_key else "visitors or scans" if facts.visitors else "scans"
+        what = what if size > 1 else what[:-1]
         rule = f"hides the whole report, which has {size} {what}; choose a longer period or a smaller number"
         raise InvalidParameter(Problem("least", least, rule))
     titles = _titles(facts, least)
@@ -63,12 +66,14 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
         shown,
         least=least,
         hidden=hidden,
+        visitors=facts.visitors if facts.visitors >= least else 0,
+        visitors_of=_visitors_of(shown, hidden, least),
         per_hour=None,
         daily=facts.daily[:0],
         hourly=facts.hourly[:0],
         by_hour=_by_hour(facts.by_hour, least),
-        attributes={name: _values(frame, least) for name, frame in facts.attributes.items()},
-        human=_rounded(facts.human, least),
+        attributes={name: _values(frame, facts.keyless[name], least) for name, frame in facts.attributes.items()},
+        human=_rounded(facts, least),
         half_lives=facts.half_lives[:0],
         locations=facts.locations[~facts.locations["qrcode_id"].isin(list(hidden))].reset_index(drop=True),
         rates=_rates(facts, titles) if is_exact else None,
@@ -81,7 +86,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
 
 def _titles(facts: Facts, least: int) -> dict[str | None, str]:
     """Return the titles of the campaigns; those with too few visitors have one in common, and come last."""
-    counts = _of_codes(facts).groupby("campaign", as_index=False, sort=False)[["scans"]].sum()
+    counts = _of_codes(facts).groupby("campaign", as_index=False, sort=False)[["scans", "keyless"]].sum()
     visitors = {title: facts.visitors_in.get(id or "", 0) for id, title in facts.titles.items()}
     counts = counts.assign(visitors=counts["campaign"].map(visitors))
     hidden = set(counts["campaign"][_are_hidden(counts, ("campaign",), least)])
@@ -98,12 +103,12 @@ def _colors(facts: Facts, titles: Mapping[str | None, str]) -> dict[str, int]:
 
 
 def _of_codes(facts: Facts) -> pd.DataFrame:
-    """Return a row for each QR Code with its campaign, scans, visitors and imported scans."""
+    """Return a row for each QR Code with its campaign and numbers; `keyless` are scans without the key of a visitor."""
     import pandas as pd
 
-    numbers = (facts.counted, facts.visitors_of, facts.imported)
+    numbers = (facts.counted, facts.visitors_of, facts.keyless["qrcode_id"], facts.imported)
     rows = [(facts.titles[code.campaign_id], code.id, *(of.get(code.id, 0) for of in numbers)) for code in facts.codes]
-    frame = pd.DataFrame(rows, columns=["campaign", "qrcode_id", "scans", "visitors", "imported"])
+    frame = pd.DataFrame(rows, columns=["campaign", "qrcode_id", "scans", "visitors", "keyless", "imported"])
     return frame.astype({"campaign": "str", "qrcode_id": "str"} | dict.fromkeys(frame.columns[2:], "int64"))
 
 
@@ -114,15 +119,31 @@ def _hidden_codes(facts: Facts, least: int) -> frozenset[str]:
     return frozenset(codes["qrcode_id"][_are_hidden(codes, by, least) | imported.isna()])
 
 
-def _values(frame: pd.DataFrame, least: int) -> pd.DataFrame:
+def _visitors_of(facts: Facts, hidden: Collection[str], least: int) -> dict[str, int]:
+    """Return the visitors of the shown QR Codes, without small numbers of them."""
+    codes, by = _of_codes(facts), ("campaign", "qrcode_id")
+    known = _shown_visitors(codes, by, least)
+    counts = zip(codes["qrcode_id"], known.tolist(), strict=True)
+    return {id: visitors for id, visitors in counts if visitors and id not in hidden}
+
+
+def _shown_visitors(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Series[int]:
+    """Return the numbers of visitors; small ones, and those that would reveal them, are 0 as if they were unknown."""
+    shown = without_small_groups(groups[[*by, "visitors"]], by=by, count="visitors", least=least)
+    return shown["visitors"].fillna(0).astype("int64")
+
+
+def _values(frame: pd.DataFrame, keyless: Mapping[str, int], least: int) -> pd.DataFrame:
     """Return the most frequent values of an attribute that are shown."""
-    hidden = _are_hidden(frame, (str(frame.columns[0]),), least)
-    return frame[~hidden].head(MOST_ROWS).reset_index(drop=True)
+    name = str(frame.columns[0])
+    hidden = _are_hidden(frame.assign(keyless=frame[name].map(keyless)), (name,), least)
+    shown = frame.assign(visitors=_shown_visitors(frame, (name,), least))
+    return shown[~hidden].head(MOST_ROWS).reset_index(drop=True)
 
 
 def _are_hidden(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Series[bool]:
-    """Return whether each group is hidden, measured by its visitors, or else by its scans."""
-    sizes = groups["visitors"].where(groups["visitors"] > 0, groups["scans"])
+    """Return whether each group is hidden, measured by its visitors and its scans without the key of one."""
+    sizes = groups["visitors"] + groups["keyless"]
     return without_small_groups(groups[[*by]].assign(size=sizes), by=by, count="size", least=least)["size"].isna()
 
 
@@ -133,11 +154,16 @@ def _by_hour(frame: pd.DataFrame, least: int) -> pd.DataFrame:
     return frame.assign(scans=shown["scans"])
 
 
-def _rounded(human: pd.DataFrame, least: int) -> pd.DataFrame:
-    """Round the range of human scans outward to multiples of `least`: its ends may differ by a few visits only."""
-    if human["likely"].equals(human["possible"]):
+def _rounded(facts: Facts, least: int) -> pd.DataFrame:
+    """Round the range of human scans outward to multiples of `least`: its ends may differ by a few visits only.
+
+    A range within the scans stays there. Only link previews, which are not scans, can be beyond them.
+    """
+    human, (likely, possible) = facts.human, facts.likely_and_possible
+    if likely == possible:
         return human
-    return human.assign(likely=human["likely"] // least * least, possible=-(-human["possible"] // least) * least)
+    most = facts.scans if possible <= facts.scans else facts.scans + facts.visits.get("prefetch", 0)
+    return human.assign(likely=likely // least * least, possible=min(-(-possible // least) * least, most))
 
 
 # ---- days

@@ -21,12 +21,14 @@ from datetime import datetime
 
 from qrkit.store.migrations import ALL_VISITS, DAY_KEY, VISIT_COLUMNS
 
-__all__ = ["VERSION", "VISITORS", "archived_visits", "marked", "view_of"]
+__all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "marked", "view_of"]
 
 VERSION = 3
 """The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`."""
 VISITORS = "count(*) FILTER (alone) + count(DISTINCT again)"
 """The number of visitors of rows of `all_visits` or of a view of scans."""
+KEYLESS = "count(*) FILTER (NOT alone AND again IS NULL)"
+"""The number of visits without the key of a visitor, which `VISITORS` does not count."""
 
 # Many programs have no unsigned numbers, so files have the same 64 bits as a signed number.
 SIGNED = (

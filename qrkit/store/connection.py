@@ -24,6 +24,7 @@ from qrkit.errors import (
 from qrkit.store.all_visits import view_of
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
+from qrkit.store.history_folder import Folder
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.postgresql.database import Server, is_server
 
@@ -452,13 +453,16 @@ class Store:
         Without the bucket or the folder, the store opens, because short URLs must work; questions then name what is
         missing.
         """
-        database = self.database
-        if database.history is None:
+        database, place = self.database, self.database.history
+        if place is None:
             return
         kept = self.rows(PLACE)
         if kept and "://" in kept[0]["value"]:
             self.file.use_history(place_at(kept[0]["value"]))
-        elif not database.read_only and kept != [{"value": database.history.address}] and self.rows(FILES):
+        elif not database.read_only and kept != [{"value": place.address}] and self.rows(FILES):
+            if isinstance(place, Folder) and not place.is_used():
+                _log.warning("the folder %s is missing, which has archived visits", place.address)
+                return
             try:
                 self.show_history()
             except (StoreBusy, StoreDamaged) as error:

@@ -28,7 +28,7 @@ from qrkit.errors import StoreBusy, StoreDamaged
 from qrkit.files import complete_file, flush
 from qrkit.store.all_visits import VERSION, archived_visits, marked
 from qrkit.store.connection import Store
-from qrkit.store.duckdb.damage import damaged
+from qrkit.store.duckdb.damage import damaged, without_folder
 from qrkit.store.history_folder import MANIFEST, Folder
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
@@ -45,6 +45,7 @@ __all__ = [
     "hold_history",
     "keep_only",
     "list_files",
+    "missing_folder",
     "place_of",
     "rewriting",
     "tidy",
@@ -112,6 +113,13 @@ def place_of(store: Store) -> Place | None:
         return store.database.history
     address = get_setting(store, "history")
     return place_at(address) if address else None
+
+
+def missing_folder(store: Store) -> Folder | None:
+    """Return the folder of a store's archived visits if it is not there, but has to be; else None."""
+    place = place_of(store)
+    is_missing = isinstance(place, Folder) and not place.is_used() and bool(history_files(store))
+    return place if is_missing and isinstance(place, Folder) else None
 
 
 def history_files(store: Store) -> list[HistoryFile]:
@@ -236,6 +244,8 @@ def copy_history(store: Store, folder: Path, checked: set[str]) -> None:
         StoreDamaged: If a file is missing or damaged.
         OSError: If a file cannot be written.
     """
+    if missing := missing_folder(store):
+        raise without_folder(store.path, missing)
     source, target = place_of(store), Folder(folder)
     for listed in history_files(store):
         if source is None or listed.file in checked:
@@ -280,6 +290,10 @@ def _write_manifest(place: Place, store_id: str, files: Sequence[HistoryFile]) -
 def history_faults(store: Store, files: Store) -> list[str]:
     """Read all files of a store's history, and return a description of each that is missing or damaged."""
     place, found = files.database.history, []
+    if missing := missing_folder(store):
+        visits = sum(file.visits for file in history_files(store))
+        rule = "copy the folder of the archived visits there"
+        return [f"the folder {missing.address} is missing, with {visits:,} archived visits; {rule}"]
     for file in history_files(store):
         assert place is not None
         address = place.address_of(file.file)

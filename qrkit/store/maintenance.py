@@ -16,10 +16,11 @@ from qrkit.store.archiving import forget_archived
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import complete_copy
 from qrkit.store.duckdb.damage import damaged, first_line, is_damage
-from qrkit.store.duckdb.database import MEMORY, Database, history_folder, reading_file
+from qrkit.store.duckdb.database import MEMORY, Database, history_folder, is_locked, reading_file
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
 from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy
+from qrkit.store.other_engines import copy_tables
 from qrkit.store.recording import include_waiting
 from qrkit.store.rescuing import rescue
 from qrkit.store.served.database import ServedStore
@@ -113,7 +114,8 @@ def backup(store: Store, path: str | Path) -> Path:
 
     The copy contains whole transactions only, and is read in full before it replaces an existing file. Writers wait
     until the file is copied; readers do not. Archived visits are copied to a folder beside the copy, where files that
-    an earlier backup has copied stay.
+    an earlier backup has copied stay. The two files that other engines join with them are copied, too, as they were at
+    the last archive.
 
     To back up a store that another process has open, copy a `Snapshot` of the store.
 
@@ -124,7 +126,7 @@ def backup(store: Store, path: str | Path) -> Path:
     Raises:
         InvalidParameter: If the store is in memory, or the path is the store itself, a folder, another open store, or
             a file that is not a store.
-        StoreBusy: If this thread has an open transaction.
+        StoreBusy: If this thread has an open transaction, or another process has the file to replace open.
         StoreDamaged: If a part of the store cannot be read; an existing file then stays unchanged.
         CannotWrite: If the copy could not be written; an existing file then stays unchanged.
     """
@@ -140,6 +142,7 @@ def backup(store: Store, path: str | Path) -> Path:
     unfinished = copy.with_name(f"{copy.name}.unfinished")
     try:
         with writing(copy):
+            copy.parent.stat()  # fails if there is no such folder; archived visits would make it
             folder, checked = history_folder(copy.absolute()), set[str]()
             copy_history(store, folder, checked)  # most files of a history, before anybody has to wait
             with standing(store), reading_file(original) as file, unfinished.open("wb") as target:
@@ -150,6 +153,7 @@ def backup(store: Store, path: str | Path) -> Path:
             check_readable(unfinished, store.path)
             _moved(unfinished, copy)
             keep_only(folder, store.database.id, listed)
+            copy_tables(store, folder)
     except (CannotWrite, StoreDamaged):
         unfinished.unlink(missing_ok=True)
         raise
@@ -157,7 +161,11 @@ def backup(store: Store, path: str | Path) -> Path:
 
 
 def _may_be_replaced(copy: Path) -> bool:
-    """Return True if there is no file, an empty one, or a store, even a damaged one."""
+    """Return True if there is no file, an empty one, or a store, even a damaged one.
+
+    Raises:
+        StoreBusy: If another process has the file open.
+    """
     if not copy.exists() or not copy.stat().st_size:
         return True
     with writing(copy), copy.open("rb") as file:
@@ -167,6 +175,8 @@ def _may_be_replaced(copy: Path) -> bool:
         with duckdb.connect(copy, read_only=True) as connection:
             return bool(connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'migrations'").fetchall())
     except duckdb.Error as error:
+        if is_locked(error):
+            raise StoreBusy(f"{copy} is open in another process; close that one, or name another file") from error
         return is_damage(error)
 
 

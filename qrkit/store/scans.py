@@ -92,6 +92,10 @@ ALL = "SELECT * FROM scans"
 IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
+FILTERS = ("since", "until", *IDS, "kinds", "time_zone")
+"""What a view is filtered by beside the attributes of scans."""
+BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
+"""The methods of a portfolio that find the record with a name."""
 
 TEXTS = {
     "lean": ("kind", "referrer", "language", "country", "region", "city", "content"),
@@ -206,9 +210,9 @@ class Scans(Shown):
             **attributes: The value that an attribute must have, exactly as written, or several such values.
 
         Raises:
-            InvalidParameter: If a bound is not a date, a kind or the time zone is unknown, the value of an attribute is
-                not text, or a text is a name instead of an id; the error then suggests the id of the record with this
-                name.
+            InvalidParameter: If a bound is not a date, `since` comes after `until`, a kind or the time zone is unknown,
+                the value of an attribute is not text, or a text is a name instead of an id; the error then suggests the
+                id of the record with this name.
             TypeError: If an attribute is unknown.
 
         Example:
@@ -231,6 +235,8 @@ class Scans(Shown):
         if attributes:
             changed["attributes"] = self._with(attributes)
         view = dataclasses.replace(self, **changed)
+        if changed.get("since") and changed.get("until"):
+            _check_order(view)
         if asked := {name: _names(getattr(view, name)) or () for name in IDS if name in changed}:
             check_ids(self.store, self.account_id, asked)
         return view
@@ -365,8 +371,11 @@ class Scans(Shown):
         """Return the filters by attributes with some of them changed, in the order of the attributes."""
         known = get_args(VisitAttribute)
         if unknown := [name for name in changed if name not in known]:
-            rule = f"where() got an unexpected keyword argument {unknown[0]!r}; attributes are {', '.join(known)}"
-            raise TypeError(rule)
+            name, what = unknown[0], f"where() got an unexpected keyword argument {unknown[0]!r}"
+            if name in BY_NAME:
+                found = f"{BY_NAME[name]}({changed[name]!r})"  # type: ignore[literal-required]
+                raise TypeError(f"{what}; use {name}_id=portfolio.{found}.id")
+            raise TypeError(f"{what}; allowed are {', '.join(FILTERS)}, and the attributes {', '.join(known)}")
         filters: dict[str, Any] = dict(self.attributes)
         for name, value in changed.items():
             filters[name] = (value,) if isinstance(value, str) else as_tuple(value)
@@ -402,6 +411,13 @@ class Scans(Shown):
 
 def _names(given: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
     return (given,) if isinstance(given, str) else given
+
+
+def _check_order(view: Scans) -> None:
+    """Raise if a view ends before it begins."""
+    since, until = view.period
+    if since and until and until < since:
+        raise InvalidParameter(Problem("until", str(view.until), f"must come after since, {view.since}"))
 
 
 def _moment(bound: date | None, zone: ZoneInfo) -> datetime | None:

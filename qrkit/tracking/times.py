@@ -7,6 +7,7 @@ Only this module reads the system time; all other modules receive a `Clock`, so 
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -122,7 +123,15 @@ def from_day(text: str, *, name: str = "day") -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise InvalidParameter(Problem(name, text, "must be a day such as 2026-06-01")) from error
+        raise InvalidParameter(Problem(name, text, f"must be a day such as 2026-06-01{_last_day(text)}")) from error
+
+
+def _last_day(text: str) -> str:
+    """Say how many days a month has if a text names one that it does not have."""
+    found = re.fullmatch(r"([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})", text)
+    if not found or not int(found[1]):
+        return ""
+    return f"; {found[1]}-{found[2]} has {monthrange(int(found[1]), int(found[2]))[1]} days"
 
 
 def from_iso(text: str, *, name: str = "date") -> datetime:

@@ -75,6 +75,13 @@ def test_lines_without_a_third_column_are_one():
     assert drawn(charts.lines(frame)) == {"scans": frame["scans"].tolist()}
 
 
+@pytest.mark.parametrize("draw", [charts.lines, charts.small_multiples])
+@pytest.mark.parametrize("change", [{"day": "date"}, {"scans": "sales"}])
+def test_a_table_of_other_things_is_refused_with_what_is_needed(draw, change):
+    with pytest.raises(InvalidParameter, match=r"needs the columns day .* and scans.*; it has .*(date|sales) "):
+        draw(per_day(9, "x").rename(columns=change))
+
+
 def test_beyond_six_lines_the_small_ones_are_one():
     frame = per_day(20, *(f"C{number}" for number in range(12)))
     lines = drawn(charts.lines(frame))

@@ -384,14 +384,16 @@ def test_scans_are_counted_by_what_one_asks_for(store, rows, words, counts):
     assert list(found[0])[-2:] == ["scans", "visitors"]
 
 
-def test_scans_are_a_table_and_a_csv(store, run):
+def test_scans_are_a_table_and_a_csv(store, run, rows):
+    """The visitors are unknown: no scan of this store has the key of one."""
     assert run("scans", "--by", "day", "door").out == (
         "Day         Scans  Visitors\n"
-        "2026-06-01      2         0\n"
+        "2026-06-01      2         \N{EN DASH}\n"
         "2026-06-02      0         0\n"
-        "2026-06-03      1         0\n"
+        "2026-06-03      1         \N{EN DASH}\n"
     )
-    assert run("scans", "--csv", "door").out == "short_code,name,scans,visitors\ndoor,Front door,3,0\n"
+    assert run("scans", "--csv", "door").out == "short_code,name,scans,visitors\ndoor,Front door,3,\n"
+    assert rows("scans", "door")[0]["visitors"] is None
 
 
 def test_no_scans_are_no_failure(run, shop):

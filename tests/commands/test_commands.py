@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+from datetime import UTC, datetime
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -272,7 +274,7 @@ def test_commands_on_a_store_refuse_in_one_line_and_change_nothing(arguments, wo
     [
         ("text.duckdb", "text.duckdb cannot be opened as a store"),
         (".", "cannot be opened as a store"),
-        ("nowhere/shop.duckdb", "nowhere/shop.duckdb"),
+        ("nowhere/shop.duckdb", "no store 'nowhere/shop.duckdb'|make the folder 'nowhere' first"),
     ],
 )
 def test_what_is_no_store_is_refused(command, path, words, folder, capsys):
@@ -285,8 +287,12 @@ def test_what_is_no_store_is_refused(command, path, words, folder, capsys):
 
 @pytest.mark.parametrize("command", [["export", "out.csv"], ["report"]], ids=["export", "report"])
 def test_commands_that_read_do_not_make_a_store_of_a_mistyped_name(command, folder, capsys):
-    assert_refused(capsys, *command, "--store", "shpo.duckdb", words="no store 'shpo.duckdb'")
+    assert_refused(capsys, *command, "--store", "shpo.duckdb", words="no store 'shpo.duckdb'; `qrkit add`")
     assert list(folder.iterdir()) == []
+    (folder / "shop.duckdb").touch()
+    assert_refused(
+        capsys, *command, "--store", "shpo.duckdb", words="no store 'shpo.duckdb'; did you mean 'shop.duckdb'?"
+    )
 
 
 def test_what_is_there_already_is_no_failure_and_json_tells_every_row(store, folder, capsys):
@@ -381,6 +387,8 @@ def test_a_store_that_another_process_holds_is_not_changed_but_refused_with_the_
     before = held.read_bytes()
     assert main(["backup", str(held), str(held)]) == 2
     assert "is the store itself" in capsys.readouterr().err
+    open_portfolio("own.duckdb").close()
+    assert_refused(capsys, "backup", "own.duckdb", held, words="is open in another process; close that one, or name")
     assert held.read_bytes() == before
 
 
@@ -417,6 +425,21 @@ def test_a_store_with_faults_is_told_of_by_the_exit_status_too(store, capsys):
     assert json.loads(told) == {"store": str(store), "faults": [fault]}
 
 
+def test_archived_visits_are_copied_with_their_folder_and_verify_says_once_that_it_is_missing(store, folder, capsys):
+    with open_portfolio(store, clock=lambda: datetime(2026, 7, 1, tzinfo=UTC)) as shop:
+        shop.scans.insert([{"short_code": "door", "time": "2026-06-01T12:00:00Z"}])
+        shop.archive()
+    assert main(["backup", str(store), "copy.duckdb"]) == 0
+    assert capsys.readouterr().out.endswith("; keep the folder copy.history beside it, which has the archived visits\n")
+    files = {file.name for file in Path("copy.history").glob("*.parquet")}
+    assert files == {"codes.parquet", "user_agents.parquet"}
+    Path("copy.duckdb").rename("new.duckdb")
+    assert main(["verify", "new.duckdb"]) == 1
+    out, err = capsys.readouterr()
+    assert (out.count("is missing"), err) == (1, "")
+    assert_refused(capsys, "scans", "--store", "new.duckdb", words="which is missing; .* and name it new.history")
+
+
 @pytest.mark.parametrize("command", [["verify"], ["backup", "copy.duckdb"], ["compact"]], ids=lambda words: words[0])
 def test_care_makes_no_store_of_a_mistyped_name(command, folder, capsys):
     assert_refused(capsys, command[0], "shpo.duckdb", *command[1:], words="no store 'shpo.duckdb'")
@@ -438,6 +461,16 @@ def test_report_takes_a_period_and_a_title(store, folder, capsys):
     assert "'1 June' is not a day such as 2026-06-01" in capsys.readouterr().err
     assert main([*asked, "--time-zone", "Mars/Olympus"]) != 0
     assert "Mars/Olympus" in capsys.readouterr().err
+
+
+def test_a_period_without_scans_is_told_of_and_one_that_ends_before_it_begins_is_refused(store, capsys):
+    assert main(["report", "--store", str(store), "--since", "2001-06-01", "--until", "2001-07-01"]) == 0
+    assert capsys.readouterr().err == "qrkit report: no scans in this period\n"
+    for command in ("report", "scans"):
+        days = ("--since", "2026-10-01", "--until", "2026-09-01")
+        assert_refused(
+            capsys, command, "--store", store, *days, words="until='2026-09-01': must come after since, 2026-10-01"
+        )
 
 
 @pytest.mark.slow

@@ -52,6 +52,15 @@ def answer(url):
         return error.code, error.read()
 
 
+def test_a_server_says_that_it_has_made_its_store_and_names_one_that_may_be_meant(store):
+    with start("serve", "--store", "shpo.duckdb", "--port", "0") as server:
+        first = server.stdout.readline()
+        server.terminate()
+        server.communicate()
+    new = "shpo.duckdb (new: it has no QR Codes yet; did you mean 'shop.duckdb'?) at http://127.0.0.1:"
+    assert first.startswith(new)
+
+
 @pytest.mark.slow
 def test_commands_and_server_work_with_one_store(store, tmp_path):
     (tmp_path / "codes.csv").write_text("QR Code Name,Content\nWindow,https://example.com/window\n")

@@ -4,7 +4,7 @@ import ast
 import json
 import subprocess
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -167,6 +167,21 @@ def test_a_pdf_has_the_words_on_its_first_page(page, tmp_path):
     run = subprocess.run(["pdftotext", "-l", "1", path, "-"], check=True, capture_output=True, text=True)
     assert "What happened" in run.stdout
     assert " ".join(page.words[0].split()[:4]) in " ".join(run.stdout.split())
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium", "pdftoppm")
+def test_no_page_of_a_pdf_has_a_lone_row_of_a_table(tmp_path):
+    with open_portfolio(":memory:") as shop:
+        groups = [shop.insert_campaign(name).id for name in ("Spring", "Autumn")]
+        codes = [shop.insert_qrcode("hi", name=f"Poster {at}", campaign_id=groups[at % 2]) for at in range(8)]
+        times = [datetime(2026, 6, day, 9 + day % 7, tzinfo=UTC) for day in range(1, 20)]
+        shop.scans.insert([{"short_code": code.short_code, "time": time} for code in codes for time in times])
+        path = report.portfolio(shop).save(tmp_path / "report.pdf")
+    text = subprocess.run(["pdftotext", path, "-"], check=True, capture_output=True, text=True).stdout
+    rows = [page.count("\nPoster ") for page in text.split("\f")]
+    assert sum(rows) >= 8
+    assert 1 not in rows
 
 
 @pytest.mark.parametrize("name", ["october.docx", "october", "october.html.gz", ".html"])

@@ -1,10 +1,12 @@
 import base64
 import hashlib
+import io
 import json
 import re
 import socketserver
 import subprocess
 import threading
+import zipfile
 import zlib
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
@@ -316,7 +318,7 @@ def test_a_day_may_be_text_and_is_of_the_time_zone_either_way(shop):
 
 
 def test_until_comes_after_since(shop):
-    with pytest.raises(InvalidParameter, match="must come after since, 2026-06-01"):
+    with pytest.raises(InvalidParameter, match="until='2026-06-01': must come after since, 2026-06-01"):
         report.portfolio(shop, since=date(2026, 6, 1), until=date(2026, 6, 1))
 
 
@@ -657,10 +659,28 @@ def test_what_nobody_knows_is_said():
         page = lxml.html.document_fromstring(report.portfolio(portfolio).html)
         assert key_figures(page)["Visitors"] == ("\N{EN DASH}", "not known")
         assert "Devices, systems and countries of visitors are not known." in methods(page)
+        assert "Human scans" not in page.text_content()
+        assert page.xpath("string(//p[@class='lead'])").endswith("The records don't show which came from people.")
         headings = [heading.text for heading in page.xpath("//section/h2")]
         assert headings == ["What happened", "The QR Code", "How this was counted"]
         (cells,) = code_cells(page).values()
         assert (cells["Scans"], cells["Share"], "Visitors" in cells) == ("300", "100.0%", False)
+
+
+def test_visitors_known_for_some_scans_say_for_how_many():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        codes = [portfolio.insert_qrcode(f"https://example.com/{name}", name=name) for name in ("Door", "Gate")]
+        portfolio.scans.insert(month_of_scans(codes[:1]))
+        portfolio.scans.insert(month_of_scans(codes[1:], scans=4000)[["short_code", "time"]])
+        made = report.portfolio(portfolio)
+        page = lxml.html.document_fromstring(made.html)
+        visitors = key_figures(page)["Visitors"]
+        cells = code_cells(page)
+    assert visitors == (visitors[0], "known for 300 of 4,300 scans")
+    assert {name: row["Visitors"] for name, row in cells.items()} == {"Door": visitors[0], "Gate": "\N{EN DASH}"}
+    with zipfile.ZipFile(io.BytesIO(made.to_zip())) as archive:
+        table = pd.read_csv(archive.open("tables/qrcodes.csv"), encoding="utf-8-sig").set_index("qrcode")
+    assert table["visitors"].isna().to_dict() == {"Door": False, "Gate": True}
 
 
 def test_a_report_tells_its_size(made):

@@ -307,3 +307,44 @@ def test_a_notebook_hides_nothing_and_says_so(tmp_path, capsys):
     place = ["--store", str(tmp_path / "shop.duckdb"), "-o", str(tmp_path / "june.ipynb")]
     assert main(["report", "--least", "5", *place]) == 2
     assert "cannot hide anything in a notebook" in capsys.readouterr().err
+
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1"
+
+
+def own_and_foreign(own, foreign, *, least=LEAST, country="PT"):
+    """A report on a code with scans by known visitors (from France, on phones), and with scans without keys."""
+    day = datetime(2026, 6, 3, 9, tzinfo=UTC)
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 1, tzinfo=UTC)) as portfolio:
+        code = portfolio.insert_qrcode("https://x.example", name="Door").short_code
+        portfolio.scans.insert(pd.DataFrame({"short_code": code, "time": [day] * foreign, "country": country}))
+        mine = {"short_code": code, "time": day, "country": "FR", "user_agent": IPHONE, "visitor": range(own)}
+        portfolio.scans.insert(pd.DataFrame(mine))
+        return report.portfolio(portfolio, least=least, **JUNE)
+
+
+def test_a_few_known_visitors_do_not_hide_thousands_of_scans_without_keys():
+    made = own_and_foreign(4, 500)
+    page = lxml.html.document_fromstring(made.html)
+    assert table_of(page, "@id='codes'") == {"Door": 504}
+    with zipfile.ZipFile(io.BytesIO(made.to_zip())) as archive:
+        (code,) = pd.read_csv(archive.open("tables/qrcodes.csv"), encoding="utf-8-sig").to_dict("records")
+    assert (code["scans"], pd.isna(code["visitors"])) == (504, True)  # four visitors are a small group
+    assert page.xpath("string(//div[@data-figure='visitors']/dd/text())") == "\N{EN DASH}"
+
+
+def test_scans_without_keys_do_not_show_a_group_of_few_known_visitors():
+    page = lxml.html.document_fromstring(own_and_foreign(4, 500, country=["PT"] * 400 + ["ES"] * 100).html)
+    # Spain is hidden, too: the total would reveal the 4 scans of France.
+    assert table_of(page, "h2='Countries'") == {"Portugal": 400, "All others": 104}
+
+
+def test_the_range_of_human_scans_is_not_rounded_above_the_scans():
+    words = own_and_foreign(9, 502, country=None).words
+    assert words[0].endswith("Between 5 and 511 visits came from people.")
+
+
+def test_too_few_known_visitors_and_scans_without_keys_are_refused_together():
+    with pytest.raises(InvalidParameter, match="which has 4 visitors or scans;"):
+        own_and_foreign(2, 2)
+    assert own_and_foreign(3, 2).html

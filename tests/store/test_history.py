@@ -193,19 +193,40 @@ def test_without_its_folder_a_store_records_visits_and_questions_name_what_is_mi
     folder.rename(folder.with_name("gone"))
     moved = path.rename(path.with_name("other.duckdb"))
     with open_portfolio(moved, clock=lambda: NOW) as shop:
-        assert "other.history is missing or damaged" in caplog.text
+        assert "other.history is missing" in caplog.text
         code = shop.list_qrcodes()[0]
         assert record_visit(shop.store, Visit(NOW, "scan", "door", 1, code.content, PHONE), seconds=PATIENCE)
         (fault,) = verify(shop.store)
-        assert "is missing, with 672 archived visits" in fault
-        with pytest.raises(StoreDamaged, match=r"because a file in .*other\.history is missing or damaged"):
+        assert "other.history is missing, with 672 archived visits; copy the folder" in fault
+        with pytest.raises(StoreDamaged, match=r"in the folder .*other\.history, which is missing") as caught:
             shop.scans.count()
+        assert "and name it other.history" in caught.value.told("command")
+        with pytest.raises(StoreDamaged, match=r"in the folder .*other\.history, which is missing"):
+            backup(shop.store, path)
         with pytest.raises(StoreDamaged):
             forget_visits(shop.store, FIRST + timedelta(days=3))
     folder.with_name("gone").rename(folder.with_name("other.history"))
     with open_portfolio(moved) as shop:
         assert shop.scans.count() == FINISHED + 1
         assert verify(shop.store) == []
+
+
+def test_a_copy_of_a_store_without_its_folder_names_the_folder_of_the_original(archived, path, tmp_path, caplog):
+    archived.store.close()
+    path.rename(tmp_path / "other.duckdb")
+    with open_portfolio(snapshot_of=tmp_path / "other.duckdb") as shop, pytest.raises(StoreDamaged) as caught:
+        shop.scans.count()
+    missing = f"the folder {tmp_path / 'other.history'}"
+    assert str(caught.value) == f"{tmp_path / 'other.duckdb'} has archived visits in {missing}, which is missing"
+    assert {record.message for record in caplog.records} == {f"{missing} is missing, which has archived visits"}
+
+
+def test_a_file_that_is_missing_in_the_folder_is_told_of_without_where_the_store_was(archived, path, tmp_path):
+    archived.store.close()
+    (tmp_path / "other.history").mkdir()
+    with open_portfolio(path.rename(tmp_path / "other.duckdb")) as shop, pytest.raises(StoreDamaged) as caught:
+        shop.scans.count()
+    assert str(caught.value).endswith(f"a file in {tmp_path / 'other.history'} is missing or damaged")
 
 
 @pytest.mark.parametrize(

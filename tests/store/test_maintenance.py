@@ -220,6 +220,7 @@ def test_a_backup_does_not_go_over_a_store_that_is_open(shop, path, tmp_path):
 def test_a_backup_that_fails_leaves_the_earlier_one(shop, tmp_path):
     with pytest.raises(CannotWrite, match="cannot be written: No such file or directory; make the folder"):
         backup(shop.store, tmp_path / "missing" / "b.duckdb")
+    assert not (tmp_path / "missing").exists()
     earlier = crashed(tmp_path / "b.duckdb")
     before = [file.read_bytes() for file in earlier]
     blocked = tmp_path / "b.duckdb.wal.old"

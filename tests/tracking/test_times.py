@@ -47,7 +47,12 @@ def test_a_day_is_read_back(day):
     assert times.from_day(day.isoformat()) == day
 
 
-@pytest.mark.parametrize("text", ["", "1 June", "2026-02-30", "2026-06-01T12:00:00", "2026-06"])
+def test_a_day_that_the_month_does_not_have_says_how_many_it_has():
+    with pytest.raises(InvalidParameter, match=r"such as 2026-06-01; 2026-09 has 30 days"):
+        times.from_day("2026-09-31")
+
+
+@pytest.mark.parametrize("text", ["", "1 June", "0000-01-01", "2026-13-01", "2026-06-01T12:00:00", "2026-06"])
 def test_what_is_no_day_is_an_invalid_parameter(text):
     with pytest.raises(InvalidParameter, match="must be a day such as 2026-06-01") as caught:
         times.from_day(text, name="since")

@@ -6,11 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.errors import StoreDamaged
+from qrkit.store.history_folder import Folder
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage"]
+    from qrkit.store.history_places import Place
+
+__all__ = [
+    "HISTORY_FILE",
+    "bucket_failure",
+    "damaged",
+    "first_line",
+    "is_damage",
+    "unreadable_history",
+    "without_folder",
+]
 
 WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
 """Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
@@ -42,6 +53,23 @@ def damaged(path: str | Path, what: str) -> StoreDamaged:
             "python": f"Restore a backup, or write what can be read to a new store: rescue({str(path)!r}, NEW).",
         }
     )
+
+
+def without_folder(path: str | Path, folder: Folder) -> StoreDamaged:
+    """Create the error for a store that was copied or renamed without the folder of its archived visits."""
+    advice = f"copy the folder of the archived visits there, and name it {folder.path.name}"
+    return StoreDamaged(f"{path} has archived visits in the folder {folder.address}, which is missing").advising(
+        {"command": advice, "python": f"{advice[0].upper()}{advice[1:]}."}
+    )
+
+
+def unreadable_history(path: str, place: Place, error: duckdb.Error) -> StoreDamaged:
+    """Create the error for a question that needs a file of the history that cannot be read."""
+    if isinstance(place, Folder) and not place.is_used():
+        return without_folder(path, place)
+    # What DuckDB may not read is at an earlier place of the store, which would mislead.
+    reason = "" if "Permission Error" in (line := first_line(error)) else f": {line}"
+    return damaged(path, f"cannot be read, because a file in {place.address} is missing or damaged{reason}")
 
 
 def first_line(error: Exception) -> str:

@@ -21,7 +21,14 @@ from weakref import WeakSet
 import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
-from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage
+from qrkit.store.duckdb.damage import (
+    HISTORY_FILE,
+    bucket_failure,
+    damaged,
+    first_line,
+    is_damage,
+    unreadable_history,
+)
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
 from qrkit.store.history_folder import Folder
@@ -217,12 +224,9 @@ class Database:
                 raise
             self.has_failed(error)
             self.thread.is_spoilt = True
-            where = (
-                f", because a file in {self.history.address} is missing or damaged"
-                if self.history and HISTORY_FILE in str(error)
-                else ""
-            )
-            raise damaged(self.path, f"cannot be read{where}: {first_line(error)}") from error
+            if self.history and HISTORY_FILE in str(error):
+                raise unreadable_history(self.path, self.history, error) from error
+            raise damaged(self.path, f"cannot be read: {first_line(error)}") from error
         finally:
             with self._use:
                 self._uses -= 1
@@ -415,12 +419,18 @@ def reading_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
+def is_locked(error: duckdb.Error) -> bool:
+    """Return whether DuckDB reports that another process has a file open."""
+    return "lock on file" in str(error) or "being used by another process" in str(error)
+
+
 def _opening_error(path: str, error: duckdb.Error) -> QrkitError:
     """Return the error that says why a file cannot be opened, and what to do."""
-    if "lock on file" in str(error) or "being used by another process" in str(error):
+    if is_locked(error):
         message = f"{path} is open in another process; close that one, or use its HTTP interface"
         copy = f"To look at a copy of it meanwhile: open_portfolio(snapshot_of={path!r})."
-        return StoreBusy(message).advising({"python": copy})
+        reading = "meanwhile, `qrkit list`, `show`, `scans` and `report` read a copy of it"
+        return StoreBusy(message).advising({"python": copy, "command": reading})
     what = f"cannot be opened as a store: {first_line(error)}"
     return damaged(path, what) if is_damage(error) else UnreadableFile(f"{path} {what}")
 
@@ -443,7 +453,10 @@ def history_folder(path: Path) -> Path:
 
 
 def _prepare(path: Path) -> None:
-    """Check that an existing file can be written, and check its log before DuckDB replays it."""
+    """Check that a file can be made or written, and check its log before DuckDB replays it."""
+    if not path.parent.is_dir():
+        remedy = f"make the folder {str(path.parent)!r} first"
+        raise UnreadableFile(f"{path} cannot be opened as a store: No such file or directory; {remedy}")
     if path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         copy = f"To look at a copy of it: open_portfolio(snapshot_of={str(path)!r})."
         rule = "cannot be written: the file, its folder or its file system allows reading only"

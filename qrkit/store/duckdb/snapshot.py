@@ -14,6 +14,7 @@ from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.database import history_folder, reading_file
 from qrkit.store.duckdb.log import logs_of
+from qrkit.store.history_folder import Folder
 from qrkit.store.postgresql.database import is_server, shown_url
 from qrkit.store.recording import inbox_files, include_waiting
 from qrkit.store.user_agents import parse_new_user_agents
@@ -54,11 +55,13 @@ class Snapshot(Store):
         copy = Path(self._folder.name) / original.name
         try:
             copy_files(original, copy)
+            # Without a folder of its own, the copy is told of that of the original, so that messages can name it.
+            missing = None if history_folder(copy).exists() else Folder(history_folder(original))
             # Open once for writing: this applies the log and missing migrations, and parses new user agents.
-            with Store(copy) as written, suppress(StoreDamaged):
+            with Store(copy, history=missing) as written, suppress(StoreDamaged):
                 include_waiting(written)
                 parse_new_user_agents(written)
-            super().__init__(copy, read_only=True)
+            super().__init__(copy, read_only=True, history=missing)
         except BaseException as error:
             self._folder.cleanup()
             if isinstance(error, StoreDamaged):
@@ -114,7 +117,7 @@ def _link_history(original: Path, copy: Path) -> None:
     """
     folder, linked = history_folder(original), history_folder(copy)
     try:
-        for file in folder.glob("*/*.parquet"):
+        for file in folder.rglob("*.parquet"):
             link = linked / file.relative_to(folder)
             link.parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileExistsError, FileNotFoundError):  # linked before, or deleted meanwhile

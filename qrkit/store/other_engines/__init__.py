@@ -15,10 +15,12 @@ from typing import Literal, get_args
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
+from qrkit.store.history import place_of
+from qrkit.store.history_folder import Folder
 from qrkit.store.history_places import Place
 from qrkit.store.user_agents import parse_new_user_agents
 
-__all__ = ["Engine", "archive_sql", "write_tables"]
+__all__ = ["Engine", "archive_sql", "copy_tables", "write_tables"]
 
 Engine = Literal["clickhouse", "spark"]
 """Engines for which there is SQL; Sail and Databricks understand that of Spark."""
@@ -93,3 +95,16 @@ def write_tables(store: Store, place: Place) -> None:
             writer.register("rows", frame)
             writer.execute(WRITE.format(columns=columns), [str(file)])
             place.replace(file.name, file.read_bytes())
+
+
+def copy_tables(store: Store, folder: Path) -> None:
+    """Copy what `write_tables` has written for a store to another folder of archived visits.
+
+    Raises:
+        CannotWrite: If the folder cannot be written.
+    """
+    place, copy = place_of(store), Folder(folder)
+    for name in TABLES:
+        file = f"{name}.parquet"
+        if place is not None and copy.is_used() and place.has(file):
+            copy.replace(file, b"".join(place.parts(file)))
