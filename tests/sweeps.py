@@ -7,7 +7,7 @@ import pytest
 
 
 def quick_first(values: Iterable[Any], quick: int = 1) -> list[Any]:
-    """The values of one parameter, of which all but the first ones are only for `make slow`."""
+    """The values of one parameter, of which all but the first ones are only for `make slow`; not `pytest.param`s."""
     return [
         value if number < quick else pytest.param(value, marks=pytest.mark.slow) for number, value in enumerate(values)
     ]

@@ -110,11 +110,11 @@ class Issue:
 
     def __getattr__(self, name: str) -> Any:
         # Called for an attribute that is not there: for one of the explanation, before it is found.
-        if name not in EXPLANATION or self._find is None:
-            raise AttributeError(name)
-        for part, value in zip(EXPLANATION, self._find(), strict=True):
-            object.__setattr__(self, part, value)
-        return getattr(self, name)
+        if name in EXPLANATION and (find := self._find):
+            for part, value in zip(EXPLANATION, find(), strict=True):
+                object.__setattr__(self, part, value)
+            object.__setattr__(self, "_find", None)  # it holds the drawing, which may have megabytes
+        return object.__getattribute__(self, name)  # another thread may just have found it
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.message}"

@@ -209,9 +209,9 @@ class App:
 def _short_code(environ: WSGIEnvironment) -> str:
     """Return the short code if a request has the plain form of a scan: GET or HEAD of `/{code}`; "" for any other."""
     path = environ.get("PATH_INFO", "")
-    code = path[1:]
-    is_plain = environ["REQUEST_METHOD"] in ("GET", "HEAD") and is_short_code(code) and path.lower() not in OWN_PATHS
-    return code if is_plain else ""
+    slash, code = path[:1], path[1:]
+    is_plain = environ["REQUEST_METHOD"] in ("GET", "HEAD") and slash == "/" and is_short_code(code)
+    return code if is_plain and path.lower() not in OWN_PATHS else ""
 
 
 def _no_body(_most: int) -> bytes:

@@ -134,7 +134,7 @@ def forget_archived(store: Store, files: Store, before: datetime) -> None:
 
 
 def _choose_place(store: Store, to: str | Path | None) -> None:
-    """Remember where the files of a store shall be; check that `to` is where they are."""
+    """Remember where the files of a store will be; check that `to` is where they are."""
     place, asked = place_of(store), None if to is None else place_at(str(to))
     if place is None and not store.database.is_shared:
         rule = "is in memory; only the visits of a store in a file or on a server can be archived"

@@ -500,9 +500,10 @@ class Store:
     def _applied_before(self) -> set[str] | None:
         """Return the migrations that the store has, or None if their table is missing.
 
-        Listing all tables takes DuckDB as long as opening the file, so `_migrate` does it only if this returns None.
+        Listing all tables takes DuckDB as long as opening the file, so `_migrate` does it only if this returns None. On
+        a server, where another schema may have a table of this name, it always does.
         """
-        if self.database.is_new:
+        if self.database.is_new or self.database.is_shared:
             return None
         with suppress(*self.database.errors):
             return self._applied()

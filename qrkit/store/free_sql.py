@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -127,9 +128,9 @@ def _one_select(store: Store, select: str) -> str:
     """Return the text of a single SELECT without its trailing semicolon."""
     if not isinstance(select, str):
         raise InvalidParameter(Problem("select", select, "must be text with one SELECT", "wrong-type"))
-    with store.further_cursors() as cursor:  # only parses, and opening a database would take 15 ms
+    with _parsing(store) as cursor:
         try:
-            found = cursor().extract_statements(select)
+            found = cursor.extract_statements(select)
         except TypeError as error:
             raise _refused(select, "holds half a character (a lone surrogate)") from error
         except duckdb.Error as error:
@@ -142,10 +143,21 @@ def _one_select(store: Store, select: str) -> str:
     return text[: ends[0]].decode() if ends else found[0].query
 
 
+@contextmanager
+def _parsing(store: Store) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Context manager: yields a connection that parses statements. Opening a database of its own would take 15 ms."""
+    if store.database.is_shared:
+        with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
+            yield alone
+    else:
+        with store.further_cursors() as cursor:
+            yield cursor()
+
+
 def _write_rows(scans: Scans, select: str, folder: Path) -> str:
     """Write the tables to files, without rows if the SELECT does not use them; return the text of the SELECT."""
+    text = _one_select(scans.store, select)
     store = columns(scans.store)
-    text = _one_select(store, select)
     tables = _tables(scans)
     used = {name: query for name, query in tables.items() if _is_used(name, text)}
     for name, query in tables.items():

@@ -194,8 +194,9 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
     store.check_writable()
     with store.atomic():
         # A row each, with plain values: for one QR Code, the database plans statements for many longer than it runs.
+        values = _values(_all_of(code))  # first: an error in them must not leave a short code without its QR Code
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
-        insert_values(store, [number, account_id, naive(now), *_values(_all_of(code))])
+        insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
         remember_targets(store, {code.short_code: _target(code, number)})
     return number

@@ -1,6 +1,6 @@
 """An in-memory cache of the redirect target of each short code, updated by the transactions that change QR Codes.
 
-Each redirect needs a lookup, which takes half a millisecond in SQL and almost no time in a dictionary.
+Each redirect needs a lookup, which takes half a millisecond in SQL and almost no time in memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_t
 
 
 class Target(NamedTuple):
-    """The redirect target of a short code; a tuple, because there may be millions.
+    """The redirect target of a short code.
 
     Attributes:
         qrcode: Number of the QR Code; 0 if the QR Code was deleted.

@@ -23,10 +23,10 @@ MOST_KEPT = 4_096
 
 TOGETHER = 50_000
 """QR Codes per query: the database holds the whole result of a query in memory."""
-LAST = "SELECT coalesce(max(number), 0) AS number FROM qrcodes"
+NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
 PLAIN = """
 SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
-WHERE number > $after AND number <= $until AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
+WHERE number >= $first AND number < $until AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
 """
 
 
@@ -47,19 +47,25 @@ class TargetTable:
 
     def get(self, code: str) -> Target | None:
         """Return the target of a short code, which may be any text; None if the code was never assigned."""
-        return self._others.get(code) or self._read(code)
+        if found := self._others.get(code):
+            return found
+        try:
+            return self._read(code)
+        except KeyError:
+            return None
 
     def update(self, targets: Mapping[str, Target]) -> None:
         """Replace targets, or add new ones."""
         self._others.update(targets)
 
-    def _read_plain(self, code: str) -> Target | None:
+    def _read_plain(self, code: str) -> Target:
+        """Read a target; KeyError if there is none, because the cache keeps what is returned, and texts may be long."""
         codes, numbers, ends, contents = self._plain
         key = code.encode("utf-8", "replace")
         # NumPy would copy all codes in order to compare them with a longer one.
         place = int(codes.searchsorted(key)) if len(key) <= codes.itemsize else len(codes)
         if place == len(codes) or codes[place] != key:
-            return None
+            raise KeyError
         return self._target(int(numbers[place]), contents[slice(*ends[place])].decode())
 
 
@@ -76,10 +82,11 @@ def _columns(store: Store) -> _Columns:
     """Read the QR Codes without a schedule."""
     import numpy as np
 
-    last, contents = store.rows(LAST)[0]["number"], bytearray()
+    until, contents = 0, bytearray()
     codes, numbers, lengths = [np.array([], "S1")], [np.array([], "i4")], [np.array([], "i8")]
-    for after in range(0, last, TOGETHER):
-        part = store.arrays(PLAIN, {"after": after, "until": after + TOGETHER})
+    while (first := store.rows(NEXT, [until])[0]["number"]) is not None:
+        until = first + TOGETHER
+        part = store.arrays(PLAIN, {"first": first, "until": until})
         codes.append(part["code"].astype("S"))
         numbers.append(part["number"])
         lengths.append(part["length"])

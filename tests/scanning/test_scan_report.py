@@ -3,13 +3,14 @@
 import copy
 import json
 import pickle
+from functools import partial
 from html.parser import HTMLParser
 
 import pytest
 
 from qrkit import Design, QRImage, check
 from qrkit.errors import InvalidParameter
-from qrkit.scanning.scan_report import LEVELS, VERDICTS, worse
+from qrkit.scanning.scan_report import LEVELS, VERDICTS, Issue, worse
 from tests.scanning.designs import all_eyes, broken, plain, tiny_sprite, with_logo
 from tests.sweeps import quick_first
 
@@ -166,6 +167,17 @@ def test_a_verdict_does_not_wait_for_its_causes_which_are_found_when_somebody_re
     assert "of what error correction can restore" in issue.message
     assert issue.where == report.budget.causes[0].path == "layers.0"
     assert report.fixed(issue).layers[0].width < report.design.layers[0].width
+
+
+def test_an_issue_that_is_explained_late_lets_go_of_the_drawing_once_it_was_explained():
+    big = b"picture" * 100_000
+    issue = Issue.explained_late("error-budget", "error", 0.9, 0.5, partial(_explained, big))
+    assert issue.message == "700000 bytes"
+    assert len(pickle.dumps(issue)) < 1_000
+
+
+def _explained(big):
+    return "layers.logo", f"{len(big)} bytes", None
 
 
 def test_an_issue_that_is_explained_late_is_copied_and_compared_with_its_explanation():

@@ -99,6 +99,52 @@ def test_what_follows_the_code_is_ignored(shop, client):
     assert client.request("GET", f"/{code}", query="utm_source=x&a=1&a=2&%FF").headers["location"] == TARGET
 
 
+WAYS = (
+    {},
+    {"Accept": "text/html", "Accept-Language": "de"},
+    {"Accept": "application/json", "Origin": "https://evil.example"},
+    {"If-None-Match": "*", "Range": "bytes=0-1"},
+    {"Purpose": "prefetch"},
+    {"Content-Length": "7"},
+    {"Host": "evil.example"},
+)
+
+
+@pytest.mark.parametrize("headers", WAYS, ids=str)
+def test_a_short_url_is_answered_alike_with_and_without_a_tail(shop, client, headers):
+    """Without one, it takes a shorter way through the server."""
+    deleted = shop.insert_qrcode(TARGET)
+    shop.delete_qrcode(deleted.id)
+    codes = ["nobody", deleted.short_code, *(shop.insert_qrcode(text).short_code for text in (TARGET, "hello", CARD))]
+    for code in codes:
+        for method in ("GET", "HEAD"):
+            short, full = (
+                client.request(method, f"/{code}{tail}", query="a=%FF", headers=headers) for tail in ("", "/")
+            )
+            assert (short.status, short.text) == (full.status, full.text.replace(f"/{code}/", f"/{code}"))
+            told = [{name: value for name, value in one.headers.items() if name != "x-request-id"}
+                    for one in (short, full)]  # fmt: skip
+            assert told[0] == told[1]
+
+
+def test_a_path_without_its_slash_is_not_cut(shop):
+    """As some servers of WSGI give it."""
+    app = make_app(shop.store, Settings(base_url=shop.base_url))
+    shop.insert_qrcode(TARGET, short_code="xylophone")
+    shop.insert_qrcode("https://example.com/wrong", short_code="ylophone")
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "xylophone", "QUERY_STRING": "", "wsgi.url_scheme": "https"}
+    environ |= {
+        "SERVER_NAME": "x",
+        "SERVER_PORT": "1",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.input": None,
+        "wsgi.errors": None,
+    }
+    found = []
+    b"".join(app(environ, lambda status, headers, exc_info=None: found.append(dict(headers))))
+    assert [headers.get("location", headers.get("Location")) for headers in found] == [TARGET]
+
+
 @pytest.mark.rule("T8", "H4")
 @pytest.mark.parametrize("path", ["/nobody", "/nobody/tail", "/k3Jd9Qa"])
 def test_an_unknown_code_is_404_and_an_orphan(shop, client, path):

@@ -355,6 +355,17 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(server):
         assert connection.execute(tables).fetchall() == [("invoices",)]
 
 
+def test_a_store_in_another_schema_of_the_search_path_is_another_store(here, url):
+    import psycopg
+
+    here.insert_qrcode("https://example.com", short_code="door")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA mine")
+    with open_portfolio(f"{url}&options=-csearch_path%3Dmine,public") as other:
+        assert other.list_qrcodes() == []
+    assert [code.short_code for code in here.list_qrcodes()] == ["door"]
+
+
 def test_a_store_of_a_newer_version_is_refused(here, url):
     here.store.execute("INSERT INTO migrations VALUES ('teleport', now())")
     with pytest.raises(UnreadableFile, match=r"was written by a newer qrkit \(it has teleport\); update qrkit"):

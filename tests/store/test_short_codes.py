@@ -1,6 +1,7 @@
 """Short codes in memory: what a redirect reads without SQL, kept true by the transactions that change QR Codes."""
 
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from time import process_time
@@ -51,6 +52,30 @@ def led_to(store, *short_codes):
 @pytest.mark.parametrize("short_code", ["nobody", "DOOR", "", "door/", "doo", "%", "\ud800", "d" * 10_000, "door\0"])
 def test_a_code_that_was_never_given_leads_nowhere(shop, short_code):
     assert target(shop.store, short_code) is None
+
+
+def test_unknown_codes_are_not_kept_in_memory(new_path):
+    with open_portfolio(new_path()) as shop:
+        shop.insert_qrcode(SPRING, short_code="door")
+        assert led_to(shop.store, "door", "nobody") == [SPRING, None]
+        tracemalloc.start()
+        try:
+            assert not any(target(shop.store, f"{number}{'d' * 16_000}") for number in range(200))
+            kept, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert kept < 1_000_000
+
+
+def test_a_code_with_a_number_far_beyond_the_others_is_found(new_path):
+    path = new_path()
+    with open_portfolio(path) as shop:
+        shop.insert_qrcode(SPRING, short_code="door")
+        shop.insert_qrcode(SUMMER, short_code="gate")
+        for table, column in (("qrcodes", "number"), ("short_codes", "qrcode"), ("scan_counts", "qrcode")):
+            shop.store.execute(f"UPDATE {table} SET {column} = 2147483647 WHERE {column} = 2")
+    with open_portfolio(path) as shop:
+        assert led_to(shop.store, "door", "gate", "nobody") == [SPRING, SUMMER, None]
 
 
 def test_a_deleted_code_is_told_from_an_unknown_one_before_and_after_a_new_start(new_path):
