@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 
@@ -105,8 +106,10 @@ def test_a_store_reads_and_writes_nothing_but_its_prefix(archived, objects):
         "SELECT * FROM read_text('/etc/hostname')",
         "SET allowed_directories = ['s3://shops/other/']",
     ):
-        with pytest.raises(Exception, match=r"disabled by configuration|locked|cannot be changed"):
+        with pytest.raises(Exception) as refused:
             archived.store.rows(sql)
+        reasons = f"{refused.value}; {refused.value.__cause__}"
+        assert re.search(r"disabled by configuration|locked|cannot be changed", reasons)
     assert objects.find("shops/other") == ["shops/other/secret.parquet"]
 
 
