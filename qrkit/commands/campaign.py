@@ -105,7 +105,7 @@ def _add(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     changes = _changes(asked)
     if not changes:
-        raise InvalidParameter(Problem("options", None, "one must say what to change, such as --name"))
+        raise InvalidParameter(Problem("options", None, "must say what to change, such as --name"))
     _tell(asked, portfolio.update_campaign(portfolio.find_campaign(asked.campaign).id, **changes), "changed")
 
 

@@ -353,7 +353,7 @@ def _set(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio, portfolio.store.atomic():
         changes = _changes(asked, portfolio) | ({} if asked.content is None else {"content": asked.content})
         if not changes:
-            raise InvalidParameter(Problem("options", None, "one must say what to change, such as --content"))
+            raise InvalidParameter(Problem("options", None, "must say what to change, such as --content"))
         if "name" in changes and len(asked.codes) > 1:
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
         found = [portfolio.find_qrcode(code) for code in asked.codes]

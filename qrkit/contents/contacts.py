@@ -148,7 +148,7 @@ def _vcard_lines(fields: dict[str, Any]) -> Iterator[str]:
 def _mecard(fields: dict[str, Any]) -> str:
     family, given = _split_name(fields)
     if f"{given} {family}".strip() != fields["name"]:
-        rule = "must be the given and the family name in a MeCard, which has no other; or use another format"
+        rule = "must be the given name and the family name, because a MeCard has no others; or use another format"
         raise InvalidParameter(Problem("name", fields["name"], rule))
     values = [("N", ",".join(escape_pair(part) for part in (family, given) if part))]
     values += [("ORG", escape_pair(fields["organization"] or ""))]

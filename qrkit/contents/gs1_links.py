@@ -130,7 +130,7 @@ def _key(gtin: str | None, named: Mapping[str, str | None], elements: Mapping[st
             if number in names:
                 raise InvalidParameter(Problem("elements", number, f"has its own parameter; use {names[number]}"))
     elif used := [name for name, value in named.items() if value]:
-        raise InvalidParameter(Problem(used[0], named[used[0]], "needs a gtin; pass it in elements for another key"))
+        raise InvalidParameter(Problem(used[0], named[used[0]], "needs a gtin; with another key, use elements instead"))
     keys = ["01"] if gtin else []
     keys += [number for number in elements if number in KEYS]
     if len(keys) != 1:

@@ -67,7 +67,8 @@ class Saved(Shown):
             InvalidParameter: If the name is new and the account has saved too many.
         """
         if name not in self and len(self) >= MOST_SAVED:
-            raise InvalidParameter(Problem("name", name, f"exceeds the {MOST_SAVED} allowed; delete one first"))
+            rule = f"would be one more than the {MOST_SAVED} that are allowed; delete one first"
+            raise InvalidParameter(Problem("name", name, rule))
         table.save(self._store, self.stored_in, self._account_id, name, fields=text, created=self._clock())
 
     def _read(self, name: str) -> str:

@@ -100,7 +100,7 @@ def check_filters(filters: Sequence[tuple[object, object]]) -> None:
     """
     for attribute, values in filters:
         if attribute not in get_args(VisitAttribute):
-            rule = f"must contain some of {', '.join(get_args(VisitAttribute))}"
+            rule = f"must be one of {', '.join(get_args(VisitAttribute))}"
             raise InvalidParameter(Problem("attributes", attribute, rule))
         if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
             raise InvalidParameter(Problem(str(attribute), values, "must be text, or a list of texts", "wrong-type"))

@@ -158,7 +158,7 @@ class Scans(Shown):
             if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
                 raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
         if not set(self.kinds) <= set(get_args(Kind)):
-            raise InvalidParameter(Problem("kinds", self.kinds, f"must contain some of {', '.join(get_args(Kind))}"))
+            raise InvalidParameter(Problem("kinds", self.kinds, f"must contain only {', '.join(get_args(Kind))}"))
         check_filters(self.attributes)
 
     @property

@@ -280,7 +280,7 @@ def test_several_codes_are_set_at_once_and_an_empty_text_removes(store, run, row
 REFUSED = [
     (["set", "door", "gate", "nowhere", "--content", "https://x.example"], "no QR Code 'nowhere'"),
     (["set", "dor", "--content", "https://x.example"], "no QR Code 'dor'; did you mean 'door'"),
-    (["set", "door"], "options: one must say what to change, such as --content"),
+    (["set", "door"], "options: must say what to change, such as --content"),
     (["set", "door", "gate", "--name", "x"], "name='x': is only for one CODE"),
     (["set", "door", "--campaign", "Sprng"], "no campaign 'Sprng'; did you mean 'Spring'"),
     (["set", "door", "gate", "--template", "brnd"], "template='brnd'"),
@@ -294,7 +294,7 @@ REFUSED = [
     (["remove", "door"], "yes: is required where there is no terminal to ask: --yes"),
     (["campaign", "remove", "Spring"], "yes: is required"),
     (["campaign", "remove", "Sprng", "--yes"], "did you mean 'Spring'"),
-    (["campaign", "set", "Spring"], "options: one must say what to change, such as --name"),
+    (["campaign", "set", "Spring"], "options: must say what to change, such as --name"),
     (["campaign", "add", "x", "--template", "brnd"], "template='brnd'"),
     (["show", "dor"], "no QR Code 'dor'; did you mean 'door'"),
     (["list", "--campaign", "Sprng"], "no campaign 'Sprng'; did you mean 'Spring'"),

@@ -478,7 +478,7 @@ def test_many_rows_are_stored_as_they_are(portfolio):
 
 @pytest.mark.parametrize("kinds", ["bot", ("bot", "human"), ("",)])
 def test_kinds_that_do_not_exist_are_refused_for_they_would_find_nothing(portfolio, kinds):
-    with pytest.raises(InvalidParameter, match=r"kinds=.*: must contain some of scan, bot, prefetch, head, orphan"):
+    with pytest.raises(InvalidParameter, match=r"kinds=.*: must contain only scan, bot, prefetch, head, orphan"):
         portfolio.scans.where(kinds=kinds)
 
 

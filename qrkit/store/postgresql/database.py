@@ -328,8 +328,8 @@ def _checked(url: str) -> None:
     except psycopg.Error:  # the message may contain the password
         is_good = False
     if not is_good:
-        rule = "is not the URL of a PostgreSQL database, such as postgresql://user@host/name; a password has @ / ? # as"
-        raise InvalidParameter(Problem("store", shown_url(url), f"{rule} %40 %2F %3F %23"))
+        rule = "is not the URL of a PostgreSQL database, such as postgresql://user@host/name; in a password, write"
+        raise InvalidParameter(Problem("store", shown_url(url), f"{rule} @ / ? # as %40 %2F %3F %23"))
 
 
 @contextmanager
