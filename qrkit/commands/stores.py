@@ -87,7 +87,7 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
         _check_exists(asked)
     base_url = getattr(asked, "base_url", None)
     try:
-        with complaining(asked.command), _without_log():
+        with complaining(asked.command), _without_history_log():
             return open_portfolio(asked.store, base_url=base_url)
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
@@ -118,7 +118,7 @@ def opened_store(asked: argparse.Namespace) -> Store:
 
     _check_exists(asked)
     try:
-        with _without_log():
+        with _without_history_log():
             return Store(asked.store)
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
@@ -131,9 +131,9 @@ def opened_store(asked: argparse.Namespace) -> Store:
 
 
 @contextmanager
-def _without_log() -> Iterator[None]:
-    """Context manager: logs no warnings. What is missing of a store, a command says itself if it needs it."""
-    log = logging.getLogger("qrkit")
+def _without_history_log() -> Iterator[None]:
+    """Context manager: logs nothing about missing archived visits; a command that needs them says so itself."""
+    log = logging.getLogger("qrkit.history")
     before, log.disabled = log.disabled, True
     try:
         yield

@@ -41,7 +41,8 @@ FILES = "SELECT file, version, last::DATE + 1 AS until FROM history ORDER BY fil
 PLACE = "SELECT value FROM settings WHERE name = 'history'"
 SET_PLACE = "INSERT OR REPLACE INTO settings (name, value) VALUES ('history', ?)"
 
-_log = logging.getLogger("qrkit")
+_history_log = logging.getLogger("qrkit.history")
+"""A log of its own, because commands that need the archived visits say themselves what is missing."""
 
 ROWS_AT_ONCE = 10_000
 """Rows of a long result that are in memory at a time."""
@@ -461,12 +462,12 @@ class Store:
             self.file.use_history(place_at(kept[0]["value"]))
         elif not database.read_only and kept != [{"value": place.address}] and self.rows(FILES):
             if isinstance(place, Folder) and not place.is_used():
-                _log.warning("the folder %s is missing, which has archived visits", place.address)
+                _history_log.warning("the folder %s is missing, which has archived visits", place.address)
                 return
             try:
                 self.show_history()
             except (StoreBusy, StoreDamaged) as error:
-                _log.warning("the archived visits of %s are missing: %s", self.path, error)
+                _history_log.warning("the archived visits of %s are missing: %s", self.path, error)
 
     def _migrate(self) -> None:
         """Apply all missing migrations and record them, in one transaction."""

@@ -623,6 +623,15 @@ def test_a_column_is_proposed_only_if_there_is_no_doubt(tmp_path, capsys, headin
     assert ("also say which has their short URLs: Trackable URL=…" in err) == is_bitly
 
 
+def test_a_command_that_opens_a_store_with_a_torn_log_says_what_was_cut_off(tmp_path, caplog):
+    store = tmp_path / "shop.duckdb"
+    with open_portfolio(store) as shop:
+        shop.insert_qrcode("https://e.org/1", short_code="door")
+    store.with_name("shop.duckdb.wal").write_bytes(b"torn" * 25)
+    assert main(["list", "--store", str(store)]) == 0
+    assert "the last 100 bytes of the log held no complete transaction and were cut off" in caplog.text
+
+
 def test_who_chose_no_base_url_is_told_before_anything_is_printed(tmp_path, capsys):
     file = tmp_path / "posters.csv"
     file.write_text("Content\nhttps://e.org/1\n")
