@@ -66,7 +66,7 @@ SELECT count(*) AS visits, coalesce(sum(hash({VISIT_COLUMNS})), 0)::VARCHAR AS s
 FROM ({{rows}}) v
 """
 # By code first: a code is found in few row groups, and a period is found by the month of the file.
-WRITE = "COPY (FROM ({rows}) ORDER BY qrcode, time) TO '{file}' (FORMAT parquet, COMPRESSION zstd)"
+WRITE = "COPY (FROM ({rows}) ORDER BY alone DESC, qrcode, time) TO '{file}' (FORMAT parquet, COMPRESSION zstd)"
 
 _log = logging.getLogger("qrkit")
 
