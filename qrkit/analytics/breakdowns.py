@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.all_visits import VISITORS
+from qrkit.store.all_visits import counted
 from qrkit.store.scan_attributes import UNKNOWN, Attribute, key_sql, table_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["check_most", "scans_by", "scans_by_location", "top_qrcodes"]
 
+BY_CODE = counted({"number": "number"}, "lean")
+
 TOP = f"""
-, counted AS (SELECT number, count(*) AS scans, {VISITORS} AS visitors FROM lean GROUP BY number)
+, counted AS ({BY_CODE})
 SELECT qrcode_id, qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
 FROM counted JOIN codes USING (number)
 ORDER BY scans DESC, qrcode_id
@@ -25,7 +27,7 @@ LIMIT $most
 """
 
 BY_LOCATION = f"""
-, counted AS (SELECT number, count(*) AS scans, {VISITORS} AS visitors FROM lean GROUP BY number)
+, counted AS ({BY_CODE})
 SELECT
     c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
     c.qrcode_latitude AS latitude, c.qrcode_longitude AS longitude,
@@ -37,7 +39,7 @@ ORDER BY scans DESC, qrcode_id
 """
 
 BY_ATTRIBUTE = f"""
-, counted AS (SELECT {{key}} AS key, count(*) AS scans, {VISITORS} AS visitors FROM {{table}} GROUP BY key)
+, counted AS ({counted({"key": "{key}"}, "{table}")})
 SELECT coalesce(key, '{UNKNOWN}') AS part, scans, visitors, scans / sum(scans) OVER () AS share
 FROM counted
 ORDER BY scans DESC, part

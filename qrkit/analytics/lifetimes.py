@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
-from qrkit.store.all_visits import VISITORS
+from qrkit.store.all_visits import counted
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -29,13 +29,7 @@ ORDER BY created, qrcode_id
 """
 
 BY_CONTENT = f"""
-, counted AS (
-    SELECT
-        number, nullif(content, '') AS known, min(time) AS first, max(time) AS last,
-        count(*) AS scans, {VISITORS} AS visitors
-    FROM lean
-    GROUP BY ALL
-)
+, counted AS ({counted({"number": "number", "known": "nullif(content, '')"}, "lean", times=True)})
 SELECT qrcode_id, qrcode, coalesce(known, '') AS content, first, last, scans, visitors
 FROM counted JOIN codes USING (number)
 ORDER BY qrcode, qrcode_id, first, content

@@ -30,7 +30,7 @@ from qrkit.analytics.time_zones import (
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.all_visits import VISITORS
+from qrkit.store.all_visits import counted
 from qrkit.store.campaign_colors import colors_by_name
 from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
 from qrkit.tracking.text_columns import text_column, with_dtypes
@@ -52,9 +52,7 @@ MICROSECOND = timedelta(microseconds=1)
 CALENDAR = {"label": "datetime64[us]", "start": "datetime64[us]", "hours": "float64"}
 
 PER_PERIOD = f"""
-, counted AS (
-    SELECT {{label}} AS label, {{key}} AS key, count(*) AS scans, {VISITORS} AS visitors FROM {{table}} GROUP BY ALL
-)
+, counted AS ({counted({"label": "{label}", "key": "{key}"}, "{table}")})
 SELECT label, coalesce(key, '{UNKNOWN}') AS part, scans, visitors FROM counted
 """
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.all_visits import VISITORS
+from qrkit.store.all_visits import counted
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import INSTANT, WEEK, Span, activations, spans
 from qrkit.tracking.text_columns import with_dtypes
@@ -29,15 +29,12 @@ UNDER = f"""
     SELECT unnest($starts::TIMESTAMP[]) AS start, unnest($contents::VARCHAR[]) AS content
 ), rescheduled AS (
     SELECT
-        s.number, s.alone, s.again, coalesce(s.content, '') AS content,
+        s.number, s.alone, s.again, s.numbered, coalesce(s.content, '') AS content,
         coalesce(c.content, $own, q.content) AS content_under
     FROM lean s
     JOIN qrcodes q ON q.number = s.number
     ASOF LEFT JOIN changes c ON c.start <= s.time
-), counted AS (
-    SELECT number, content, content_under, count(*) AS scans, {VISITORS} AS visitors
-    FROM rescheduled GROUP BY ALL
-)
+), counted AS ({counted({name: name for name in ("number", "content", "content_under")}, "rescheduled")})
 SELECT qrcode_id, qrcode, content, content_under, scans, visitors
 FROM counted JOIN codes USING (number)
 ORDER BY qrcode, qrcode_id, scans DESC, content, content_under

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
-from qrkit.store.all_visits import VISITORS
+from qrkit.store.all_visits import counted
 from qrkit.store.scan_attributes import UNKNOWN, Attribute, group_sql, table_of
 from qrkit.store.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["imported_scans", "repeat_share", "summary"]
 
 SUMMARY = f"""
-SELECT
-    count(*) AS scans, {VISITORS} AS visitors, count(DISTINCT number) AS qrcodes,
-    min(time) AS first, max(time) AS last
-FROM lean
+SELECT scans, visitors, (SELECT count(DISTINCT number) FROM lean) AS qrcodes, first, last
+FROM ({counted({}, "lean", times=True)}) counted
 """
 
 IMPORTED = """

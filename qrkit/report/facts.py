@@ -17,7 +17,7 @@ from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, 
 from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
-from qrkit.store.all_visits import KEYLESS, VISITORS
+from qrkit.store.all_visits import KEYLESS, counted
 from qrkit.store.campaign_colors import campaign_colors
 from qrkit.store.duckdb.column_copy import reading_one_state
 from qrkit.store.scan_attributes import table_of, value_sql
@@ -46,9 +46,7 @@ FROM counted JOIN codes USING (number)
 GROUP BY ALL
 """
 
-BY_CAMPAIGN = f"""
-SELECT coalesce(campaign_id, '') AS campaign_id, {VISITORS} AS visitors FROM lean GROUP BY ALL
-"""
+BY_CAMPAIGN = counted({"campaign_id": "coalesce(campaign_id, '')"}, "lean")
 
 WITHOUT_KEY = f"SELECT {{value}} AS value, {KEYLESS} AS scans FROM {{table}} GROUP BY ALL"
 

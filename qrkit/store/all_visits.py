@@ -7,11 +7,14 @@ get the mark `alone`: whatever a question filters and groups by, each of them is
     count(*) FILTER (alone) + count(DISTINCT again)
 
 is the number of visitors, from two columns that are small and quick to read. (`DISTINCT … FILTER (NOT alone)` is as
-slow as counting all keys: DuckDB puts them into its table of distinct values first.)
+slow as counting all keys: DuckDB puts them into its table of distinct values first.) Each day has numbers from 1 on,
+city by city, so that visitors of one group have numbers close to each other: `counted` keeps a bit for each, where a
+table of distinct values has dozens of bytes.
 
 A late visit may bring the key of a visit that is marked. Until its day is archived anew, marks count only on the days
 before the first visit in the store, and `again` is what it is for visits in the store: the key and its day as one
-number. This is slower, so the view has both ways. A condition without columns ends one of them before it reads rows.
+number. This is slower, so the view has both ways, which `numbered` tells apart. A condition without columns ends one of
+them before it reads rows.
 """
 
 from __future__ import annotations
@@ -21,14 +24,32 @@ from datetime import datetime
 
 from qrkit.store.migrations import ALL_VISITS, DAY_KEY, VISIT_COLUMNS
 
-__all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "marked", "view_of"]
+__all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "counted", "marked", "view_of"]
 
 VERSION = 3
 """The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`."""
 VISITORS = "count(*) FILTER (alone) + count(DISTINCT again)"
-"""The number of visitors of rows of `all_visits` or of a view of scans."""
+"""The number of visitors of rows of `all_visits` or of a view of scans; `counted` takes less time."""
 KEYLESS = "count(*) FILTER (NOT alone AND again IS NULL)"
 """The number of visits without the key of a visitor, which `VISITORS` does not count."""
+
+COUNTED = f"""
+SELECT {{names}}coalesce(sum(scans), 0)::BIGINT AS scans, coalesce(sum(visitors), 0)::BIGINT AS visitors{{ends}}
+FROM (
+    SELECT {{names}}scans, alone + coalesce(bit_count(word), 0) AS visitors{{times}}
+    FROM (
+        SELECT
+            {{groups}}again // 63 AS place, bit_or(1::BIGINT << (again % 63)::INTEGER) AS word,
+            count(*) AS scans, count(*) FILTER (alone) AS alone{{bounds}}
+        FROM {{table}}
+        WHERE numbered
+        GROUP BY ALL
+    ) words
+    UNION ALL
+    SELECT {{groups}}count(*) AS scans, {VISITORS} AS visitors{{bounds}} FROM {{table}} WHERE NOT numbered GROUP BY ALL
+) parts
+GROUP BY ALL
+"""
 
 # Many programs have no unsigned numbers, so files have the same 64 bits as a signed number.
 SIGNED = (
@@ -41,7 +62,8 @@ MARKED = f"""
 WITH rows AS NOT MATERIALIZED ({{rows}}), repeated AS (
     SELECT
         time::DATE AS day, visitor,
-        (time::DATE - DATE '1970-01-01') * 4294967296 + row_number() OVER (PARTITION BY day ORDER BY visitor) AS again
+        (time::DATE - DATE '1970-01-01') * 4294967296
+            + row_number() OVER (PARTITION BY day ORDER BY min(city), visitor) AS again
     FROM rows
     WHERE visitor IS NOT NULL
     GROUP BY day, visitor
@@ -53,17 +75,41 @@ FROM rows v
 LEFT JOIN repeated r ON r.day = v.time::DATE AND r.visitor = v.visitor
 """
 FILES = f"(SELECT * REPLACE ({UNSIGNED} AS visitor) FROM read_parquet({{files}}))"
-UNMARKED = f"SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again FROM read_parquet({{files}})"
+UNMARKED = f"""
+SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again, false AS numbered FROM read_parquet({{files}})
+"""
 IS_ALONE = "(alone AND time < (SELECT coalesce(min(time)::DATE, 'infinity') FROM visits))"
 PARTLY_MARKED = f"""
-SELECT {VISIT_COLUMNS}, {IS_ALONE} AS alone, CASE WHEN NOT {IS_ALONE} THEN {DAY_KEY} END AS again FROM {FILES}
+SELECT {VISIT_COLUMNS}, {IS_ALONE} AS alone, CASE WHEN NOT {IS_ALONE} THEN {DAY_KEY} END AS again, false AS numbered
+FROM {FILES}
 """
 LATE = "(SELECT 1 FROM visits WHERE time < TIMESTAMP '{until}')"
 # With EXISTS in the place of IN, DuckDB would read all files for the visits of one code.
 AS_MARKED = f"""
-SELECT {VISIT_COLUMNS}, alone, again::UBIGINT AS again FROM {FILES} WHERE 1 NOT IN {LATE}
+SELECT {VISIT_COLUMNS}, alone, again::UBIGINT AS again, true AS numbered FROM {FILES} WHERE 1 NOT IN {LATE}
 UNION ALL {PARTLY_MARKED} WHERE 1 IN {LATE}
 """
+
+
+def counted(groups: Mapping[str, str], table: str, *, times: bool = False) -> str:
+    """Return a SELECT that counts visits and visitors by group.
+
+    Columns: the names of the groups, scans, visitors (BIGINT) and, with `times`, first, last (TIMESTAMP). Without
+    groups, it is one row.
+
+    Args:
+        groups: The expression of each group, by the name of its column.
+        table: A table with the columns of `all_visits`, such as `lean`.
+        times: Whether to add the time of the first and of the last visit.
+    """
+    return COUNTED.format(
+        names="".join(f"{name}, " for name in groups),
+        groups="".join(f"{sql} AS {name}, " for name, sql in groups.items()),
+        table=table,
+        times=", first, last" if times else "",
+        bounds=", min(time) AS first, max(time) AS last" if times else "",
+        ends=", min(first) AS first, max(last) AS last" if times else "",
+    )
 
 
 def marked(rows: str) -> str:

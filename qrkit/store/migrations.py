@@ -16,7 +16,8 @@ VISIT_COLUMNS = (
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
 ALL_VISITS = f"""
-CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again FROM visits
+CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again, false AS numbered
+FROM visits
 """
 """The view that every question reads, without files of the history; `all_visits.view_of` adds them."""
 
@@ -222,5 +223,6 @@ MIGRATIONS = {
     "history": HISTORY,
     "campaign colors": CAMPAIGN_COLORS,
     "marks": MARKS,
+    "numbered": MARKS,
 }
 """The SQL of each migration by name, in the order they are applied."""

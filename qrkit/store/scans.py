@@ -51,7 +51,7 @@ WITH codes AS (
 ), lean AS NOT MATERIALIZED (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, v.user_agent, v.alone, v.again, q.*
+        v.content, v.user_agent, v.alone, v.again, v.numbered, q.*
     FROM all_visits v
     JOIN codes q ON q.number = v.qrcode{join}
     WHERE {only_visits}
@@ -70,7 +70,7 @@ WITH codes AS (
 )
 """
 """The common table expressions at the start of each query. The query then selects from `scans`; from `lean`, which
-skips the join with user agents, or `wide`, both with what `VISITORS` counts; or from `codes`, the QR Codes of the view,
+skips the join with user agents, or `wide`, both with what `counted` needs; or from `codes`, the QR Codes of the view,
 scanned or not. Conditions are in the query only where they are set: an unset one takes time for every visit."""
 
 SHOWN = """q.number < coalesce((

@@ -38,6 +38,7 @@ AGENTS = (
 FUNCTIONS = """
 CREATE FUNCTION epoch_us(TIMESTAMP) RETURNS BIGINT LANGUAGE sql AS 'SELECT (extract(epoch FROM $1) * 1000000)::BIGINT';
 CREATE FUNCTION epoch_us(INTERVAL) RETURNS BIGINT LANGUAGE sql AS 'SELECT (extract(epoch FROM $1) * 1000000)::BIGINT';
+CREATE FUNCTION bit_count(BIGINT) RETURNS INTEGER LANGUAGE sql AS 'SELECT bit_count($1::BIT(64))::INTEGER';
 """
 FUNCTIONS += "".join(
     f"CREATE FUNCTION {name}({kind}) RETURNS INTEGER LANGUAGE sql AS 'SELECT extract({part} FROM $1)::INTEGER';"
@@ -47,7 +48,10 @@ FUNCTIONS += "".join(
 FUNCTIONS += f"""
 CREATE TABLE IF NOT EXISTS history (first TIMESTAMP, last TIMESTAMP);
 CREATE OR REPLACE VIEW all_visits AS
-SELECT {VISIT_COLUMNS}, false AS alone, visitor || ' ' || time::DATE AS again FROM visits;
+SELECT
+    {VISIT_COLUMNS}, false AS alone, true AS numbered,
+    CASE WHEN visitor IS NOT NULL THEN dense_rank() OVER (ORDER BY time::DATE, visitor) END AS again
+FROM visits;
 """
 MOMENTS = (1082, 1114, 1184)
 """Numbers of the types DATE, TIMESTAMP and TIMESTAMPTZ, which is UTC here."""
