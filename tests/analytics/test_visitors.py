@@ -35,7 +35,7 @@ def opened(path):
     return open_portfolio(path, clock=lambda: NOW)
 
 
-def visits(random, number, days=6):
+def visits(random, number, days=6, keys=KEYS):
     """Visits in the first days, many of them with a key that is on the same day, or on another, once more."""
     return pd.DataFrame(
         {
@@ -45,7 +45,8 @@ def visits(random, number, days=6):
             "content": random.choices(["https://a.example", "https://b.example"], k=number),
             "user_agent": random.choices([PHONE, LAPTOP], k=number),
             "country": random.choices(["DE", "SI", None], k=number),
-            "visitor": pd.array(random.choices(KEYS, k=number), dtype="UInt64"),
+            "city": random.choices(["Koper", "Celje", None], k=number),
+            "visitor": pd.array(random.choices(keys, k=number), dtype="UInt64"),
         }
     )
 
@@ -78,7 +79,7 @@ def check_visitors(view):
     """Every question that counts visitors says what their keys and days say."""
     rows = rows_of(view)
     assert analytics.summary(view)["visitors"].tolist() == [rows["who"].nunique()]
-    for attribute in ("country", "system", "qrcode"):
+    for attribute in ("country", "city", "system", "qrcode"):
         answer = analytics.scans_by(view, attribute)
         assert counted(answer, attribute) == counted(rows.fillna({attribute: "unknown"}), attribute)
     assert counted(analytics.top_qrcodes(view), "qrcode") == counted(rows, "qrcode")
@@ -127,6 +128,16 @@ def shop(tmp_path):
     with opened(tmp_path / "shop.duckdb") as shop:
         shop.insert_qrcode("https://door.example", short_code="door")
         yield shop
+
+
+@pytest.mark.slow
+def test_a_day_may_have_more_visitors_than_a_number_has_bits(tmp_path):
+    random = Random(5)
+    with made(tmp_path / "shop.duckdb", random, number=0) as shop:
+        shop.scans.insert(visits(random, 1_500, days=3, keys=range(2**62, 2**62 + 250)))
+        shop.archive(before=FIRST + timedelta(days=9))
+        for view in VIEWS:
+            check_visitors(shop.scans.where(**view))
 
 
 @pytest.mark.slow
