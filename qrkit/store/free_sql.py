@@ -174,8 +174,11 @@ def _columns(scans: Scans) -> Columns:
     """Return the columns of our tables."""
     if not _known:
         with columns(scans.store).further_cursors() as cursor:
-            for name, query in _tables(scans).items():
-                _known[name] = _types(cursor().sql(query.sql, params=dict(query.parameters)))
+            for_each = {
+                name: _types(cursor().sql(query.sql, params=dict(query.parameters)))
+                for name, query in _tables(scans).items()
+            }
+        _known.update(for_each)  # all at once, because other threads may read it
     return _known
 
 

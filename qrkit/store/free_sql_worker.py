@@ -97,11 +97,13 @@ def _used_columns(plan: Plan) -> bytes:
     runs leaves out those that no result depends on, such as most of `SELECT count(*) FROM (FROM scans)`.
     """
     alone = _planner(tuple(plan["config"].items()))
+    are_made = False
     try:
         alone.begin()
         for name, columns in plan["columns"].items():
             defined = ", ".join(f"{_quoted(column)} {kind}" for column, kind in columns.items())
             alone.execute(f"CREATE TEMP TABLE {_quoted(name)} ({defined})")
+        are_made = True
         with _in_time(alone, plan["seconds"]):
             explained = f"EXPLAIN (FORMAT json) FROM (\n{plan['select']}\n)"
             found = alone.execute(explained, dict(plan["parameters"])).fetchall()
@@ -109,7 +111,7 @@ def _used_columns(plan: Plan) -> bytes:
         scans = _scans(found[0][1])
     except (duckdb.Error, ValueError, RecursionError) as error:
         _planner.cache_clear()
-        if isinstance(error, CERTAIN):
+        if are_made and isinstance(error, CERTAIN):
             raise
         return b"null"
     used: dict[str, list[str]] = {}

@@ -231,3 +231,20 @@ def test_a_plan_that_takes_too_long_or_too_much_is_ended(shop):
         with pytest.raises(InvalidParameter, match=r"takes longer than 0\.3 seconds|needs more memory than 512MB"):
             shop.sql(f"SELECT city FROM scans, range({count})", seconds=0.3)
     assert shop.sql("SELECT count(city) AS n FROM scans")["n"].tolist() == [24]
+
+
+def test_a_frame_is_whole_whatever_its_columns_are(shop):
+    odd = pd.DataFrame(
+        {
+            'so "x", y.z': [{"a": 1, "b c": [2]}],
+            "scans.city": pd.Categorical(["it's"]),
+            "": pd.to_datetime(["2026-01-01T00:00Z"]),
+            "Name": [None],
+        }
+    )
+    found = shop.sql("SELECT o, q.name FROM odd o, qrcodes q WHERE q.name = 'Door'", odd=odd)
+    assert found["name"].tolist() == ["Door"]
+    (row,) = found["o"]
+    assert row['so "x", y.z']["a"] == 1
+    assert row["scans.city"] == "it's"
+    assert len(row) == 4
