@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -53,8 +53,8 @@ class Query:
     texts: str = ""
 
     def only(self, columns: Iterable[str]) -> Query:
-        """Return the query with these columns only; without any, each row has one column that has no meaning."""
-        return replace(self, sql=f"SELECT {', '.join(columns) or 'true AS row'} FROM ({self.sql})")
+        """Return the query with these columns only, as plain text; without any, one column that has no meaning."""
+        return Query(f"SELECT {', '.join(columns) or 'true AS row'} FROM ({self.sql})", self.parameters)
 
 
 class Stream:
@@ -96,20 +96,15 @@ def sandbox(
             stream = Stream(source, query)
             stream.has_rows = False
             alone.register(f"rows_of_{name}", stream)
-            selected = create_enums(alone.execute, name, _texts(source, query, alone.view(f"rows_of_{name}").columns))
+            selected = "*"
+            if query.texts:
+                texts = source.sql(query.texts, params=dict(query.parameters))
+                row = dict(zip(texts.columns, texts.fetchall()[0], strict=True))
+                selected = create_enums(alone.execute, name, row)
             alone.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM rows_of_{name}")
             stream.has_rows = True
         alone.execute("SET lock_configuration = true")
         yield alone
-
-
-def _texts(source: duckdb.DuckDBPyConnection, query: Query, columns: Sequence[str]) -> dict[str, list[str] | None]:
-    """Return the distinct texts of those columns of a query that list them."""
-    if not query.texts:
-        return {}
-    texts = source.sql(query.texts, params=dict(query.parameters))
-    listed = [name for name in texts.columns if name in columns]
-    return dict(zip(listed, texts.select(*listed).fetchall()[0], strict=True)) if listed else {}
 
 
 class ArrowRows:
