@@ -108,17 +108,12 @@ def _used_columns(plan: Plan) -> bytes:
             explained = f"EXPLAIN (FORMAT json) FROM (\n{plan['select']}\n)"
             found = alone.execute(explained, dict(plan["parameters"])).fetchall()
         alone.rollback()
-        scans = _scans(found[0][1])
-    except (duckdb.Error, ValueError, RecursionError) as error:
+        return json.dumps(_columns_in(found[0][1])).encode()
+    except (duckdb.Error, LookupError, ValueError, RecursionError) as error:
         _planner.cache_clear()
         if are_made and isinstance(error, CERTAIN):
             raise
         return b"null"
-    used: dict[str, list[str]] = {}
-    for scan in scans:
-        read = scan["Projections"]  # text if it is one column, or none
-        used.setdefault(scan["Table"].rpartition(".")[2], []).extend(read if isinstance(read, list) else read.split())
-    return json.dumps(used).encode()
 
 
 @cache
@@ -131,16 +126,18 @@ def _planner(config: tuple[tuple[str, Any], ...]) -> duckdb.DuckDBPyConnection:
     return alone
 
 
-def _scans(plan: str) -> list[dict[str, Any]]:
-    """Return what a plan says about each scan of a table."""
-    scans = []
+def _columns_in(plan: str) -> dict[str, list[str]]:
+    """Return the columns that the scans of a plan read, by table."""
+    used: dict[str, list[str]] = {}
 
     def add(part: dict[str, Any]) -> None:
         if "Table" in part:
-            scans.append(part)
+            read = part["Projections"]  # text if it is one column, or none
+            table = part["Table"].rpartition(".")[2]
+            used.setdefault(table, []).extend(read if isinstance(read, list) else read.split())
 
     json.loads(plan, object_hook=add)
-    return scans
+    return used
 
 
 def _quoted(name: str) -> str:
