@@ -37,6 +37,7 @@ from qrkit.server.messages import (
 )
 from qrkit.server.metrics import metrics_of
 from qrkit.server.proxies import client_address
+from qrkit.server.request_headers import RequestHeaders
 from qrkit.server.request_ids import REQUEST_ID, request_id
 from qrkit.server.routes import ROUTES, Route
 from qrkit.server.service import Call, Gates, Service, called
@@ -69,8 +70,8 @@ SHORT_URL = next(route for route in ROUTES if route.path == "/{code}")
 """The route of most requests."""
 OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in route.path)])
 """Paths that look like short URLs and are not."""
-BODY_HEADERS = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
-"""Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
+STANDARD = [(name.lower(), (name, value)) for name, value in STANDARD_HEADERS.items()]
+PREFLIGHT = [(name.lower(), (name, value)) for name, value in (STANDARD_HEADERS | PREFLIGHT_HEADERS).items()]
 
 
 def make_app(
@@ -173,12 +174,12 @@ class App:
         token = REQUEST_ID.set(id)
 
         def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            standard = STANDARD_HEADERS
+            standard = STANDARD
             if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
-                status, standard = "204 No Content", STANDARD_HEADERS | PREFLIGHT_HEADERS
+                status, standard = "204 No Content", PREFLIGHT
                 headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
             given = {name.lower() for name, _ in headers}
-            sent = headers + [(name, value) for name, value in standard.items() if name.lower() not in given]
+            sent = headers + [header for name, header in standard if name not in given]
             sent.append(("X-Request-ID", id))
             done(environ, status, sent, environ.get(ASKED))
             if metrics:
@@ -277,7 +278,7 @@ def _answering(service: Service, settings: Settings, route: Route) -> Answering:
 
     def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
-        asked = Request(environ["REQUEST_METHOD"], query, _headers(environ), path, address, body=body)
+        asked = Request(environ["REQUEST_METHOD"], query, RequestHeaders(environ), path, address, body=body)
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:
             answer = unless_known(asked, _answer(service, route, asked))
@@ -287,13 +288,6 @@ def _answering(service: Service, settings: Settings, route: Route) -> Answering:
         return replace(answer, headers=joining | dict(answer.headers)) if joining else answer
 
     return answering
-
-
-def _headers(environ: WSGIEnvironment) -> dict[str, str]:
-    """Return the headers of a request by lower-case name."""
-    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
-    more = {name: environ[key] for name, key in BODY_HEADERS.items() if key in environ}
-    return found | more
 
 
 def _answer(service: Service, route: Route, asked: Request) -> Response:
@@ -348,7 +342,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
 
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
-    answer, headers = problem(error), _headers(request.env)
+    answer, headers = problem(error), RequestHeaders(request.env)
     _fill(response, _as_page(error, answer, headers) if _reads_pages(headers, request.path) else answer)
 
 

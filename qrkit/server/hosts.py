@@ -9,6 +9,7 @@ import errno
 import re
 import socket
 from collections.abc import Collection
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 from wsgiref.types import WSGIEnvironment
@@ -60,6 +61,7 @@ class Hosts:
             raise BadRequest(message, code="unknown-host")
 
 
+@lru_cache(maxsize=16)  # most requests are for one host
 def _name(host: str) -> str:
     """Return the name of a host without its port, as browsers write it."""
     match = _HOST.fullmatch(host)
@@ -72,6 +74,7 @@ def _name(host: str) -> str:
         return name
 
 
+@lru_cache(maxsize=16)
 def _is_address(name: str) -> bool:
     try:
         ip_address(name)

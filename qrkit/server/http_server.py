@@ -87,7 +87,7 @@ THREADS_GRACE = 1
 HURRIED_GRACE = 0.2
 """Seconds to wait for all threads, including idle ones, when the server must stop at once."""
 
-UNPRINTABLE = re.compile(rb"[^\r\n -~]")
+PRINTABLE = b"\r\n" + bytes(range(0x20, 0x7F))
 LONGEST_CHUNK_LINE = 1_024
 """Maximum bytes of a line with the size of a chunk and its extensions."""
 LONGEST_TRAILER = 8_192
@@ -333,7 +333,7 @@ class _Task(_Answer, WSGITask):  # type: ignore[misc]  # waitress has no types
         if server.is_stopping and not waiting and self.version == "1.1":
             self.set_close_on_finish()
         head: bytes = super().build_response_header()
-        if UNPRINTABLE.search(head):
+        if head.translate(None, PRINTABLE):
             raise ValueError("a header of the response is not printable ASCII")
         return head
 

@@ -150,9 +150,11 @@ def tagged(answer: Response, caching: str) -> Response:
 
 def unless_known(asked: Request, answer: Response) -> Response:
     """Return the response, or 304 without a body if the client already has it (RFC 9110, section 13.1.2)."""
-    tag, known = answer.headers.get("ETag"), asked.headers.get("if-none-match", "")
-    tags = {one.strip().removeprefix("W/") for one in known.split(",")}
-    if answer.status != 200 or tag is None or tags.isdisjoint({tag, "*"}):
+    tag = answer.headers.get("ETag")
+    if answer.status != 200 or tag is None:
+        return answer
+    known = {one.strip().removeprefix("W/") for one in asked.headers.get("if-none-match", "").split(",")}
+    if known.isdisjoint({tag, "*"}):
         return answer
     return Response(304, "", headers={name: answer.headers[name] for name in ("ETag", "Cache-Control")})
 

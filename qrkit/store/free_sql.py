@@ -7,9 +7,10 @@ only reports mistakes early.
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +23,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns
-from qrkit.store.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Question
+from qrkit.store.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
 from qrkit.store.sandbox import ALONE, Config, Query, sandbox
 from qrkit.store.scans import Scans
 
@@ -36,8 +37,11 @@ MOST_ROWS = 1_000_000
 LONGEST_SECONDS = 3_600.0
 LONGEST_START = 60.0
 """Seconds for starting a process or waiting for a free one, in addition to the seconds of the query."""
-COMPUTED = "query"
-"""Matches statements that can refer to tables in other ways than by name, for example with `query_table`."""
+COMPUTED = ("query", "pivot")
+"""Words of statements whose plan depends on rows: `query` computes a statement, PIVOT has a column for each value."""
+CONFIG: Config = {name: value for name, value in ALONE.items() if name != "enable_external_access"} | {
+    "memory_limit": MEMORY
+}
 
 SHOWN = """
 q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
@@ -46,10 +50,13 @@ q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
 """
 QRCODES = f"""
 SELECT
-    q.id, q.name, q.campaign_id, q.content, q.comment, q.short_code, q.created, q.imported_scans + n.scans AS scans,
+    q.id, q.name, q.campaign_id, q.content, q.comment, q.short_code, q.created, {{scans}} AS scans,
     q.is_dynamic, q.is_schedule_enabled, nullif(q.address, '') AS address, q.latitude, q.longitude
-FROM qrcodes q JOIN scan_counts n ON n.qrcode = q.number WHERE {SHOWN}
+FROM qrcodes q {{counts}} WHERE {SHOWN}
 """
+COUNTED = QRCODES.format(scans="q.imported_scans + n.scans", counts="JOIN scan_counts n ON n.qrcode = q.number")
+UNCOUNTED = QRCODES.format(scans="NULL", counts="")
+"""For SELECTs that do not use the column `scans`: with a million codes, the join takes most of the time."""
 CAMPAIGNS = "SELECT id, name, description, created FROM campaigns WHERE account_id = $account"
 DAY_COUNTS = f"""
 SELECT d.day, q.id AS qrcode_id, d.kind, sum(d.visits)::BIGINT AS visits
@@ -79,21 +86,22 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
         raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
     frames = {name: value for name, value in parameters.items() if isinstance(value, pd.DataFrame)}
+    query = UserQuery(
+        select=_one_select(scans.store, select),
+        parameters={name: value for name, value in parameters.items() if name not in frames},
+        seconds=seconds,
+        config=CONFIG,
+    )
     with TemporaryDirectory(prefix="qrkit-") as folder:
-        text = _write_rows(scans, select, Path(folder))
-        files = {name: str(Path(folder, f"{name}.parquet")) for name in TABLES}
-        for number, (name, frame) in enumerate(frames.items()):
-            files[name] = str(Path(folder, f"frame{number}.parquet"))
-            _write_frame(name, frame, files[name])
+        files = {name: Path(folder, f"frame{number}.parquet") for number, name in enumerate(frames)}
+        types = {name: _write_frame(name, frames[name], file) for name, file in files.items()}
+        tables = _write_rows(scans, _used_columns(scans, query, types), Path(folder))
         question = Question(
-            select=text,
-            parameters={name: value for name, value in parameters.items() if name not in frames},
-            files=files,
+            **query,
+            tables=tables | {name: f"FROM read_parquet('{file}')" for name, file in files.items()},
+            files=[str(file) for file in Path(folder).iterdir()],
             result=str(Path(folder, "result.duckdb")),
             most=MOST_ROWS + 1,
-            seconds=seconds,
-            config={name: value for name, value in ALONE.items() if name != "enable_external_access"}
-            | {"memory_limit": MEMORY},
         )
         _ask(question)
         with duckdb.connect(question["result"], read_only=True, config=dict(ALONE)) as found:
@@ -104,24 +112,22 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
 
 
 TABLES = ("scans", "visits", "qrcodes", "campaigns", "day_counts")
+Columns = Mapping[str, Mapping[str, str]]
+"""The columns of tables by the name of the table, each with its type."""
 
-_without_rows: dict[str, bytes] = {}
-"""The file of each table without rows, kept because most SELECTs use one or two tables; all views have its columns."""
+_known: dict[str, dict[str, str]] = {}
+"""The columns of our tables, once known; they are the same for all views."""
 
 
-def _tables(scans: Scans) -> dict[str, Query]:
+def _tables(scans: Scans, qrcodes: str = COUNTED) -> dict[str, Query]:
     own = {"account": scans.account_id, "shown": scans.most_qrcodes}
     return {
         "scans": scans.all_rows(),
         "visits": scans.where(kinds=("scan", "bot", "prefetch", "head")).all_rows(),
-        "qrcodes": Query(QRCODES, own),
+        "qrcodes": Query(qrcodes, own),
         "campaigns": Query(CAMPAIGNS, {"account": scans.account_id}),
         "day_counts": Query(DAY_COUNTS, own),
     }
-
-
-def _is_used(name: str, text: str) -> bool:
-    return name in text.lower() or COMPUTED in text.lower()
 
 
 def _one_select(store: Store, select: str) -> str:
@@ -154,46 +160,69 @@ def _parsing(store: Store) -> Iterator[duckdb.DuckDBPyConnection]:
             yield cursor()
 
 
-def _write_rows(scans: Scans, select: str, folder: Path) -> str:
-    """Write the tables to files, without rows if the SELECT does not use them; return the text of the SELECT."""
-    text = _one_select(scans.store, select)
-    store = columns(scans.store)
-    tables = _tables(scans)
-    used = {name: query for name, query in tables.items() if _is_used(name, text)}
-    for name, query in tables.items():
-        if name not in used and name not in _without_rows:
-            used[name] = Query(f"FROM ({query.sql}) LIMIT 0", query.parameters)
+def _used_columns(scans: Scans, query: UserQuery, frames: Columns) -> dict[str, list[str]]:
+    """Return the columns of each of our tables that a query reads: those of its plan, or all if it has none yet."""
+    own, text, used = _columns(scans), query["select"].lower(), None
+    if not any(word in text for word in COMPUTED):
+        used = json.loads(_ask(Plan(**query, columns={**own, **frames})))
+    if used is None:
+        used = {name: own[name] for name in own if name in text or "query" in text}
+    return {name: [one for one in own[name] if one in used[name]] for name in own if name in used}
+
+
+def _columns(scans: Scans) -> Columns:
+    """Return the columns of our tables."""
+    if not _known:
+        with columns(scans.store).further_cursors() as cursor:
+            for_each = {
+                name: _types(cursor().sql(query.sql, params=dict(query.parameters)))
+                for name, query in _tables(scans).items()
+            }
+        _known.update(for_each)  # all at once, because other threads may read it
+    return _known
+
+
+def _types(rows: duckdb.DuckDBPyRelation) -> dict[str, str]:
+    return dict(zip(rows.columns, map(str, rows.types), strict=True))
+
+
+def _write_rows(scans: Scans, used: Mapping[str, Sequence[str]], folder: Path) -> dict[str, str]:
+    """Write the columns that are used to files; return the SELECT of each table."""
+    tables = _tables(scans, COUNTED if "scans" in used.get("qrcodes", ()) else UNCOUNTED)
+    files = {name: folder / f"{name}.parquet" for name in used}
     # External access is safe: only our own statements run here. Tables have no order, and keeping one needs memory.
     config: Config = {"enable_external_access": "true", "preserve_insertion_order": "false"}
-    with sandbox(store, used, config=config) as alone:
-        for name in TABLES:
-            file = folder / f"{name}.parquet"
-            if name not in used:
-                file.write_bytes(_without_rows[name])
-                continue
+    with sandbox(columns(scans.store), {name: tables[name].only(used[name]) for name in used}, config=config) as alone:
+        for name, file in files.items():
             alone.execute(f"COPY (FROM {name}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
-            if not _is_used(name, text):
-                _without_rows[name] = file.read_bytes()
-    return text
+    return {name: _select(types, used.get(name, ()), files.get(name)) for name, types in _columns(scans).items()}
 
 
-def _write_frame(name: str, frame: pd.DataFrame, file: str) -> None:
-    """Write a DataFrame without its index to a file."""
+def _select(types: Mapping[str, str], used: Sequence[str], file: Path | None) -> str:
+    """Return the SELECT of a table, with NULL in the columns that are not used, and no rows without a file."""
+    listed = (f"{name if name in used else 'NULL'}::{type} AS {name}" for name, type in types.items())
+    return f"SELECT {', '.join(listed)} " + (f"FROM read_parquet('{file}')" if file else "WHERE false")
+
+
+def _write_frame(name: str, frame: pd.DataFrame, file: Path) -> dict[str, str]:
+    """Write a DataFrame without its index to a file; return the types of its columns."""
     if name.lower() in TABLES:
         raise InvalidParameter(Problem(name, None, f"needs another name: {name.lower()} is a table of qrkit"))
     with duckdb.connect(":memory:") as alone:
         try:
             alone.register("given", frame)
             alone.execute(f"COPY given TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+            return _types(alone.read_parquet(str(file)))
         except duckdb.Error as error:
             raise InvalidParameter(Problem(name, None, f"cannot be a table: {error}")) from error
 
 
-def _ask(question: Question) -> None:
-    select, seconds = question["select"], question["seconds"]
+def _ask(query: UserQuery) -> bytes:
+    """Ask a worker, and return its answer."""
+    select, seconds = query["select"], query["seconds"]
     late = f"takes longer than {seconds:g} seconds"
     try:
-        asked = pickle.dumps(question)
+        asked = pickle.dumps(query)
     except Exception as error:  # pickle raises errors of many types
         raise _refused(select, f"has a parameter that is no value of SQL: {error}") from error
     began = monotonic()
@@ -210,6 +239,7 @@ def _ask(question: Question) -> None:
         raise _refused(select, answer.decode())
     if outcome != DONE:
         raise _refused(select, late)
+    return answer
 
 
 def _refused(select: str, rule: str) -> InvalidParameter:

@@ -1,22 +1,25 @@
 """Runs as the process that answers user-written SQL: reads requests from stdin until stdin ends.
 
-A request is a pickled `Question`; the rows and the result are passed in files.
+A request is pickled: a `Plan` asks which rows a query reads, a `Question` asks for its result. The rows and the result
+are passed in files.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from threading import Timer
-from typing import Any, TypedDict
+from typing import Any, TypedDict, final
 
 import duckdb
 
-__all__ = ["BROKEN_RULE", "DONE", "TOO_LARGE", "TOO_LATE", "Question", "main"]
+__all__ = ["BROKEN_RULE", "DONE", "TOO_LARGE", "TOO_LATE", "Plan", "Question", "UserQuery", "main"]
 
 DONE, BROKEN_RULE, TOO_LARGE, TOO_LATE = 0, 1, 2, 3
 """Outcomes of a request. For `BROKEN_RULE`, the answer is DuckDB's message."""
@@ -24,46 +27,121 @@ MOST_MEMORY = 2 * 2**30
 """Bytes of address space: a single function may need more memory than DuckDB counts."""
 GRACE = 0.5
 """Seconds after which an interrupted query that has not ended is ended together with the process."""
+CERTAIN = (duckdb.BinderException, duckdb.CatalogException, duckdb.InterruptException, duckdb.OutOfMemoryException)
+"""Errors of a plan that the query itself would have, too. Others may be due to the lack of rows or optimizers."""
 
 
-class Question(TypedDict):
-    """A query, and the files with its rows.
-
-    `files` has the Parquet file of each table. The worker writes the database `result`, whose table `result` has at
-    most `most` rows.
-    """
+class UserQuery(TypedDict):
+    """A query of a user, and the configuration of a database for it."""
 
     select: str
     parameters: Mapping[str, Any]
-    files: Mapping[str, str]
-    result: str
-    most: int
     seconds: float
     config: Mapping[str, Any]
 
 
-def _answer(question: Question) -> tuple[int, bytes]:
+@final
+class Plan(UserQuery):
+    """Asks which columns a query reads, given the columns of each table with their types.
+
+    The answer is JSON: the columns by table, with an empty list if only the number of rows matters, without tables that
+    are not read; or null if this is not known.
+    """
+
+    columns: Mapping[str, Mapping[str, str]]
+
+
+@final
+class Question(UserQuery):
+    """Asks for the result of a query, given the SELECT that makes each table and the files that it reads.
+
+    The worker writes the database `result`, whose table `result` has at most `most` rows.
+    """
+
+    tables: Mapping[str, str]
+    files: Sequence[str]
+    result: str
+    most: int
+
+
+def _answer(request: Plan | Question) -> tuple[int, bytes]:
     try:
-        with duckdb.connect(":memory:", config=dict(question["config"])) as alone:
-            files = question["files"]
-            for name, file in files.items():
-                quoted = name.replace('"', '""')
-                alone.execute(f"""CREATE TEMP VIEW "{quoted}" AS FROM read_parquet('{file}')""")
-            alone.execute(f"ATTACH '{question['result']}' AS result; CREATE SCHEMA apart")
-            alone.execute(f"SET allowed_paths = {list(files.values())}")
-            alone.execute("SET enable_external_access = false; SET lock_configuration = true")
-            with _in_time(alone, question["seconds"]):
-                # First create a table in memory, because the memory limit does not apply to files.
-                made = f"CREATE TABLE memory.apart.answer AS FROM (\n{question['select']}\n) LIMIT {question['most']}"
-                alone.execute(made, dict(question["parameters"]))
-            alone.execute("CREATE TABLE result.main.result AS FROM memory.apart.answer")
+        return DONE, _used_columns(request) if "columns" in request else _write_result(request)
     except duckdb.InterruptException:
         return TOO_LATE, b""
     except (duckdb.OutOfMemoryException, MemoryError):
         return TOO_LARGE, b""
     except duckdb.Error as error:
         return BROKEN_RULE, str(error).encode("utf-8", "replace")
-    return DONE, b""
+
+
+def _write_result(question: Question) -> bytes:
+    with duckdb.connect(":memory:", config=dict(question["config"])) as alone:
+        for name, rows in question["tables"].items():
+            alone.execute(f"CREATE TEMP VIEW {_quoted(name)} AS {rows}")
+        alone.execute(f"ATTACH '{question['result']}' AS result; CREATE SCHEMA apart")
+        alone.execute(f"SET allowed_paths = {list(question['files'])}")
+        alone.execute("SET enable_external_access = false; SET lock_configuration = true")
+        with _in_time(alone, question["seconds"]):
+            # First create a table in memory, because the memory limit does not apply to files.
+            made = f"CREATE TABLE memory.apart.answer AS FROM (\n{question['select']}\n) LIMIT {question['most']}"
+            alone.execute(made, dict(question["parameters"]))
+        alone.execute("CREATE TABLE result.main.result AS FROM memory.apart.answer")
+    return b""
+
+
+def _used_columns(plan: Plan) -> bytes:
+    """Plan a query over empty tables, and return the columns that its scans read.
+
+    A scan reads every column that the query refers to, also by `*` or by the name of its table. The only optimizer that
+    runs leaves out those that no result depends on, such as most of `SELECT count(*) FROM (FROM scans)`.
+    """
+    alone = _planner(tuple(plan["config"].items()))
+    are_made = False
+    try:
+        alone.begin()
+        for name, columns in plan["columns"].items():
+            defined = ", ".join(f"{_quoted(column)} {kind}" for column, kind in columns.items())
+            alone.execute(f"CREATE TEMP TABLE {_quoted(name)} ({defined})")
+        are_made = True
+        with _in_time(alone, plan["seconds"]):
+            explained = f"EXPLAIN (FORMAT json) FROM (\n{plan['select']}\n)"
+            found = alone.execute(explained, dict(plan["parameters"])).fetchall()
+        alone.rollback()
+        return json.dumps(_columns_in(found[0][1])).encode()
+    except (duckdb.Error, LookupError, ValueError, RecursionError) as error:
+        _planner.cache_clear()
+        if are_made and isinstance(error, CERTAIN):
+            raise
+        return b"null"
+
+
+@cache
+def _planner(config: tuple[tuple[str, Any], ...]) -> duckdb.DuckDBPyConnection:
+    """Return a connection that plans queries; opening one for each query would take 15 ms."""
+    alone = duckdb.connect(":memory:", config=dict(config))
+    others = [name for (name,) in alone.execute("FROM duckdb_optimizers()").fetchall() if name != "unused_columns"]
+    alone.execute(f"SET disabled_optimizers = '{','.join(others)}'; SET enable_external_access = false")
+    alone.execute("SET lock_configuration = true")
+    return alone
+
+
+def _columns_in(plan: str) -> dict[str, list[str]]:
+    """Return the columns that the scans of a plan read, by table."""
+    used: dict[str, list[str]] = {}
+
+    def add(part: dict[str, Any]) -> None:
+        if "Table" in part:
+            read = part["Projections"]  # text if it is one column, or none
+            table = part["Table"].rpartition(".")[2]
+            used.setdefault(table, []).extend(read if isinstance(read, list) else read.split())
+
+    json.loads(plan, object_hook=add)
+    return used
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 @contextmanager

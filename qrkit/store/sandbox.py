@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,19 +52,28 @@ class Query:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     texts: str = ""
 
+    def only(self, columns: Iterable[str]) -> Query:
+        """Return the query with these columns only, as plain text; without any, one column that has no meaning."""
+        return Query(f"SELECT {', '.join(columns) or 'true AS row'} FROM ({self.sql})", self.parameters)
+
 
 class Stream:
     """The rows of a query as an Arrow stream.
 
-    DuckDB begins two or three streams for one statement, each of which ends the stream before: a query that sorts its
-    rows would sort them as often.
+    DuckDB begins two or three streams for one statement, each of which ends the stream before: a query that sorts or
+    joins its rows would do so as often.
+
+    Attributes:
+        has_rows: False while only the columns are needed, as for a view of the stream.
     """
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, query: Query) -> None:
         self._cursor, self._query = cursor, query
+        self.has_rows = True
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._cursor.sql(self._query.sql, params=dict(self._query.parameters)).__arrow_c_stream__()
+        sql = self._query.sql if self.has_rows else f"FROM ({self._query.sql}) LIMIT 0"
+        return self._cursor.sql(sql, params=dict(self._query.parameters)).__arrow_c_stream__()
 
 
 @contextmanager
@@ -84,13 +93,16 @@ def sandbox(
         source = cursor()
         source.execute("BEGIN TRANSACTION READ ONLY")
         for name, query in tables.items():
-            alone.register(f"rows_of_{name}", Stream(source, query))
+            stream = Stream(source, query)
+            stream.has_rows = False
+            alone.register(f"rows_of_{name}", stream)
             selected = "*"
             if query.texts:
                 texts = source.sql(query.texts, params=dict(query.parameters))
                 row = dict(zip(texts.columns, texts.fetchall()[0], strict=True))
                 selected = create_enums(alone.execute, name, row)
             alone.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM rows_of_{name}")
+            stream.has_rows = True
         alone.execute("SET lock_configuration = true")
         yield alone
 

@@ -136,8 +136,10 @@ class Redirects:
         if content is None:
             raise Gone("short URL", short_code)
         where = destination(content)
-        if where.kind == "redirect" and self.knows(step_below(where.link or "", self._hosts, self._path)):
-            where = Destination("page", link=where.link)
+        if where.kind == "redirect":
+            step = step_below(where.link or "", self._hosts, self._path)
+            if step and self.knows(step):
+                where = Destination("page", link=where.link)
         return Answer(content, where)
 
     def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
