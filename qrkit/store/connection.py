@@ -306,7 +306,7 @@ class Store:
             yield lambda: made.enter_context(closing(cursor.cursor()))
 
     def add_rows(self, table: str, rows: Any) -> None:
-        """Append a DataFrame to a table with the same column order; a file also accepts an Arrow stream.
+        """Append a DataFrame to a table with the same column order; a file also accepts arrays and an Arrow stream.
 
         Raises:
             StoreClosed: If the store is closed.

@@ -94,6 +94,8 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
     name: _sql_type(name) for name in COLUMNS
 }
 """The columns of the table `qrcodes` and their types."""
+DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
+"""The dtypes of arrays by column type; those of texts have dtype object."""
 INSERT_CAMPAIGN = """
 INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -211,8 +213,40 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: 
     """Store several QR Codes of an account in one transaction, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
-        for start in range(0, len(codes), MOST_IN_TEXT):
-            insert_texts(store, account_id, CodeTexts.of(codes[start : start + MOST_IN_TEXT]), now)
+        if store.database.takes_arrays and len(codes) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
+            for start in range(0, len(codes), TOGETHER):
+                _insert_arrays(store, account_id, codes[start : start + TOGETHER], now)
+        else:
+            for start in range(0, len(codes), MOST_IN_TEXT):
+                insert_texts(store, account_id, CodeTexts.of(codes[start : start + MOST_IN_TEXT]), now)
+
+
+def _insert_arrays(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
+    """Store new QR Codes from arrays, which a file reads in a third of the time that it takes for JSON."""
+    import numpy as np
+
+    numbers = store.arrays(NEXT_NUMBERS, [len(codes)])["number"].astype("int32")
+    fields = map(_column, zip(*map(_all_of, codes), strict=True))
+    rows = {
+        "number": numbers,
+        "account_id": np.full(len(codes), account_id, dtype="object"),
+        "stored": np.full(len(codes), naive(now), dtype="datetime64[us]"),
+    } | {
+        name: np.array(values, dtype=DTYPES.get(QRCODES[name], "object"))
+        for name, values in zip(COLUMNS, fields, strict=True)
+    }
+    none = np.zeros_like(numbers)
+    store.add_rows(f"qrcodes ({', '.join(rows)})", rows)
+    store.add_rows("short_codes (code, qrcode)", {"code": rows["short_code"], "qrcode": numbers})
+    store.add_rows("scan_counts (qrcode, scans, forgotten)", {"qrcode": numbers, "scans": none, "forgotten": none})
+    assigned = zip(codes, numbers.tolist(), strict=True)
+    remember_targets(store, {code.short_code: _target(code, number) for code, number in assigned})
+
+
+def _column(values: Sequence[Any]) -> Sequence[Any]:
+    """Convert the values of a field, which are all of one type, to column values."""
+    convert = TO_SQL.get(type(values[0]))
+    return values if convert is None else list(map(convert, values))
 
 
 class CodeTexts(NamedTuple):
