@@ -12,13 +12,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.model import Model
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import from_table, to_table
 
@@ -50,7 +49,7 @@ T = TypeVar("T")
 Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """One column.
 
@@ -66,7 +65,7 @@ class Column:
     field: str
     kind: Kind = "text"
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name of the column in DataFrames, which is the name of the field."""
         return self.field.rpartition(".")[2]
@@ -236,23 +235,18 @@ def read_row(row: Row, now: datetime) -> QRCode:
     cells = row.cells
     content = cells.get("Content", "")
     problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
-    fields: dict[str, Any] = {"id": "", "name": name_from(content), "created": now}
-    for part, names in PART_NAMES.items():
-        fields[part], wrong = _read_part(part, tuple([cells.get(name, "") for name in names]))
-        problems += wrong
-    for name, column in OWN.items():
-        # Skip empty cells without a function call: an import spends most of its time here.
-        text = cells.get(name)
-        if text:
-            value = text if column.kind == "text" else _read_cell(text, column, problems)
-            if value is not None:
-                fields[column.field] = value
-    if problems:
-        raise InvalidParameter(*problems)
-    try:
-        return QRCode(**fields)
-    except InvalidParameter as error:
-        raise InvalidParameter(*_by_column(error)) from error
+    properties, wrong = _read_properties(tuple([cells.get(name, "") for name in PROPERTIES]))
+    problems += wrong
+    location = _read_cells(cells, LOCATION, problems)
+    others: list[Problem] = []
+    fields = {"id": "", "name": name_from(content), "created": now} | _read_cells(cells, OWN, others)
+    if not problems and not others:
+        try:
+            # As a dictionary, the location is validated with the record, which takes less time than one of its own.
+            return QRCode(**fields, properties=properties, location=location)
+        except InvalidParameter as error:
+            others = [] if _location_problems(location) else _by_column(error)
+    raise InvalidParameter(*problems, *_location_problems(location), *others)
 
 
 def name_from(content: str) -> str:
@@ -261,16 +255,37 @@ def name_from(content: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _read_part(part: str, texts: tuple[str, ...]) -> tuple[Model | None, tuple[Problem, ...]]:
-    """Parse the cells of a location or properties; cached, because the rows of a portfolio share few combinations."""
+def _read_properties(texts: tuple[str, ...]) -> tuple[Properties | None, tuple[Problem, ...]]:
+    """Parse the cells of properties; cached, because the rows of a portfolio share few combinations."""
     problems: list[Problem] = []
-    cells = zip(texts, PARTS[part], strict=True)
-    values = {column.label: _read_cell(text, column, problems) for text, column in cells}
+    values = _read_cells(dict(zip(PROPERTIES, texts, strict=True)), PROPERTIES, problems)
     try:
         # Fields missing from the file take the record's defaults.
-        return MODELS[part](**{name: value for name, value in values.items() if value is not None}), tuple(problems)
+        return Properties(**values), tuple(problems)
     except InvalidParameter as error:
-        return None, (*problems, *_by_column(error, f"{part}."))
+        return None, (*problems, *_by_column(error, "properties."))
+
+
+def _location_problems(values: Mapping[str, Any]) -> list[Problem]:
+    """Return what is wrong with the values of a location, by column."""
+    try:
+        Location(**values)
+    except InvalidParameter as error:
+        return _by_column(error, "location.")
+    return []
+
+
+def _read_cells(cells: Mapping[str, str], columns: Mapping[str, Column], problems: list[Problem]) -> dict[str, Any]:
+    """Return the parsed values of cells by field, without empty and invalid ones, whose problems it adds."""
+    values: dict[str, Any] = {}
+    for name, column in columns.items():
+        # Skip empty cells without a function call: an import spends most of its time here.
+        text = cells.get(name)
+        if text:
+            value = text if column.kind == "text" else _read_cell(text, column, problems)
+            if value is not None:
+                values[column.label] = value
+    return values
 
 
 def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
@@ -279,9 +294,7 @@ def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
 
 
 def _read_cell(text: str, column: Column, problems: list[Problem]) -> Any:
-    """The parsed value of a cell; None if empty or invalid."""
-    if column.kind == "text":
-        return text or None
+    """The parsed value of a cell that is no free text; None if empty or invalid."""
     text = text.strip()
     if not text:
         return None
@@ -385,10 +398,10 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
 WRITERS = tuple(TEXTS.get(column.kind) for column in COLUMNS + FURTHER)
-MODELS: dict[str, type[Model]] = {"properties": Properties, "location": Location}
-"""The parts of a QR Code whose fields have columns of their own."""
-PARTS = {part: [column for column in OF_RECORD if column.field.startswith(f"{part}.")] for part in MODELS}
-PART_NAMES = {part: [column.name for column in columns] for part, columns in PARTS.items()}
-OWN = {column.name: column for column in OF_RECORD if "." not in column.field}
+PROPERTIES, LOCATION, OWN = (
+    {column.name: column for column in OF_RECORD if column.field == f"{part}{column.label}"}
+    for part in ("properties.", "location.", "")
+)
+"""The columns of a QR Code's properties, of its location, and of its own fields, by name."""
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
 _fields_of = attrgetter(*(column.field for column in OF_RECORD))
