@@ -158,9 +158,16 @@ def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
 
 def write_row(code: QRCode, campaign: str) -> Row:
     """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
-    values = zip(WRITERS, values_of(code, campaign), strict=True)
-    texts = [value if write is None else write(value) for write, value in values]
-    return Row(0, dict(zip(ALL_NAMES, texts, strict=True)), code=code)
+    values = zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True)
+    cells = {name: value if write is None else write(value) for name, write, value in values}
+    return Row(0, {CAMPAIGN.name: campaign, **cells, **_property_cells(code.properties)}, code=code)
+
+
+@lru_cache(maxsize=1_000)
+def _property_cells(properties: Properties) -> dict[str, str]:
+    """Return the cells of properties by column; cached, because most QR Codes of a portfolio share the same."""
+    values = zip(PROPERTIES.values(), _properties_of(properties), strict=True)
+    return {column.name: TEXTS[column.kind](value) for column, value in values}
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
@@ -405,3 +412,7 @@ PROPERTIES, LOCATION, OWN = (
 """The columns of a QR Code's properties, of its location, and of its own fields, by name."""
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
 _fields_of = attrgetter(*(column.field for column in OF_RECORD))
+_properties_of = attrgetter(*(column.label for column in PROPERTIES.values()))
+_UNSHARED = LOCATION | OWN
+_unshared_of = attrgetter(*(column.field for column in _UNSHARED.values()))
+_WRITERS_OF_UNSHARED = tuple(TEXTS.get(column.kind) for column in _UNSHARED.values())

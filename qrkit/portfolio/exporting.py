@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
@@ -14,7 +14,7 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import links_of
+from qrkit.portfolio.code_pictures import links_of, short_link_of
 from qrkit.portfolio.codes import visible
 from qrkit.store.json_rows import read_campaigns, read_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
@@ -44,9 +44,15 @@ class Listing(NamedTuple):
 
     def qrcodes(self) -> Iterator[QRCode]:
         """Yield the QR Codes as visible under the plan, in the order they were added."""
-        links = partial(links_of, base_url=self.base_url)
+        return map(visible, self._qrcodes(links_of))
+
+    def available(self) -> Iterator[QRCode]:
+        """Yield the QR Codes that the plan makes available, without their image URLs, which files do not have."""
+        return (code for code in self._qrcodes(short_link_of) if code.is_available)
+
+    def _qrcodes(self, links: Callable[[Mapping[str, Any], str], dict[str, str]]) -> Iterator[QRCode]:
         for text in self.qrcode_texts:
-            yield from map(visible, read_qrcodes(text, links))
+            yield from read_qrcodes(text, partial(links, base_url=self.base_url))
 
     def to_json(self) -> str:
         """Convert the listing to JSON: the QR Codes without properties, location and schedule."""

@@ -28,6 +28,7 @@ __all__ = [
     "count_qrcodes",
     "delete_campaign",
     "delete_qrcodes",
+    "each_qrcode",
     "has_short_code",
     "insert_campaign",
     "insert_qrcode",
@@ -151,6 +152,8 @@ SELECT_QRCODES = f"""{RECORDS}
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $together
 """
+ALL = {"id": None, "campaign": None, "content": None}
+"""Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
@@ -338,22 +341,31 @@ def qrcodes(
         limit: Maximum number of QR Codes.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    return next(_in_parts(store, asked, links, together=limit, after=after), [])
+    rows = next(_in_parts(store, asked, together=limit, after=after), [])
+    return [read_qrcode(row, links) for row in rows]
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
     """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
-    asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most}
-    return _in_parts(store, asked, links, together=TOGETHER)
+    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
+        yield [read_qrcode(row, links) for row in rows]
+
+
+def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
+    """Yield all QR Codes of an account, each of which is read when it is its turn, and then leaves the memory."""
+    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
+        for row in rows:
+            yield read_qrcode(row, links)
 
 
 def _in_parts(
-    store: Store, asked: Mapping[str, Any], links: Links, *, together: int | None, after: int = 0
-) -> Iterator[list[QRCode]]:
+    store: Store, asked: Mapping[str, Any], *, together: int | None, after: int = 0
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield rows of `RECORDS`, in lists."""
     include_waiting(store)
     while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
         after = found[-1]["number"]
-        yield [read_qrcode(row, links) for row in found]
+        yield found
         if together is None or len(found) < together:
             return
 
