@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
@@ -17,6 +17,7 @@ from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
 from qrkit.portfolio.codes import visible
 from qrkit.store.json_rows import read_campaigns, read_qrcodes
+from qrkit.store.qrcodes import Links
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["Listing", "list_json", "write_codes"]
@@ -44,15 +45,16 @@ class Listing(NamedTuple):
 
     def qrcodes(self) -> Iterator[QRCode]:
         """Yield the QR Codes as visible under the plan, in the order they were added."""
-        return map(visible, self._qrcodes(links_of))
+        return map(visible, self._qrcodes(partial(links_of, base_url=self.base_url)))
 
     def available(self) -> Iterator[QRCode]:
         """Yield the QR Codes that the plan makes available, without their image URLs, which files do not have."""
-        return (code for code in self._qrcodes(short_link_of) if code.is_available)
+        codes = self._qrcodes(partial(short_link_of, base_url=self.base_url))
+        return (code for code in codes if code.is_available)
 
-    def _qrcodes(self, links: Callable[[Mapping[str, Any], str], dict[str, str]]) -> Iterator[QRCode]:
+    def _qrcodes(self, links: Links) -> Iterator[QRCode]:
         for text in self.qrcode_texts:
-            yield from read_qrcodes(text, partial(links, base_url=self.base_url))
+            yield from read_qrcodes(text, links)
 
     def to_json(self) -> str:
         """Convert the listing to JSON: the QR Codes without properties, location and schedule."""
