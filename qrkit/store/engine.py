@@ -105,7 +105,7 @@ class Engine(Protocol):
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
-        takes_arrays: Whether `add_rows` also accepts a dictionary of NumPy arrays.
+        reads_frames: Whether statements read DataFrames and NumPy arrays of this process, as `Store.showing` needs.
         is_new: Whether opening the database created it, and no store has made its tables yet.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
         history: Where the files of archived visits are; None for a database in memory or on a server, and where
@@ -127,7 +127,7 @@ class Engine(Protocol):
     id: str
     read_only: bool
     is_shared: bool
-    takes_arrays: bool
+    reads_frames: bool
     is_new: bool
     is_broken: bool
     inbox: Path | None

@@ -216,7 +216,7 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: 
     """Store several QR Codes of an account in one transaction, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
-        if store.database.takes_arrays and len(codes) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
+        if store.database.reads_frames and len(codes) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
             for start in range(0, len(codes), TOGETHER):
                 _insert_arrays(store, account_id, codes[start : start + TOGETHER], now)
         else:

@@ -124,7 +124,7 @@ class Database:
     """
 
     is_shared = False
-    takes_arrays = True
+    reads_frames = True
     remedy = "check the disk and the room that is left on it"
     dialect = DUCKDB
     errors: tuple[type[Exception], ...] = (duckdb.Error,)
