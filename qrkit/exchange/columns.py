@@ -104,6 +104,8 @@ CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
 """The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
+_IN_ORDER = dict.fromkeys(ALL_NAMES, "")
+"""Keeps the cells of a row in the order of the columns."""
 LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
 """Column name -> name in DataFrames."""
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
@@ -160,7 +162,7 @@ def write_row(code: QRCode, campaign: str) -> Row:
     """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
     values = zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True)
     cells = {name: value if write is None else write(value) for name, write, value in values}
-    return Row(0, {CAMPAIGN.name: campaign, **cells, **_property_cells(code.properties)}, code=code)
+    return Row(0, {**_IN_ORDER, CAMPAIGN.name: campaign, **cells, **_property_cells(code.properties)}, code=code)
 
 
 @lru_cache(maxsize=1_000)
