@@ -12,13 +12,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.model import Model
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import from_table, to_table
 
@@ -50,7 +49,7 @@ T = TypeVar("T")
 Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """One column.
 
@@ -66,7 +65,7 @@ class Column:
     field: str
     kind: Kind = "text"
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name of the column in DataFrames, which is the name of the field."""
         return self.field.rpartition(".")[2]
@@ -105,6 +104,8 @@ CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
 """The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
+_IN_ORDER = dict.fromkeys(ALL_NAMES, "")
+"""Keeps the cells of a row in the order of the columns."""
 LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
 """Column name -> name in DataFrames."""
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
@@ -159,9 +160,16 @@ def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
 
 def write_row(code: QRCode, campaign: str) -> Row:
     """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
-    values = zip(WRITERS, values_of(code, campaign), strict=True)
-    texts = [value if write is None else write(value) for write, value in values]
-    return Row(0, dict(zip(ALL_NAMES, texts, strict=True)), code=code)
+    values = zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True)
+    cells = {name: value if write is None else write(value) for name, write, value in values}
+    return Row(0, {**_IN_ORDER, CAMPAIGN.name: campaign, **cells, **_property_cells(code.properties)}, code=code)
+
+
+@lru_cache(maxsize=1_000)
+def _property_cells(properties: Properties) -> dict[str, str]:
+    """Return the cells of properties by column; cached, because most QR Codes of a portfolio share the same."""
+    values = zip(PROPERTIES.values(), _properties_of(properties), strict=True)
+    return {column.name: TEXTS[column.kind](value) for column, value in values}
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
@@ -236,23 +244,18 @@ def read_row(row: Row, now: datetime) -> QRCode:
     cells = row.cells
     content = cells.get("Content", "")
     problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
-    fields: dict[str, Any] = {"id": "", "name": name_from(content), "created": now}
-    for part, names in PART_NAMES.items():
-        fields[part], wrong = _read_part(part, tuple([cells.get(name, "") for name in names]))
-        problems += wrong
-    for name, column in OWN.items():
-        # Skip empty cells without a function call: an import spends most of its time here.
-        text = cells.get(name)
-        if text:
-            value = text if column.kind == "text" else _read_cell(text, column, problems)
-            if value is not None:
-                fields[column.field] = value
-    if problems:
-        raise InvalidParameter(*problems)
-    try:
-        return QRCode(**fields)
-    except InvalidParameter as error:
-        raise InvalidParameter(*_by_column(error)) from error
+    properties, wrong = _read_properties(tuple([cells.get(name, "") for name in PROPERTIES]))
+    problems += wrong
+    location = _read_cells(cells, LOCATION, problems)
+    others: list[Problem] = []
+    fields = {"id": "", "name": name_from(content), "created": now} | _read_cells(cells, OWN, others)
+    if not problems and not others:
+        try:
+            # As a dictionary, the location is validated with the record, which takes less time than one of its own.
+            return QRCode(**fields, properties=properties, location=location)
+        except InvalidParameter as error:
+            others = [] if _location_problems(location) else _by_column(error)
+    raise InvalidParameter(*problems, *_location_problems(location), *others)
 
 
 def name_from(content: str) -> str:
@@ -261,16 +264,37 @@ def name_from(content: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _read_part(part: str, texts: tuple[str, ...]) -> tuple[Model | None, tuple[Problem, ...]]:
-    """Parse the cells of a location or properties; cached, because the rows of a portfolio share few combinations."""
+def _read_properties(texts: tuple[str, ...]) -> tuple[Properties | None, tuple[Problem, ...]]:
+    """Parse the cells of properties; cached, because the rows of a portfolio share few combinations."""
     problems: list[Problem] = []
-    cells = zip(texts, PARTS[part], strict=True)
-    values = {column.label: _read_cell(text, column, problems) for text, column in cells}
+    values = _read_cells(dict(zip(PROPERTIES, texts, strict=True)), PROPERTIES, problems)
     try:
         # Fields missing from the file take the record's defaults.
-        return MODELS[part](**{name: value for name, value in values.items() if value is not None}), tuple(problems)
+        return Properties(**values), tuple(problems)
     except InvalidParameter as error:
-        return None, (*problems, *_by_column(error, f"{part}."))
+        return None, (*problems, *_by_column(error, "properties."))
+
+
+def _location_problems(values: Mapping[str, Any]) -> list[Problem]:
+    """Return what is wrong with the values of a location, by column."""
+    try:
+        Location(**values)
+    except InvalidParameter as error:
+        return _by_column(error, "location.")
+    return []
+
+
+def _read_cells(cells: Mapping[str, str], columns: Mapping[str, Column], problems: list[Problem]) -> dict[str, Any]:
+    """Return the parsed values of cells by field, without empty and invalid ones, whose problems it adds."""
+    values: dict[str, Any] = {}
+    for name, column in columns.items():
+        # Skip empty cells without a function call: an import spends most of its time here.
+        text = cells.get(name)
+        if text:
+            value = text if column.kind == "text" else _read_cell(text, column, problems)
+            if value is not None:
+                values[column.label] = value
+    return values
 
 
 def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
@@ -279,9 +303,7 @@ def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
 
 
 def _read_cell(text: str, column: Column, problems: list[Problem]) -> Any:
-    """The parsed value of a cell; None if empty or invalid."""
-    if column.kind == "text":
-        return text or None
+    """The parsed value of a cell that is no free text; None if empty or invalid."""
     text = text.strip()
     if not text:
         return None
@@ -385,10 +407,14 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
 WRITERS = tuple(TEXTS.get(column.kind) for column in COLUMNS + FURTHER)
-MODELS: dict[str, type[Model]] = {"properties": Properties, "location": Location}
-"""The parts of a QR Code whose fields have columns of their own."""
-PARTS = {part: [column for column in OF_RECORD if column.field.startswith(f"{part}.")] for part in MODELS}
-PART_NAMES = {part: [column.name for column in columns] for part, columns in PARTS.items()}
-OWN = {column.name: column for column in OF_RECORD if "." not in column.field}
+PROPERTIES, LOCATION, OWN = (
+    {column.name: column for column in OF_RECORD if column.field == f"{part}{column.label}"}
+    for part in ("properties.", "location.", "")
+)
+"""The columns of a QR Code's properties, of its location, and of its own fields, by name."""
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
 _fields_of = attrgetter(*(column.field for column in OF_RECORD))
+_properties_of = attrgetter(*(column.label for column in PROPERTIES.values()))
+_UNSHARED = LOCATION | OWN
+_unshared_of = attrgetter(*(column.field for column in _UNSHARED.values()))
+_WRITERS_OF_UNSHARED = tuple(TEXTS.get(column.kind) for column in _UNSHARED.values())

@@ -44,7 +44,7 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     columns = [(name, how.safe and name in TEXT_COLUMNS) for name in NAMES]
     for row in rows:
         cells = row.cells
-        writer.writerow([made_safe(cells.get(name, "")) if safe else cells.get(name, "") for name, safe in columns])
+        writer.writerow([made_safe(cell) if (cell := cells.get(name, "")) and safe else cell for name, safe in columns])
     text.detach()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -155,20 +155,23 @@ class _Taken:
     """Names and contents already in use."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self._contents: dict[str, set[str]] = {}
+        # Nearly every name has one content; a set for each would take more time and memory than all the rest.
+        self._contents: dict[str, str] = {}
+        self._further: dict[str, set[str]] = {}
         self._series: dict[str, _Series] = {}
         self._passed: dict[str, list[_Series]] = {}
         for name, content in pairs:
             self.add(name, content)
 
     def copy(self) -> _Taken:
-        return _Taken((name, content) for name, contents in self._contents.items() for content in contents)
+        return _Taken((name, content) for name in self._contents for content in self._contents_of(name))
 
     def __contains__(self, name: str) -> bool:
         return name in self._contents
 
     def add(self, name: str, content: str) -> None:
-        self._contents.setdefault(name, set()).add(content)
+        if self._contents.setdefault(name, content) != content:
+            self._further.setdefault(name, set()).add(content)
         for series in self._passed.get(name, ()):
             series.holding.setdefault(content, name)
 
@@ -183,9 +186,13 @@ class _Taken:
         while (name := _numbered(code.name, series.number)) in self._contents:
             series.number += 1
             self._passed.setdefault(name, []).append(series)
-            for content in self._contents[name]:
+            for content in self._contents_of(name):
                 series.holding.setdefault(content, name)
         return series.holding.get(code.content, name)
+
+    def _contents_of(self, name: str) -> Iterator[str]:
+        yield self._contents[name]
+        yield from self._further.get(name, ())
 
 
 def _numbered(name: str, number: int) -> str:

@@ -15,7 +15,7 @@ from qrkit.symbol import encode
 from qrkit.tracking.records import Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import image_url, short_url
 
-__all__ = ["NEAREST", "check_drawable", "drawn", "fits", "fitting", "links_of"]
+__all__ = ["NEAREST", "check_drawable", "drawn", "fits", "fitting", "links_of", "short_link_of"]
 
 FITS_ANYWAY = 300
 """Any text of this length fits the largest symbol at every error correction level, even at four bytes per character."""
@@ -30,9 +30,14 @@ def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
         fields: The other fields of the QR Code's record.
         base_url: The base URL of both URLs.
     """
-    url = short_url(base_url, fields["short_code"], fields["urlinfo"])
+    url = short_link_of(fields, base_url)["short_url"]
     text = encoded_text(is_dynamic=fields["is_dynamic"], short_url=url, content=fields["content"])
     return {"short_url": url, "image_url": image_url(base_url, text, fitting(text, fields["properties"]))}
+
+
+def short_link_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
+    """Return the short URL of a QR Code alone, as `links_of` does: files do not contain the image URL."""
+    return {"short_url": short_url(base_url, fields["short_code"], fields["urlinfo"])}
 
 
 def check_drawable(code: QRCode) -> None:

@@ -14,9 +14,10 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import links_of
+from qrkit.portfolio.code_pictures import links_of, short_link_of
 from qrkit.portfolio.codes import visible
 from qrkit.store.json_rows import read_campaigns, read_qrcodes
+from qrkit.store.qrcodes import Links
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["Listing", "list_json", "write_codes"]
@@ -44,9 +45,16 @@ class Listing(NamedTuple):
 
     def qrcodes(self) -> Iterator[QRCode]:
         """Yield the QR Codes as visible under the plan, in the order they were added."""
-        links = partial(links_of, base_url=self.base_url)
+        return map(visible, self._qrcodes(partial(links_of, base_url=self.base_url)))
+
+    def available(self) -> Iterator[QRCode]:
+        """Yield the QR Codes that the plan makes available, without their image URLs, which files do not have."""
+        codes = self._qrcodes(partial(short_link_of, base_url=self.base_url))
+        return (code for code in codes if code.is_available)
+
+    def _qrcodes(self, links: Links) -> Iterator[QRCode]:
         for text in self.qrcode_texts:
-            yield from map(visible, read_qrcodes(text, links))
+            yield from read_qrcodes(text, links)
 
     def to_json(self) -> str:
         """Convert the listing to JSON: the QR Codes without properties, location and schedule."""

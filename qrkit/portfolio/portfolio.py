@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
@@ -27,6 +28,7 @@ from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import import_table, read_table
 from qrkit.portfolio.many_codes import ManyRecords
@@ -37,7 +39,7 @@ from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.archiving import Archived, archive
 from qrkit.store.free_sql import free_sql
-from qrkit.store.qrcodes import count_qrcodes, insert_campaign, insert_qrcodes
+from qrkit.store.qrcodes import count_qrcodes, each_qrcode, insert_campaign, insert_qrcodes
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
@@ -307,9 +309,10 @@ class Portfolio(Shown, ManyRecords):
 
     def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
-        codes = (code for part in self.qrcodes_in_parts() for code in part if code.is_available)
-        count = min(count_qrcodes(self.store, self.account.id), PLANS[self.account.plan].most_qrcodes)
-        found = seen(codes, "Exporting", count)
+        most = PLANS[self.account.plan].most_qrcodes
+        codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
+        available = (code for code in codes if code.is_available)
+        found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
         designs = CodeDesigns.of(self.store, self.account.id)
         check = ExportCheck(designs)
         write_codes(

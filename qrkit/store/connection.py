@@ -305,8 +305,20 @@ class Store:
         with self._file_statement() as cursor, ExitStack() as made:
             yield lambda: made.enter_context(closing(cursor.cursor()))
 
+    @contextmanager
+    def showing(self, name: str, rows: Any) -> Iterator[None]:
+        """Context manager: lets this thread's statements on a file read a DataFrame as a table, without a copy."""
+        with self._file_statement() as cursor:
+            cursor.register(name, rows)
+        try:
+            yield
+        finally:
+            # After a failed transaction, unregistering fails too; the first error is more informative.
+            with suppress(*self.database.errors), self._file_statement() as cursor:
+                cursor.unregister(name)
+
     def add_rows(self, table: str, rows: Any) -> None:
-        """Append a DataFrame to a table with the same column order; a file also accepts an Arrow stream.
+        """Append a DataFrame to a table with the same column order; a file also accepts arrays and an Arrow stream.
 
         Raises:
             StoreClosed: If the store is closed.

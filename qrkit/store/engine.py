@@ -105,6 +105,7 @@ class Engine(Protocol):
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
+        reads_frames: Whether statements read DataFrames and NumPy arrays of this process, as `Store.showing` needs.
         is_new: Whether opening the database created it, and no store has made its tables yet.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
         history: Where the files of archived visits are; None for a database in memory or on a server, and where
@@ -126,6 +127,7 @@ class Engine(Protocol):
     id: str
     read_only: bool
     is_shared: bool
+    reads_frames: bool
     is_new: bool
     is_broken: bool
     inbox: Path | None
@@ -166,7 +168,7 @@ class Engine(Protocol):
         """Run a long statement that is run repeatedly."""
 
     def add_rows(self, cursor: Any, table: str, rows: Any) -> None:
-        """Append a DataFrame to a table with the same column order; a file also accepts an Arrow stream."""
+        """Append a DataFrame to a table with the same column order; a file also accepts arrays and an Arrow stream."""
 
     def frame(self, cursor: Any, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame."""

@@ -77,14 +77,14 @@ def read_campaigns(text: str) -> list[Campaign]:
     return [Campaign(**row) for row in _rows(text, CAMPAIGN_FIELDS)]
 
 
-def read_qrcodes(text: str, links: Links) -> list[QRCode]:
-    """Return the QR Codes in a text of `qrcode_texts`.
+def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
+    """Yield the QR Codes in a text of `qrcode_texts`.
 
     Args:
         text: The text.
         links: Returns the URLs of a QR Code.
     """
-    return [read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS)]
+    return (read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS))
 
 
 def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any]) -> tuple[str, int]:

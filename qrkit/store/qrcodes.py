@@ -28,6 +28,7 @@ __all__ = [
     "count_qrcodes",
     "delete_campaign",
     "delete_qrcodes",
+    "each_qrcode",
     "has_short_code",
     "insert_campaign",
     "insert_qrcode",
@@ -94,6 +95,8 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
     name: _sql_type(name) for name in COLUMNS
 }
 """The columns of the table `qrcodes` and their types."""
+DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
+"""The dtypes of arrays by column type; those of texts have dtype object."""
 INSERT_CAMPAIGN = """
 INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -149,6 +152,8 @@ SELECT_QRCODES = f"""{RECORDS}
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
 ORDER BY q.number LIMIT $together
 """
+ALL = {"id": None, "campaign": None, "content": None}
+"""Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
@@ -211,8 +216,40 @@ def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: 
     """Store several QR Codes of an account in one transaction, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
-        for start in range(0, len(codes), MOST_IN_TEXT):
-            insert_texts(store, account_id, CodeTexts.of(codes[start : start + MOST_IN_TEXT]), now)
+        if store.database.reads_frames and len(codes) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
+            for start in range(0, len(codes), TOGETHER):
+                _insert_arrays(store, account_id, codes[start : start + TOGETHER], now)
+        else:
+            for start in range(0, len(codes), MOST_IN_TEXT):
+                insert_texts(store, account_id, CodeTexts.of(codes[start : start + MOST_IN_TEXT]), now)
+
+
+def _insert_arrays(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
+    """Store new QR Codes from arrays, which a file reads in a third of the time that it takes for JSON."""
+    import numpy as np
+
+    numbers = store.arrays(NEXT_NUMBERS, [len(codes)])["number"].astype("int32")
+    fields = map(_column, zip(*map(_all_of, codes), strict=True))
+    rows = {
+        "number": numbers,
+        "account_id": np.full(len(codes), account_id, dtype="object"),
+        "stored": np.full(len(codes), naive(now), dtype="datetime64[us]"),
+    } | {
+        name: np.array(values, dtype=DTYPES.get(QRCODES[name], "object"))
+        for name, values in zip(COLUMNS, fields, strict=True)
+    }
+    none = np.zeros_like(numbers)
+    store.add_rows(f"qrcodes ({', '.join(rows)})", rows)
+    store.add_rows("short_codes (code, qrcode)", {"code": rows["short_code"], "qrcode": numbers})
+    store.add_rows("scan_counts (qrcode, scans, forgotten)", {"qrcode": numbers, "scans": none, "forgotten": none})
+    assigned = zip(codes, numbers.tolist(), strict=True)
+    remember_targets(store, {code.short_code: _target(code, number) for code, number in assigned})
+
+
+def _column(values: Sequence[Any]) -> Sequence[Any]:
+    """Convert the values of a field, which are all of one type, to column values."""
+    convert = TO_SQL.get(type(values[0]))
+    return values if convert is None else list(map(convert, values))
 
 
 class CodeTexts(NamedTuple):
@@ -304,22 +341,31 @@ def qrcodes(
         limit: Maximum number of QR Codes.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    return next(_in_parts(store, asked, links, together=limit, after=after), [])
+    rows = next(_in_parts(store, asked, together=limit, after=after), [])
+    return [read_qrcode(row, links) for row in rows]
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
     """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
-    asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most}
-    return _in_parts(store, asked, links, together=TOGETHER)
+    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
+        yield [read_qrcode(row, links) for row in rows]
+
+
+def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
+    """Yield all QR Codes of an account, each of which is read when it is its turn, and then leaves the memory."""
+    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
+        for row in rows:
+            yield read_qrcode(row, links)
 
 
 def _in_parts(
-    store: Store, asked: Mapping[str, Any], links: Links, *, together: int | None, after: int = 0
-) -> Iterator[list[QRCode]]:
+    store: Store, asked: Mapping[str, Any], *, together: int | None, after: int = 0
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield rows of `RECORDS`, in lists."""
     include_waiting(store)
     while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
         after = found[-1]["number"]
-        yield [read_qrcode(row, links) for row in found]
+        yield found
         if together is None or len(found) < together:
             return
 

@@ -43,6 +43,8 @@ YEARS = (1990, 2100)
 def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the rows with all columns, each converted to its dtype, and fill in missing values where possible.
 
+    Columns of text are categorical: their texts repeat, and pandas and DuckDB then treat each text once.
+
     Raises:
         InvalidParameter: If a column is missing or unknown, or a value is invalid; the error names the column and the
             first invalid row.
@@ -56,7 +58,7 @@ def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.Data
         bound = get_args(kind)[1]
         wrong = result[name].notna() & ~result[name].between(bound.low, bound.high)
         _refuse(result[name], wrong, f"must be in {bound}", "out-of-range")
-    result["user_agent"] = result["user_agent"].fillna("")
+    result["user_agent"] = _filled(result["user_agent"])
     result["kind"] = _kinds(result["kind"], result["user_agent"])
     result["country"] = _countries(result["country"])
     return result
@@ -83,23 +85,29 @@ def _frame_of(given: Any) -> pd.DataFrame:
 
 def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
     """Return the kind of each visit; where the kind is missing, derive it from the user agent."""
-    is_open = kinds.isna() | (kinds == "")
-    _refuse(kinds, ~is_open & ~kinds.isin(FRAME_KINDS), f"must be one of {', '.join(FRAME_KINDS)}")
+    unknown = set(kinds.cat.categories) - {*FRAME_KINDS, ""}
+    _refuse(kinds, kinds.isin(unknown), f"must be one of {', '.join(FRAME_KINDS)}")
+    is_open = kinds.isna() | kinds.isin([""])
     if not is_open.any():
         return kinds
     bots = [agent for agent in agents[is_open].unique() if names_bot(agent)]
-    return kinds.mask(is_open, "scan").mask(is_open & agents.isin(bots), "bot")
+    return kinds.astype("object").mask(is_open, "scan").mask(is_open & agents.isin(bots), "bot").astype("category")
+
+
+def _filled(texts: pd.Series) -> pd.Series:
+    """Return a column of text in which missing values are empty."""
+    return texts.cat.set_categories(texts.cat.categories.union([""], sort=False)).fillna("")
 
 
 def _countries(countries: pd.Series) -> pd.Series:
     """Convert country codes to upper case."""
-    texts = countries.drop_duplicates().dropna()
+    texts = countries.cat.categories
     codes = {text: country_code(text) for text in texts if text}
     if all(codes.get(text) == text for text in texts):
         return countries
     unknown = [text for text, code in codes.items() if not code]
     _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
-    return as_text(countries.map(codes))
+    return countries.astype("object").map(codes).astype("category")
 
 
 def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
@@ -135,14 +143,16 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _converted(values: pd.Series, name: str) -> pd.Series:
-    """Convert the values of a column to its dtype."""
+    """Convert the values of a column to its dtype, text to categories."""
+    import pandas as pd
+
     dtype = FRAME_COLUMNS[name]
     try:
         if dtype == "str":
-            texts = as_text(values)
-            for text in texts.drop_duplicates().dropna():
+            places, texts = as_text(values).factorize()
+            for text in texts:
                 text.encode("utf-8")  # a lone surrogate is not valid text
-            return texts
+            return pd.Series(pd.Categorical.from_codes(places, pd.Index(texts)))
         made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
     except InvalidParameter:
         raise

@@ -29,6 +29,10 @@ CREATE TEMPORARY TABLE incoming (
     number INTEGER, is_stored BOOLEAN, {", ".join(f"{name} {kind}" for name, kind in GIVEN.items())}
 )
 """
+MOST_CATEGORIES = 10_000
+"""Texts of a column that are read as categories: DuckDB takes longer to read a category than a text."""
+ANY_BETWEEN = "SELECT 1 FROM all_visits WHERE time BETWEEN $since AND $until LIMIT 1"
+"""Finds out whether a row of a table may be in the store already."""
 SAME = ", ".join(name for name in GIVEN if name != "content")
 # If k of n equal rows are in the store, k of the n are already stored. Only rows whose code and time appear on both
 # sides are grouped: in a new table, these are few.
@@ -94,7 +98,7 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
 
     prepared = prepared_frame(frame)
     drain(store)
-    places, agents = prepared["user_agent"].factorize()
+    agents, places = prepared["user_agent"].cat.categories, prepared["user_agent"].cat.codes.to_numpy()
     if store.database.is_shared and not store.is_in_transaction:
         # In a separate short transaction: other processes cannot store the same new user agents until it commits.
         with store.adding():
@@ -114,9 +118,14 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
 
 def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
     """Store the rows that are not in the store yet; return the number of rows added."""
-    rows = prepared.assign(number=range(len(prepared)), is_stored=False)
+    rows = prepared.assign(number=range(len(prepared)), is_stored=False)[["number", "is_stored", *GIVEN]]
+    rows = rows.assign(**{name: rows[name].astype("object") for name in GIVEN if _rarely_repeats(rows[name])})
+    between = {"since": prepared["time"].min(), "until": prepared["time"].max()}
+    if store.database.reads_frames and not store.rows(ANY_BETWEEN, between):
+        with store.showing("incoming", rows):
+            return _insert(store, explains=explains)
     store.execute(INCOMING)
-    store.add_rows("incoming", rows[["number", "is_stored", *GIVEN]])
+    store.add_rows("incoming", rows)
     has_content = prepared["content"].notna()
     visits = bring_equal(store, prepared) if store.database.is_shared else "all_visits"
     if has_content.any():
@@ -124,12 +133,22 @@ def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
     if not has_content.all():
         store.execute(COMPARE.format(visits=visits, **COMPARE_WITHOUT))
     store.execute("DELETE FROM incoming WHERE is_stored")
+    number = _insert(store, explains=explains)
+    store.execute("DROP TABLE incoming")
+    return number
+
+
+def _rarely_repeats(column: pd.Series) -> bool:
+    return column.dtype == "category" and len(column.cat.categories) > MOST_CATEGORIES
+
+
+def _insert(store: Store, *, explains: bool) -> int:
+    """Store all rows of the table `incoming`, and return their number."""
     store.execute(INSERT_FRAME)
     store.execute(store.database.dialect.count_frame)
     if explains:
         store.execute(EXPLAIN_NUMBERS)
     (left,) = store.rows("SELECT count(*) AS number FROM incoming")
-    store.execute("DROP TABLE incoming")
     return int(left["number"])
 
 

@@ -7,7 +7,6 @@ import secrets
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -142,19 +141,26 @@ def shared_paths(urls: Iterable[str]) -> dict[str, str]:
         >>> shared_paths(["https://a.example/qr/door", "https://a.example/qr/gate", "https://b.example/shelf"])
         {'a.example': '/qr/'}
     """
-    steps: dict[str, list[list[str]]] = {}
+    shared: dict[str, str] = {}
+    several = set()
     for url in set(urls):
         parts = _http_parts(url)
-        if parts is not None:
-            steps.setdefault(parts.host, []).append(parts.path.strip("/").split("/"))
-    found = {}
-    for host, paths in steps.items():
-        # The last segment of each path cannot be part of the base URL.
-        same = takewhile(lambda step: len(set(step)) == 1, zip(*(path[:-1] for path in paths), strict=False))
-        shared = [step[0] for step in same] if len(paths) > 1 else []
-        if shared:
-            found[host] = f"/{'/'.join(shared)}/"
-    return found
+        if parts is None:
+            continue
+        # The last segment of a path cannot be part of the base URL.
+        folder = f"/{parts.path.strip('/')}".rpartition("/")[0] + "/"
+        if parts.host in shared:
+            several.add(parts.host)
+            folder = _shared_folder(shared[parts.host], folder)
+        shared[parts.host] = folder
+    return {host: shared[host] for host in shared if host in several and shared[host] != "/"}
+
+
+def _shared_folder(one: str, other: str) -> str:
+    """Return the longest path that two paths begin with; all of them end with a slash."""
+    while not other.startswith(one):
+        one = one[:-1].rpartition("/")[0] + "/"
+    return one
 
 
 class _HttpParts(NamedTuple):

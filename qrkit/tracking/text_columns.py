@@ -13,6 +13,8 @@ __all__ = ["as_text", "text_column", "with_dtypes"]
 
 def as_text(column: pd.Series) -> pd.Series:
     """Convert a column to text, with NaN for missing values: dtype `str`, or `object` with pandas 2."""
+    if column.dtype == "str":  # of pandas 3, which has only texts and NaN
+        return column
     # pandas 2 converts missing values to "None" or "nan", so detect them before the conversion.
     texts, is_missing = column.astype("str"), column.isna()
     return texts.mask(is_missing) if is_missing.any() else texts

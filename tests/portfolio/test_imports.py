@@ -7,6 +7,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
+from qrkit.store.qrcodes import MOST_IN_TEXT
 
 GO = "https://go.example.com"
 ROWS = b"QR Code Name,Content\nGate,https://example.com\nTill,www.example.com/till\nShelf,https://exa mple.com\n"
@@ -124,3 +125,36 @@ def test_what_pandas_writes_of_our_frames_comes_back(shop, write, format):
         pd.testing.assert_frame_equal(
             other.to_frame().reset_index(drop=True), frame.reset_index(drop=True), check_exact=False
         )
+
+
+EXTREMES = [
+    {"latitude": "-90", "created": "0001-01-01 00:00:00", "campaign": "Late", "comment": "\0 \U0001f600 '"},
+    {"scans": str(2**53 - 1), "created": "9999-12-31T23:59:59.999999Z", "version": "40", "is_dynamic": "no"},
+    {
+        "schedule": '[{"content": "https://example.com/s", "date": "2026-03-03T10:00:00Z"}]',
+        "is_schedule_enabled": "yes",
+    },
+    {},
+]
+
+
+def test_many_codes_are_stored_as_few_are(shop):
+    """The rows of a large file go into the store in another way than those of a small one."""
+    number = MOST_IN_TEXT + len(EXTREMES)
+    rows = pd.DataFrame([{}] * MOST_IN_TEXT + EXTREMES, dtype="object")
+    rows["content"] = [f"https://example.com/{row}" for row in range(number)]
+    rows["short_url"] = [f"{GO}/code{row}" for row in range(number)]
+    rows["created"] = rows["created"].fillna("2026-01-01 00:00:00")
+    with open_portfolio(":memory:", base_url=GO) as other:
+        assert shop.import_frame(rows).created == number
+        assert [other.import_frame(part).created for part in (rows[:-10], rows[-10:])] == [number - 10, 10]
+        whole, parts = (
+            [
+                code.model_copy(update={"id": "", "campaign_id": bool(code.campaign_id)})
+                for code in portfolio.list_qrcodes()
+            ]
+            for portfolio in (shop, other)
+        )
+    assert whole == parts
+    assert whole[-4].campaign_id
+    assert [code.location.latitude for code in whole[-4:]] == [-90, None, None, None]

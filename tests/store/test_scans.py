@@ -8,6 +8,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
+from qrkit.store.visits import MOST_CATEGORIES
 
 ZONE = "Europe/Ljubljana"
 TIMES = [datetime(2026, 5, 31, 21), datetime(2026, 5, 31, 22), datetime(2026, 6, 30, 21), datetime(2026, 6, 30, 22)]
@@ -103,3 +104,13 @@ def test_questions_still_take_the_time_zone_and_warn(shop):
     assert found["day"].dt.day.tolist() == [*range(1, 31)]
     with pytest.warns(DeprecationWarning, match="`time_zone` of compare will be removed in qrkit 1.2"):
         analytics.compare(june, june, time_zone=ZoneInfo(ZONE))
+
+
+def test_texts_that_hardly_repeat_are_stored_like_others(shop):
+    """Beyond `MOST_CATEGORIES`, a column goes into the store as texts, not as categories."""
+    cities = [*(f"City {number}" for number in range(MOST_CATEGORIES + 1)), None]
+    times = pd.date_range("2026-06-10", periods=len(cities), freq="s")
+    assert shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "city": cities})) == len(cities)
+    stored = shop.scans.where(since="2026-06-09", until="2026-06-11").to_frame()["city"]
+    assert stored[:-1].tolist() == cities[:-1]
+    assert stored.isna().tolist()[-1]

@@ -85,11 +85,11 @@ def _export(
     from qrkit.portfolio.exporting import write_codes
 
     listing = _listing(base_url, campaigns, qrcodes)
-    available = (code for code in listing.qrcodes() if code.is_available)
     named = listing.campaigns()
     designs = CodeDesigns.from_text(looks.decode(), named)
     file = BytesIO()
-    write_codes(exchange_format(format), file, available, named, designs, image_format=image_format, safe=safe)
+    codes = listing.available()
+    write_codes(exchange_format(format), file, codes, named, designs, image_format=image_format, safe=safe)
     return file.getvalue()
 
 

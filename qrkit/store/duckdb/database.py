@@ -124,6 +124,7 @@ class Database:
     """
 
     is_shared = False
+    reads_frames = True
     remedy = "check the disk and the room that is left on it"
     dialect = DUCKDB
     errors: tuple[type[Exception], ...] = (duckdb.Error,)
@@ -269,7 +270,7 @@ class Database:
         cursor.execute(read[sql], parameters)
 
     def add_rows(self, cursor: duckdb.DuckDBPyConnection, table: str, rows: Any) -> None:
-        """Append a DataFrame or an Arrow stream to a table with the same column order."""
+        """Append a DataFrame, arrays by name, or an Arrow stream to a table with the same column order."""
         cursor.register("added_rows", rows)
         try:
             cursor.execute(f"INSERT INTO {table} SELECT * FROM added_rows")

@@ -85,6 +85,7 @@ class Server:
 
     read_only = False
     is_shared = True
+    reads_frames = False
     is_new = False
     dialect = POSTGRESQL
     remedy = "check that the server runs, and what it allows this user"

@@ -114,7 +114,7 @@ class ServedDatabase:
         target: The absolute path of the file.
     """
 
-    read_only = is_shared = is_new = is_broken = False
+    read_only = is_shared = reads_frames = is_new = is_broken = False
     inbox: Path | None = None
     history: Place | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
