@@ -96,11 +96,7 @@ def sandbox(
             stream = Stream(source, query)
             stream.has_rows = False
             alone.register(f"rows_of_{name}", stream)
-            selected = "*"
-            if query.texts:
-                texts = source.sql(query.texts, params=dict(query.parameters))
-                row = dict(zip(texts.columns, texts.fetchall()[0], strict=True))
-                selected = create_enums(alone.execute, name, row)
+            selected = _enums_of(source, query, alone, name)
             alone.execute(f"CREATE TEMP VIEW {name} AS SELECT {selected} FROM rows_of_{name}")
             stream.has_rows = True
         alone.execute("SET lock_configuration = true")
@@ -131,14 +127,35 @@ class ArrowRows:
         return f"<ArrowRows, {self._length:,} rows of {', '.join(self.columns)}>"
 
 
-def arrow_rows(store: Store, query: Query) -> ArrowRows:
-    """Return a copy of a query's rows for any Arrow consumer; later changes to the store do not affect the copy."""
+def arrow_rows(store: Store, query: Query, *, order: str) -> ArrowRows:
+    """Return a copy of a query's rows for any Arrow consumer; later changes to the store do not affect the copy.
+
+    Args:
+        store: The store with the rows.
+        query: The query; it need not sort its rows.
+        order: The expressions to sort the rows by.
+    """
     kept = duckdb.connect(":memory:", config={**ALONE})
     with store.further_cursors() as cursor:
-        kept.register("incoming", Stream(cursor(), query))
-        kept.execute("CREATE TABLE rows AS FROM incoming")
+        source = cursor()
+        source.execute("BEGIN TRANSACTION READ ONLY")
+        selected = _enums_of(source, query, kept, "rows")
+        kept.register("incoming", Stream(source, query))
+        kept.execute(f"CREATE TABLE kept AS SELECT {selected} FROM incoming ORDER BY {order}")
         kept.unregister("incoming")
+    found = kept.sql("FROM kept")
+    types = zip(found.columns, found.types, strict=True)
+    plain = (f"{name}::VARCHAR AS {name}" if type.id == "enum" else name for name, type in types)
+    kept.execute(f"CREATE VIEW rows AS SELECT {', '.join(plain)} FROM kept")
     return ArrowRows(kept)
+
+
+def _enums_of(source: duckdb.DuckDBPyConnection, query: Query, target: duckdb.DuckDBPyConnection, table: str) -> str:
+    """Create the ENUMs of a query's text columns in another database; return the SELECT list that converts them."""
+    if not query.texts:
+        return "*"
+    texts = source.sql(query.texts, params=dict(query.parameters))
+    return create_enums(target.execute, table, dict(zip(texts.columns, texts.fetchall()[0], strict=True)))
 
 
 def write_parquet(store: Store, query: Query, file: BinaryIO, *, order: str) -> None:

@@ -311,8 +311,8 @@ class Scans(Shown):
         Times are UTC without a time zone, regardless of the time zone of the view.
         The rows are a copy in memory that outlives the store, without this thread's uncommitted changes.
         """
-        query = self.query(f"{ALL} ORDER BY {IN_ORDER}")  # before the copy of a server, which it may change
-        return arrow_rows(columns(self.store), query)
+        query = self.all_rows()  # before the copy of a server, which it may change
+        return arrow_rows(columns(self.store), query, order=IN_ORDER)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the rows and columns of `to_frame` to a Parquet file and return the path.
