@@ -237,7 +237,7 @@ class Scans(Shown):
         view = dataclasses.replace(self, **changed)
         if changed.get("since") and changed.get("until"):
             _check_order(view)
-        if asked := {name: _names(getattr(view, name)) or () for name in IDS if name in changed}:
+        if asked := {name: ids for name in IDS if name in changed and (ids := _names(getattr(view, name)))}:
             check_ids(self.store, self.account_id, asked)
         return view
 
