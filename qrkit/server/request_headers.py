@@ -10,6 +10,8 @@ __all__ = ["RequestHeaders"]
 
 WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 """Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
+UNREAD = {f"HTTP_{key}" for key in WITHOUT_PREFIX.values()}
+"""Keys of these headers with the prefix, which some servers set, too."""
 
 
 class RequestHeaders(Mapping[str, str]):
@@ -31,7 +33,7 @@ class RequestHeaders(Mapping[str, str]):
 
     def __iter__(self) -> Iterator[str]:
         for key in self._environ:
-            if key.startswith("HTTP_"):
+            if key.startswith("HTTP_") and key not in UNREAD:
                 yield key[5:].replace("_", "-").lower()
         yield from (name for name, key in WITHOUT_PREFIX.items() if key in self._environ)
 

@@ -34,7 +34,7 @@ __all__ = ["MOST_ROWS", "free_sql"]
 
 MEMORY = "512MB"
 MOST_ROWS = 1_000_000
-LONGEST_SECONDS = 3_600.0
+LEAST_SECONDS, LONGEST_SECONDS = 0.1, 3_600.0
 LONGEST_START = 60.0
 """Seconds for starting a process or waiting for a free one, in addition to the seconds of the query."""
 COMPUTED = ("query", "pivot")
@@ -83,8 +83,8 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     import pandas as pd
 
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    if not is_number or not 0.1 <= seconds <= LONGEST_SECONDS:
-        raise InvalidParameter(Problem("seconds", seconds, f"must be in 0.1..{LONGEST_SECONDS:.0f}", "out-of-range"))
+    if not is_number or not LEAST_SECONDS <= seconds <= LONGEST_SECONDS:
+        raise InvalidParameter(Problem("seconds", seconds, f"must be in {LEAST_SECONDS}..{LONGEST_SECONDS:.0f}", "out-of-range"))
     frames = {name: value for name, value in parameters.items() if isinstance(value, pd.DataFrame)}
     query = UserQuery(
         select=_one_select(scans.store, select),
@@ -95,15 +95,16 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     with TemporaryDirectory(prefix="qrkit-") as folder:
         files = {name: Path(folder, f"frame{number}.parquet") for number, name in enumerate(frames)}
         types = {name: _write_frame(name, frames[name], file) for name, file in files.items()}
-        tables = _write_rows(scans, _used_columns(scans, query, types), Path(folder))
+        used, took = _used_columns(scans, query, types)
+        tables = _write_rows(scans, used, Path(folder))
         question = Question(
-            **query,
+            **query | {"seconds": max(seconds - took, LEAST_SECONDS)},
             tables=tables | {name: f"FROM read_parquet('{file}')" for name, file in files.items()},
             files=[str(file) for file in Path(folder).iterdir()],
             result=str(Path(folder, "result.duckdb")),
             most=MOST_ROWS + 1,
         )
-        _ask(question)
+        _ask(question, seconds)
         with duckdb.connect(question["result"], read_only=True, config=dict(ALONE)) as found:
             answer: pd.DataFrame = found.sql("FROM result").df()
     if len(answer) > MOST_ROWS:
@@ -160,14 +161,18 @@ def _parsing(store: Store) -> Iterator[duckdb.DuckDBPyConnection]:
             yield cursor()
 
 
-def _used_columns(scans: Scans, query: UserQuery, frames: Columns) -> dict[str, list[str]]:
-    """Return the columns of each of our tables that a query reads: those of its plan, or all if it has none yet."""
-    own, text, used = _columns(scans), query["select"].lower(), None
+def _used_columns(scans: Scans, query: UserQuery, frames: Columns) -> tuple[dict[str, list[str]], float]:
+    """Return the columns of each of our tables that a query reads, and the seconds that it took to plan the query.
+
+    They are the columns of its plan, or all if it has none yet.
+    """
+    own, text, used, took = _columns(scans), query["select"].lower(), None, 0.0
     if not any(word in text for word in COMPUTED):
-        used = json.loads(_ask(Plan(**query, columns={**own, **frames})))
+        plan = json.loads(_ask(Plan(**query, columns={**own, **frames}), query["seconds"]))
+        used, took = plan["columns"], plan["seconds"]
     if used is None:
         used = {name: own[name] for name in own if name in text or "query" in text}
-    return {name: [one for one in own[name] if one in used[name]] for name in own if name in used}
+    return {name: [one for one in own[name] if one in used[name]] for name in own if name in used}, took
 
 
 def _columns(scans: Scans) -> Columns:
@@ -217,9 +222,9 @@ def _write_frame(name: str, frame: pd.DataFrame, file: Path) -> dict[str, str]:
             raise InvalidParameter(Problem(name, None, f"cannot be a table: {error}")) from error
 
 
-def _ask(query: UserQuery) -> bytes:
-    """Ask a worker, and return its answer."""
-    select, seconds = query["select"], query["seconds"]
+def _ask(query: UserQuery, seconds: float) -> bytes:
+    """Ask a worker, and return its answer; messages name `seconds`, the limit of the query and its plan together."""
+    select, limit = query["select"], query["seconds"]
     late = f"takes longer than {seconds:g} seconds"
     try:
         asked = pickle.dumps(query)
@@ -227,9 +232,9 @@ def _ask(query: UserQuery) -> bytes:
         raise _refused(select, f"has a parameter that is no value of SQL: {error}") from error
     began = monotonic()
     try:
-        outcome, answer = _workers.ask(len(asked).to_bytes(4, "big"), asked, seconds=seconds + LONGEST_START)
+        outcome, answer = _workers.ask(len(asked).to_bytes(4, "big"), asked, seconds=limit + LONGEST_START)
     except WorkerBroke as error:
-        rule = late if monotonic() - began >= seconds else "breaks the database"
+        rule = late if monotonic() - began >= limit else "breaks the database"
         raise _refused(select, rule) from error
     except (WorkerLate, WorkersBusy) as error:
         raise _refused(select, late) from error

@@ -20,6 +20,11 @@ def test_headers_are_those_of_the_environment_by_lower_case_name():
     assert headers == dict(headers)
 
 
+def test_only_headers_that_can_be_read_are_listed():
+    headers = RequestHeaders({"HTTP_CONTENT_TYPE": "text/html", "HTTP_CONTENT_LENGTH": "5", "HTTP_HOST": "qr.example"})
+    assert dict(headers) == {"host": "qr.example"}
+
+
 @pytest.mark.parametrize("name", ["accept", "content-length", "request-method", "method", "wsgi.url-scheme", ""])
 def test_a_header_that_was_not_sent_is_missing(name):
     headers = RequestHeaders(ENVIRON)
