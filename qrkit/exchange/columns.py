@@ -104,8 +104,6 @@ CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
 """The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
-_IN_ORDER = dict.fromkeys(ALL_NAMES, "")
-"""Keeps the cells of a row in the order of the columns."""
 LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
 """Column name -> name in DataFrames."""
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
@@ -160,16 +158,21 @@ def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
 
 def write_row(code: QRCode, campaign: str) -> Row:
     """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
-    values = zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True)
-    cells = {name: value if write is None else write(value) for name, write, value in values}
-    return Row(0, {**_IN_ORDER, CAMPAIGN.name: campaign, **cells, **_property_cells(code.properties)}, code=code)
+    cells = _property_cells(code.properties).copy()
+    cells[CAMPAIGN.name] = campaign
+    for name, write, value in zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True):
+        cells[name] = value if write is None else write(value)
+    return Row(0, cells, code=code)
 
 
 @lru_cache(maxsize=1_000)
 def _property_cells(properties: Properties) -> dict[str, str]:
-    """Return the cells of properties by column; cached, because most QR Codes of a portfolio share the same."""
+    """Return the cells of properties, and empty ones of all other columns, in the order of the columns.
+
+    Cached, because most QR Codes of a portfolio share their properties; a row fills in a copy.
+    """
     values = zip(PROPERTIES.values(), _properties_of(properties), strict=True)
-    return {column.name: TEXTS[column.kind](value) for column, value in values}
+    return dict.fromkeys(ALL_NAMES, "") | {column.name: TEXTS[column.kind](value) for column, value in values}
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
@@ -316,8 +319,9 @@ def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - the flag is the value to w
 
 def _events(schedule: tuple[ScheduleEvent, ...]) -> str:
     """Convert a schedule to JSON; return "" for an empty schedule."""
-    events = [event.model_dump(mode="json") for event in schedule]
-    return json.dumps(events, ensure_ascii=False) if events else ""
+    if not schedule:
+        return ""
+    return json.dumps([event.model_dump(mode="json") for event in schedule], ensure_ascii=False)
 
 
 def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:

@@ -41,10 +41,14 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(NAMES)
-    columns = [(name, how.safe and name in TEXT_COLUMNS) for name in NAMES]
+    unsafe = [place for place, name in enumerate(NAMES) if how.safe and name in TEXT_COLUMNS]
     for row in rows:
-        cells = row.cells
-        writer.writerow([made_safe(cell) if (cell := cells.get(name, "")) and safe else cell for name, safe in columns])
+        cells = [row.cells.get(name, "") for name in NAMES]
+        for place in unsafe:
+            # No formula begins with a letter or a digit, as nearly all texts do.
+            if (cell := cells[place]) and not cell[0].isalnum():
+                cells[place] = made_safe(cell)
+        writer.writerow(cells)
     text.detach()
 
 
