@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -104,8 +104,6 @@ CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
 """The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
 ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
-_IN_ORDER = dict.fromkeys(ALL_NAMES, "")
-"""Keeps the cells of a row in the order of the columns."""
 LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
 """Column name -> name in DataFrames."""
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
@@ -130,7 +128,7 @@ _PAIR = re.compile(r"""(?P<ours>[^=,"]+)=\s*+(?:"(?P<quoted>(?:[^"]|"")*+)"\s*+|
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 MOST_EVENTS = 100
-TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
+FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class Row(NamedTuple):
@@ -160,16 +158,21 @@ def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
 
 def write_row(code: QRCode, campaign: str) -> Row:
     """Return the row of a QR Code with all columns; `campaign` is the name of its campaign."""
-    values = zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True)
-    cells = {name: value if write is None else write(value) for name, write, value in values}
-    return Row(0, {**_IN_ORDER, CAMPAIGN.name: campaign, **cells, **_property_cells(code.properties)}, code=code)
+    cells = _property_cells(code.properties).copy()
+    cells[CAMPAIGN.name] = campaign
+    for name, write, value in zip(_UNSHARED, _WRITERS_OF_UNSHARED, _unshared_of(code), strict=True):
+        cells[name] = value if write is None else write(value)
+    return Row(0, cells, code=code)
 
 
 @lru_cache(maxsize=1_000)
 def _property_cells(properties: Properties) -> dict[str, str]:
-    """Return the cells of properties by column; cached, because most QR Codes of a portfolio share the same."""
+    """Return the cells of properties, and empty ones of all other columns, in the order of the columns.
+
+    Cached, because most QR Codes of a portfolio share their properties; a row fills in a copy.
+    """
     values = zip(PROPERTIES.values(), _properties_of(properties), strict=True)
-    return {column.name: TEXTS[column.kind](value) for column, value in values}
+    return dict.fromkeys(ALL_NAMES, "") | {column.name: TEXTS[column.kind](value) for column, value in values}
 
 
 def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
@@ -246,9 +249,11 @@ def read_row(row: Row, now: datetime) -> QRCode:
     problems = [] if content else [Problem("Content", "", "must not be empty", "missing-parameter")]
     properties, wrong = _read_properties(tuple([cells.get(name, "") for name in PROPERTIES]))
     problems += wrong
-    location = _read_cells(cells, LOCATION, problems)
+    location = _read_cells(cells, _LOCATION_READERS, problems)
     others: list[Problem] = []
-    fields = {"id": "", "name": name_from(content), "created": now} | _read_cells(cells, OWN, others)
+    fields = {"id": "", "created": now} | _read_cells(cells, _OWN_READERS, others)
+    if "name" not in fields:
+        fields["name"] = name_from(content)
     if not problems and not others:
         try:
             # As a dictionary, the location is validated with the record, which takes less time than one of its own.
@@ -267,7 +272,7 @@ def name_from(content: str) -> str:
 def _read_properties(texts: tuple[str, ...]) -> tuple[Properties | None, tuple[Problem, ...]]:
     """Parse the cells of properties; cached, because the rows of a portfolio share few combinations."""
     problems: list[Problem] = []
-    values = _read_cells(dict(zip(PROPERTIES, texts, strict=True)), PROPERTIES, problems)
+    values = _read_cells(dict(zip(PROPERTIES, texts, strict=True)), _PROPERTY_READERS, problems)
     try:
         # Fields missing from the file take the record's defaults.
         return Properties(**values), tuple(problems)
@@ -284,16 +289,22 @@ def _location_problems(values: Mapping[str, Any]) -> list[Problem]:
     return []
 
 
-def _read_cells(cells: Mapping[str, str], columns: Mapping[str, Column], problems: list[Problem]) -> dict[str, Any]:
+def _read_cells(cells: Mapping[str, str], readers: Iterable[_CellReader], problems: list[Problem]) -> dict[str, Any]:
     """Return the parsed values of cells by field, without empty and invalid ones, whose problems it adds."""
     values: dict[str, Any] = {}
-    for name, column in columns.items():
+    for name, label, read in readers:
         # Skip empty cells without a function call: an import spends most of its time here.
         text = cells.get(name)
-        if text:
-            value = text if column.kind == "text" else _read_cell(text, column, problems)
-            if value is not None:
-                values[column.label] = value
+        if not text:
+            continue
+        if read is None:
+            values[label] = text
+        elif text := text.strip():
+            try:
+                # Don't use `collecting` here: called this often, entering it costs more than parsing the cell.
+                values[label] = read(text, name)
+            except InvalidParameter as error:
+                problems.extend(error.problems)
     return values
 
 
@@ -302,27 +313,15 @@ def _by_column(error: InvalidParameter, part: str = "") -> list[Problem]:
     return [replace(one, name=COLUMN_OF_FIELD.get(part + one.name, one.name)) for one in error.problems]
 
 
-def _read_cell(text: str, column: Column, problems: list[Problem]) -> Any:
-    """The parsed value of a cell that is no free text; None if empty or invalid."""
-    text = text.strip()
-    if not text:
-        return None
-    try:
-        # Don't use `collecting` here: called this often, entering it costs more than parsing the cell.
-        return READERS[column.kind](text, column.name)
-    except InvalidParameter as error:
-        problems.extend(error.problems)
-        return None
-
-
 def _yes_or_no(value: bool) -> str:  # noqa: FBT001 - the flag is the value to write
     return "true" if value else "false"
 
 
 def _events(schedule: tuple[ScheduleEvent, ...]) -> str:
     """Convert a schedule to JSON; return "" for an empty schedule."""
-    events = [event.model_dump(mode="json") for event in schedule]
-    return json.dumps(events, ensure_ascii=False) if events else ""
+    if not schedule:
+        return ""
+    return json.dumps([event.model_dump(mode="json") for event in schedule], ensure_ascii=False)
 
 
 def _read_events(text: str, name: str) -> tuple[ScheduleEvent, ...]:
@@ -379,9 +378,10 @@ def _degrees(text: str, name: str) -> float:
 
 def _flag(text: str, name: str) -> bool:
     """Parse true/false, yes/no or 1/0; case is ignored."""
-    if text.lower() not in TRUE + FALSE:
-        raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(TRUE + FALSE)}"))
-    return text.lower() in TRUE
+    value = FLAGS.get(text.lower())
+    if value is None:
+        raise InvalidParameter(Problem(name, text, f"must be one of {', '.join(FLAGS)}"))
+    return value
 
 
 READERS: dict[Kind, Callable[[str, str], Any]] = {
@@ -412,6 +412,12 @@ PROPERTIES, LOCATION, OWN = (
     for part in ("properties.", "location.", "")
 )
 """The columns of a QR Code's properties, of its location, and of its own fields, by name."""
+_CellReader = tuple[str, str, Callable[[str, str], Any] | None]
+"""The name of a column, its field, and what parses the text of its cells; None for free text."""
+_PROPERTY_READERS, _LOCATION_READERS, _OWN_READERS = (
+    tuple((column.name, column.label, READERS.get(column.kind)) for column in part.values())
+    for part in (PROPERTIES, LOCATION, OWN)
+)
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
 _fields_of = attrgetter(*(column.field for column in OF_RECORD))
 _properties_of = attrgetter(*(column.label for column in PROPERTIES.values()))

@@ -9,7 +9,7 @@ import codecs
 import csv
 import re
 from contextlib import suppress
-from io import StringIO, TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
@@ -41,10 +41,14 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(NAMES)
-    columns = [(name, how.safe and name in TEXT_COLUMNS) for name in NAMES]
+    unsafe = [place for place, name in enumerate(NAMES) if how.safe and name in TEXT_COLUMNS]
     for row in rows:
-        cells = row.cells
-        writer.writerow([made_safe(cell) if (cell := cells.get(name, "")) and safe else cell for name, safe in columns])
+        cells = [row.cells.get(name, "") for name in NAMES]
+        for place in unsafe:
+            # No formula begins with a letter or a digit, as nearly all texts do.
+            if (cell := cells[place]) and not cell[0].isalnum():
+                cells[place] = made_safe(cell)
+        writer.writerow(cells)
     text.detach()
 
 
@@ -95,7 +99,9 @@ def _rows(text: str) -> Iterator[list[str]]:
 
 
 def _reader(text: str) -> Any:
-    return csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    # Not from StringIO, which needs half as long again to split text into lines.
+    lines = TextIOWrapper(BytesIO(text.encode()), encoding="utf-8", newline="")
+    return csv.reader(lines, delimiter=_delimiter(text), strict=True)
 
 
 def _last_beginning(text: str) -> int:

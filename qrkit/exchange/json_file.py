@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from functools import lru_cache
 from math import inf, isfinite
 from types import NoneType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
@@ -128,76 +127,84 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
+class _Names(NamedTuple):
+    """What the names of an object say.
+
+    Attributes:
+        known: The name, the column and the column's kind of each field that is read.
+        unknown: Names that are not columns.
+        is_twice: Whether two names are of one column.
+    """
+
+    known: tuple[tuple[str, str, Kind], ...]
+    unknown: tuple[str, ...]
+    is_twice: bool
+
+
+def _read_names(names: tuple[str, ...]) -> _Names:
+    columns = [(name, ELEMENTS.get(name) or NAMED.get(name.lower())) for name in names]
+    known = tuple((name, column, KINDS[column]) for name, column in columns if column)
+    unknown = tuple(name for name, column in columns[:MOST_UNKNOWN] if not column and name.lower() not in OVERLOOKED)
+    return _Names(known, unknown, len({column for _, column, _ in known}) < len(known))
+
+
 def _rows(found: list[Any], unknown: dict[str, None], *, has_escapes: bool) -> Iterator[Row]:
+    # The objects of a file have the same names, or one of a few choices of them.
+    read_names = lru_cache(maxsize=100)(_read_names)
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
             yield Row(number, {}, "is no object")
             continue
-        # Most objects have our names only, which takes no time to see.
-        if not one.keys() <= ELEMENTS.keys() and len(unknown) < MOST_UNKNOWN:
-            unknown.update(dict.fromkeys(name for name in islice(one, MOST_UNKNOWN) if not _is_known(name)))
-        yield _row(number, one, has_escapes=has_escapes)
+        names = read_names(tuple(one))
+        if names.unknown and len(unknown) < MOST_UNKNOWN:
+            unknown.update(dict.fromkeys(names.unknown))
+        yield _row(number, one, names, has_escapes=has_escapes)
 
 
-def _is_known(name: str) -> bool:
-    return name.lower() in NAMED or name.lower() in OVERLOOKED
-
-
-def _row(number: int, one: Mapping[str, Any], *, has_escapes: bool) -> Row:
+def _row(number: int, one: Mapping[str, Any], names: _Names, *, has_escapes: bool) -> Row:
     """Convert an object to a row; the row is invalid if the object contains a column twice."""
     cells: dict[str, str] = {}
     error = ""
-    is_twice = isinstance(one, _Twice)
-    for name, value in one.items():
-        column = ELEMENTS.get(name) or NAMED.get(name.lower())
-        if column is None:
-            continue
-        if type(value) is str and not has_escapes and column not in cells:
-            cells[column] = value  # nearly all values of nearly all files
-            continue
-        is_twice = is_twice or column in cells
-        if KINDS[column] == "moment":
-            value = _moment(value)
-        text, wrong = _plain(value, has_escapes=has_escapes), ""
-        if not text:
-            text, wrong = _text(column, value)
-        cells[column] = text
-        error = f"{name}: {wrong}" if wrong else error
+    for name, column, kind in names.known:
+        value = one[name]
+        # Only JSON escapes can contain lone surrogates, for which `_text` looks.
+        if type(value) is str and (not has_escapes or value.isascii()):
+            cells[column] = value
+        elif text := _plain(kind, value):
+            cells[column] = text
+        else:
+            cells[column], wrong = _text(kind, value)
+            error = f"{name}: {wrong}" if wrong else error
+    is_twice = names.is_twice or isinstance(one, _Twice)
     return Row(number, cells, "a name stands twice in it" if is_twice else error)
 
 
-def _moment(value: Any) -> Any:
-    """Convert a timestamp in milliseconds since 1970, as written by pandas, to table format; keep other values."""
+def _plain(kind: Kind, value: Any) -> str:
+    """Return the text of a number, a flag or a timestamp; "" for values that `_text` must convert."""
     if type(value) is int:
-        with suppress(OverflowError):
-            return to_table(EPOCH + timedelta(milliseconds=value))
-    return value
+        return _moment(value) if kind == "moment" else str(value)
+    if kind != "list" and (type(value) is bool or (type(value) is float and isfinite(value))):
+        # Format degrees as in tables, keeping the sign of -0.
+        return (repr(value) if kind == "degrees" and type(value) is float else cell_text(value)).removesuffix(".0")
+    return ""
 
 
-def _plain(value: Any, *, has_escapes: bool) -> str:
-    """Return the text of a string or a whole number, the most common values; "" for values that `_text` must convert.
-
-    Only JSON escapes can contain lone surrogates, so strings are checked only if the file has such escapes.
-    """
-    if type(value) is str:
-        return "" if has_escapes else value
-    return str(value) if type(value) is int else ""
+def _moment(milliseconds: int) -> str:
+    """Convert a timestamp in milliseconds since 1970, as written by pandas, to table format; keep impossible ones."""
+    try:
+        return to_table(EPOCH + timedelta(milliseconds=milliseconds))
+    except OverflowError:
+        return str(milliseconds)
 
 
-def _text(column: str, value: Any) -> tuple[str, str]:
-    """Convert a value to the text of a table cell; also return an error message, or "" if the value is valid."""
-    kind = KINDS[column]
+def _text(kind: Kind, value: Any) -> tuple[str, str]:
+    """Convert a text or a list to the text of a table cell; also return an error message, or "" if it is valid."""
     wrong, text = _unfit(kind, value), ""
     if isinstance(value, str):
         text = value
     elif value is not None and not wrong:
         try:
-            # Format degrees as in tables, keeping the sign of -0, and a schedule as JSON.
-            if kind == "list":
-                written = json.dumps(value, ensure_ascii=False)
-            else:
-                written = repr(value) if kind == "degrees" and isinstance(value, float) else cell_text(value)
-            text = written.removesuffix(".0")
+            text = json.dumps(value, ensure_ascii=False)
         except RecursionError:
             wrong = "is nested too deeply"
     if _SURROGATE.search(text):

@@ -58,21 +58,21 @@ def _rows(data: bytes) -> Iterator[Row]:
     number = elements = 0
     try:
         _check_root(next(events(data, "start"))[1])
+        root = None
         for _, one in events(data, "end"):
+            if root is None:
+                root = one.getroottree().getroot()
             elements += 1
             if elements > MOST_ELEMENTS:
                 where = f"in item {number + 1} or in front of it"
                 raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")
-            root = one.getparent()
-            if root is None or root.getparent() is not None:
-                continue
-            if one.tag == "item":
+            if one.tag == "item" and one.getparent() is root:
                 number += 1
                 elements = 0
                 yield _row(number, one)
-            one.clear()
-            while one.getprevious() is not None:
-                del root[0]
+                one.clear()
+                while one.getprevious() is not None:
+                    del root[0]
     except etree.XMLSyntaxError as error:
         raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
 
@@ -88,12 +88,17 @@ def _row(number: int, item: etree._Element) -> Row:
     cells: dict[str, str] = {}
     error = ""
     for one in item:
-        tag = str(one.tag)
+        tag = one.tag
         name = FILE if tag == FILE else ELEMENTS.get(tag)
-        if name:
-            is_twice = name in cells and name != FILE
-            cells[name], wrong = _text(one)
-            error = wrong or (f"{tag}: stands twice" if is_twice else error)
+        if name is None:
+            continue
+        wrong = f"{tag}: stands twice" if name in cells and name != FILE else ""
+        if len(one) or one.attrib:
+            cells[name], unfit = _text(one)
+            wrong = unfit or wrong
+        else:
+            cells[name] = one.text or ""
+        error = wrong or error
     return Row(number, cells, error)
 
 

@@ -40,8 +40,9 @@ from qrkit.tracking.short_urls import (
 
 __all__ = ["Add", "Present", "import_table", "read_table"]
 
-TOGETHER = 5_000
-"""Number of QR Codes that are added at once."""
+TOGETHER = 2_500
+"""Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
+collection; fewer cost more statements."""
 
 Add = Callable[[Sequence[Campaign], Sequence[QRCode]], None]
 """Adds new campaigns, then QR Codes."""
@@ -118,7 +119,7 @@ class _Importing:
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[QRCode] = []
-        # The short URL of a row is parsed several times in succession: `has_own_code` and `insert` both need the link.
+        # The short URL of a row is parsed twice in succession: `has_own_code` and `insert` both need the link.
         paths = shared_paths(map(with_scheme, urls))
         self._link = lru_cache(maxsize=1)(lambda url: read_short_url(with_scheme(url), present.base_url, paths))
         self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
@@ -126,13 +127,15 @@ class _Importing:
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
-        return self._own_link(code) is not None
+        return self._is_free(self._link(code.short_url))
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
         campaign = row.cells.get("Campaign Name", "")
+        link = self._link(code.short_url)
+        is_own = self._is_free(link)
         try:
-            asked = self._named(code, name, campaign)
+            asked = self._named(code, name, campaign, link, is_own=is_own)
             made = _fitting(asked)
             check_trackable(made)
             is_changed = made is not asked
@@ -142,7 +145,7 @@ class _Importing:
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         issues = []
-        if code.short_url and self._own_link(code) is None:
+        if code.short_url and not is_own:
             issues.append(self._lost_code(row, code, made))
         if row.undated:
             detail = f"{row.undated}; the QR Code was added with the date of this import"
@@ -167,11 +170,9 @@ class _Importing:
         rule = "has no short code (2 to 64 letters, digits, - or _), so codes printed with it will not work"
         return issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule}; the new one is {made.short_url}")
 
-    def _named(self, code: QRCode, name: str, campaign: str) -> QRCode:
+    def _named(self, code: QRCode, name: str, campaign: str, link: ShortLink | None, *, is_own: bool) -> QRCode:
         """Return the QR Code of a row with this name, a new ID, a short code, and the campaign if one exists."""
-        own = self._own_link(code)
-        link = own or self._link(code.short_url)
-        short_code = own.code if own else self._free_short_code()
+        short_code = link.code if link and is_own else self._free_short_code()
         urlinfo = link.urlinfo if link else ""
         given = {
             "id": new_id(),
@@ -198,10 +199,9 @@ class _Importing:
         self._add(self._new_campaigns, self._waiting)
         self._new_campaigns, self._waiting = [], []
 
-    def _own_link(self, code: QRCode) -> ShortLink | None:
-        """Return the link with the short code of a row; None if the code is missing or in use."""
-        link = self._link(code.short_url)
-        return None if link is None or link.code in self._taken else link
+    def _is_free(self, link: ShortLink | None) -> bool:
+        """Return whether a short URL contains a short code that is not in use."""
+        return link is not None and link.code not in self._taken
 
     def _free_short_code(self) -> str:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
