@@ -84,7 +84,8 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
 
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not LEAST_SECONDS <= seconds <= LONGEST_SECONDS:
-        raise InvalidParameter(Problem("seconds", seconds, f"must be in {LEAST_SECONDS}..{LONGEST_SECONDS:.0f}", "out-of-range"))
+        rule = f"must be in {LEAST_SECONDS}..{LONGEST_SECONDS:.0f}"
+        raise InvalidParameter(Problem("seconds", seconds, rule, "out-of-range"))
     frames = {name: value for name, value in parameters.items() if isinstance(value, pd.DataFrame)}
     query = UserQuery(
         select=_one_select(scans.store, select),
