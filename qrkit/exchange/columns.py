@@ -281,7 +281,7 @@ def _read_properties(texts: tuple[str, ...]) -> tuple[Properties | None, tuple[P
 
 
 def _location_problems(values: Mapping[str, Any]) -> list[Problem]:
-    """Return what is wrong with the values of a location, by column."""
+    """Return the problems of a location, under the names of its columns."""
     try:
         Location(**values)
     except InvalidParameter as error:

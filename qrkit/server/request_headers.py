@@ -11,7 +11,7 @@ __all__ = ["RequestHeaders"]
 WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 """Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
 UNREAD = {f"HTTP_{key}" for key in WITHOUT_PREFIX.values()}
-"""Keys of these headers with the prefix, which some servers set, too."""
+"""Keys of the same headers with the prefix, which some servers set as well. They are ignored."""
 
 
 class RequestHeaders(Mapping[str, str]):

@@ -95,7 +95,7 @@ def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
 
 
 def _filled(texts: pd.Series) -> pd.Series:
-    """Return a column of text in which missing values are empty."""
+    """Return a column of text with missing values replaced by empty text."""
     return texts.cat.set_categories(texts.cat.categories.union([""], sort=False)).fillna("")
 
 

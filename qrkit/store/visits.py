@@ -30,7 +30,7 @@ CREATE TEMPORARY TABLE incoming (
 )
 """
 MOST_CATEGORIES = 10_000
-"""Texts of a column that are read as categories: DuckDB takes longer to read a category than a text."""
+"""A column with more distinct texts is read as text, because DuckDB takes longer to read categories."""
 ANY_BETWEEN = "SELECT 1 FROM all_visits WHERE time BETWEEN $since AND $until LIMIT 1"
 """Finds out whether a row of a table may be in the store already."""
 SAME = ", ".join(name for name in GIVEN if name != "content")

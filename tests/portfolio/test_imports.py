@@ -139,7 +139,7 @@ EXTREMES = [
 
 
 def test_many_codes_are_stored_as_few_are(shop):
-    """The rows of a large file go into the store in another way than those of a small one."""
+    """Large imports are inserted as arrays, small ones as JSON."""
     number = MOST_IN_TEXT + len(EXTREMES)
     rows = pd.DataFrame([{}] * MOST_IN_TEXT + EXTREMES, dtype="object")
     rows["content"] = [f"https://example.com/{row}" for row in range(number)]
