@@ -56,7 +56,8 @@ class Gates:
 
     def __init__(self, settings: Settings) -> None:
         spent, renders = Spent(), settings.renders or os.cpu_count() or 1
-        # Together, the gates leave some threads free, so that visitors who scan a code never wait for one.
+        # Together, the gates leave some threads free, so that visitors who scan a code never wait for one. Those for
+        # pictures have room for a page of them, because a browser asks for all of them at once.
         share = settings.threads // 16
 
         def gate(places: int, *, waiting: int, message: str, most_each: int | None = None) -> Gate:
@@ -65,14 +66,14 @@ class Gates:
             )
 
         pictures = "too many pictures are asked for at once; please try again"
-        self.plain = gate(renders, waiting=2 * share, message=pictures)
+        self.plain = gate(renders, waiting=6 * share, message=pictures)
         # One place more than a single client may use, and no more than the number of processes that draw.
         places = min(renders + 1, MOST_WORKERS)
         self.drawing = gate(places, waiting=3 * share, message=pictures, most_each=places - 1)
         reading = "too much is being read at once; please try again"
         self.reading = gate(1, waiting=share, message=reading)
         self.decoding = gate(MOST_READERS, waiting=share // 2, message=reading, most_each=MOST_READERS - 1)
-        self.changing = gate(1, waiting=7 * share, message="too many changes are under way; please try again")
+        self.changing = gate(1, waiting=3 * share, message="too many changes are under way; please try again")
         self.set_rates(settings)
 
     def set_rates(self, settings: Settings) -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from qrkit import data_uri, open_portfolio
 from qrkit.portfolio.access import create_account, create_key, local_account
-from qrkit.server import Client, Settings, make_app
+from qrkit.server import Client, Server, Settings, make_app
 from tests.scanning.test_untrusted import finders
+from tests.server.load import Load, asking
 
 API = "/api/v3"
 
@@ -20,8 +21,8 @@ def shop():
 
 @pytest.fixture
 def app(shop):
-    """With so few threads that nobody may wait in any queue."""
-    return make_app(shop.store, Settings(base_url=shop.base_url, threads=4, renders=2, generates_a_minute=0))
+    """With so few threads that one request may wait for a body to be read, and none for a picture to be decoded."""
+    return make_app(shop.store, Settings(base_url=shop.base_url, threads=16, renders=2, generates_a_minute=0))
 
 
 def while_busy(works, ask):
@@ -72,3 +73,16 @@ def test_drawing_for_one_account_keeps_no_other_out(shop, app):
     statuses, replies = while_busy([lambda: slow.post(f"{API}/generate", designs[0], auth=keys[0])] * 4, ask)
     assert statuses == {200}
     assert 200 in {one.status for one in replies} <= {200, 429}
+
+
+def test_a_page_with_many_codes_gets_all_its_pictures(shop):
+    """A browser asks a proxy for all pictures of a page at once, and shows those that were refused as broken."""
+    logo = {"content": data_uri(SVG.format(QUICK).encode()), "x": 0, "y": 0, "width": 20, "height": 20}
+    shop.templates.save("logo", {"layers": [logo]})
+    shop.insert_qrcode("https://example.com", short_code="plain")
+    shop.insert_qrcode("https://example.com", short_code="decorated", template="logo")
+    with Server(shop, port=0) as server:
+        loads = [Load(server.url, asking("/plain.png", 50), 50), Load(server.url, asking("/decorated.png", 25), 25)]
+        for load in loads:
+            load.run()
+    assert [one.status for load in loads for one in load.answers] == [200] * 75
