@@ -12,7 +12,7 @@ from qrkit.analytics.bursts import find_bursts
 from qrkit.analytics.comparing import compare_days
 from qrkit.analytics.daily_spread import counts, on_each_day
 from qrkit.analytics.time_zones import local_time, stretches_of
-from qrkit.analytics.unusual_days import daily_scans, judge_days
+from qrkit.analytics.unusual_days import days_with, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 
@@ -103,6 +103,10 @@ class Span:
         """Return the scans of each of these days."""
         return counts(scans, (self.since, self.until))
 
+    def only(self, daily: Mapping[date, int]) -> dict[date, int]:
+        """Return the scans of these days out of scans per day."""
+        return {day: scans for day, scans in daily.items() if self.since <= day < self.until}
+
     def split(self) -> tuple[Span, Span]:
         """Split the days into two halves; if their number is odd, the second half is longer."""
         middle = self.since + timedelta(days=self.days // 2)
@@ -148,13 +152,21 @@ class Comparisons:
 
 
 def compared(
-    scans: Scans, whole: Span, *, has_bounds: bool, names: Mapping[str, str], part: str, compare_to: CompareTo = None
+    scans: Scans,
+    whole: Span,
+    daily: Mapping[date, int],
+    *,
+    has_bounds: bool,
+    names: Mapping[str, str],
+    part: str,
+    compare_to: CompareTo = None,
 ) -> Comparisons:
     """Make all comparisons of a view.
 
     Args:
         scans: The view, not narrowed to a period.
         whole: The whole days of the period.
+        daily: The scans of each day of the period.
         has_bounds: Whether both bounds were given; if so, the period is compared with the one before it.
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.
@@ -162,29 +174,30 @@ def compared(
     """
     if whole.days < FEWEST_DAYS:
         return Comparisons()
-    view = whole.of(scans)
-    # The days are counted once for both questions.
-    daily = daily_scans(view) if whole.days >= FEWEST_USUAL and view.count() else None
-    unusual, bursts = (judge_days(daily, ALARM), find_bursts(daily, ALARM)) if daily else (None, None)
+    present = whole.only(daily)
+    usual = days_with(present) if whole.days >= FEWEST_USUAL and any(present.values()) else None
+    unusual, bursts = (judge_days(usual, ALARM), find_bursts(usual, ALARM)) if usual else (None, None)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
+    of_parts = _days_of_parts(scans, whole, part, list(chosen))
     total, calm, parts = None, None, []
     left_out = _events_within(unusual, bursts, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
-        sides = [span.counts(scans) for span in (first, second)]
+        past = before.counts(scans) if before else present
+        sides = [first.only(past), second.only(present)]
         total = compare_sides("", sides, LEVEL)
         if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
             kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
             calm = compare_sides("", kept, LEVEL)
         # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
-        of_parts = [_days_of_parts(scans, span, part, list(chosen)) for span in (first, second)]
-        parts = [compare_sides(name, [days[id] for days in of_parts], level) for id, name in chosen.items()]
+        past_parts = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts
+        for id, name in chosen.items():
+            parts.append(compare_sides(name, [first.only(past_parts[id]), second.only(of_parts[id])], level))
     best = list(chosen)[:2]
-    of_best = _days_of_parts(scans, whole, part, best)
-    leading = compare_sides(chosen[best[0]], [of_best[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
+    leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, leading, previous, unusual, bursts,

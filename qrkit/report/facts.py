@@ -214,7 +214,8 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
         # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
         daily, swept = analytics.scans_per_day(view, by="qrcode_id", zeros=False), _swept_counts(view, asked)
-        per_day = _by_campaign(daily, analytics.scans_per_day(view)["day"], codes, titles)
+        days = analytics.scans_per_day(view)
+        per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
         (part, names), whole = _parts(campaigns, codes, titles, counted), whole_days(asked, first, last)
         return Facts(
@@ -246,7 +247,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             rates=_rates(whole.of(view), part, campaigns, titles) if whole and len(names) > 1 else None,
             half_lives=_with_short_names(_without_static(analytics.half_lives(view), codes)),
             locations=_with_short_names(_without_static(analytics.scans_by_location(view), codes)),
-            comparisons=_compare(view, whole, asked, names, part),
+            comparisons=_compare(view, whole, days, asked, names, part),
         )
 
 
@@ -271,11 +272,14 @@ def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(qrcode=as_text(frame["qrcode"].map(summary)))
 
 
-def _compare(scans: Scans, whole: Span | None, asked: Asked, names: Mapping[str, str], part: str) -> Comparisons:
+def _compare(
+    scans: Scans, whole: Span | None, per_day: pd.DataFrame, asked: Asked, names: Mapping[str, str], part: str
+) -> Comparisons:
     if whole is None:
         return Comparisons()
+    daily = dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
     has_bounds = asked.since is not None and asked.until is not None
-    return compared(scans, whole, has_bounds=has_bounds, names=names, part=part, compare_to=asked.compare_to)
+    return compared(scans, whole, daily, has_bounds=has_bounds, names=names, part=part, compare_to=asked.compare_to)
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:
