@@ -86,7 +86,8 @@ class Parser(argparse.ArgumentParser):
     def _unknown_message(self, words: list[str], parsed: argparse.Namespace) -> str:
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
-            return f"{words[0]!r} is one word too many"
+            is_store = words[0].endswith(".duckdb") and "--store" in self._option_string_actions
+            return f"{words[0]!r} is one word too many" + (f"; write: --store {words[0]}" if is_store else "")
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:
             return f"--store is not an option here; write: {self.prog} {' '.join(map(str, arguments.values()))}"

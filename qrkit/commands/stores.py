@@ -56,9 +56,14 @@ def is_missing(place: str) -> bool:
 
 def neighbor(place: str) -> str:
     """Return the name of the store beside a place whose name is most like it; empty if there is none."""
+    name, others = Path(place).name, _stores_beside(place)
+    return next((others[stem] for stem in get_close_matches(name.removesuffix(".duckdb"), others, n=1)), "")
+
+
+def _stores_beside(place: str) -> dict[str, str]:
+    """Return the names of the other stores in the same folder, by name without the suffix."""
     path = Path(place)
-    names = {other.stem: other.name for other in path.parent.glob("*.duckdb") if other.name != path.name}
-    return next((names[stem] for stem in get_close_matches(path.name.removesuffix(".duckdb"), names, n=1)), "")
+    return {other.stem: other.name for other in sorted(path.parent.glob("*.duckdb")) if other.name != path.name}
 
 
 def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool = False) -> Portfolio:
@@ -152,9 +157,11 @@ def _give_way(asked: argparse.Namespace) -> None:
 
 def _check_exists(asked: argparse.Namespace) -> None:
     if is_missing(asked.store):
-        other = neighbor(asked.store)
-        create = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
-        hint = f"did you mean {other!r}?" if other else create
+        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
+        if other := neighbor(asked.store):
+            hint = f"did you mean {other!r}?"
+        elif asked.store == DEFAULT_STORE and (others := _stores_beside(asked.store)):
+            hint = f"name one with --store, such as {next(iter(others.values()))!r}"
         raise NotFound("store", shown_place(asked.store), hint=hint)
 
 

@@ -295,6 +295,13 @@ def test_commands_that_read_do_not_make_a_store_of_a_mistyped_name(command, fold
     )
 
 
+def test_without_the_default_store_the_stores_that_are_there_are_named(folder, capsys):
+    (folder / "shop.duckdb").touch()
+    assert_refused(
+        capsys, "scans", "door", words="no store 'qrkit.duckdb'; name one with --store, such as 'shop.duckdb'"
+    )
+
+
 def test_what_is_there_already_is_no_failure_and_json_tells_every_row(store, folder, capsys):
     lines = ["Campaign Name,QR Code Name,Content,Size", f"Summer,Summer poster,{LINK},8", ",Bad,x,99"]
     (folder / "codes.csv").write_text("\n".join(lines[:2]), encoding="utf-8")

@@ -288,6 +288,7 @@ def test_python_m_qrkit_starts_quickly(words):
         (["scans", "--until", "2026-09-31"], "'2026-09-31' is not a day such as 2026-06-01; 2026-09 has 30 days"),
         (["archive", "--store", "a.duckdb"], "--store is not an option here; write: qrkit archive a.duckdb"),
         (["backup", "--store", "a.duckdb", "b.duckdb"], "here; write: qrkit backup a.duckdb b.duckdb"),
+        (["report", "a.duckdb"], "qrkit report: 'a.duckdb' is one word too many; write: --store a.duckdb"),
         (["verify"], "the following arguments are required: STORE"),
         (["backup", "shop.duckdb"], "the following arguments are required: COPY"),
     ],
