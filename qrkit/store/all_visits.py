@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from qrkit.store.migrations import ALL_VISITS, DAY_KEY, VISIT_COLUMNS
+from qrkit.store.quoting import quoted
 
 __all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "counted", "marked", "view_of"]
 
@@ -140,5 +141,4 @@ def view_of(files: Mapping[str, int], until: datetime | None) -> str:
 
 
 def _listed(addresses: Sequence[str]) -> str:
-    texts = ("'" + address.replace("'", "''") + "'" for address in addresses)
-    return f"[{', '.join(texts)}]"
+    return f"[{', '.join(map(quoted, addresses))}]"

@@ -24,6 +24,7 @@ from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns
 from qrkit.store.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
+from qrkit.store.quoting import quoted
 from qrkit.store.sandbox import ALONE, Config, Query, sandbox
 from qrkit.store.scans import Scans
 
@@ -100,7 +101,7 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
         tables = _write_rows(scans, used, Path(folder))
         question = Question(
             **query | {"seconds": max(seconds - took, LEAST_SECONDS)},
-            tables=tables | {name: f"FROM read_parquet('{file}')" for name, file in files.items()},
+            tables=tables | {name: f"FROM read_parquet({quoted(str(file))})" for name, file in files.items()},
             files=[str(file) for file in Path(folder).iterdir()],
             result=str(Path(folder, "result.duckdb")),
             most=MOST_ROWS + 1,
@@ -200,14 +201,14 @@ def _write_rows(scans: Scans, used: Mapping[str, Sequence[str]], folder: Path) -
     config: Config = {"enable_external_access": "true", "preserve_insertion_order": "false"}
     with sandbox(columns(scans.store), {name: tables[name].only(used[name]) for name in used}, config=config) as alone:
         for name, file in files.items():
-            alone.execute(f"COPY (FROM {name}) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+            alone.execute(f"COPY (FROM {name}) TO ? (FORMAT parquet, COMPRESSION uncompressed)", [str(file)])
     return {name: _select(types, used.get(name, ()), files.get(name)) for name, types in _columns(scans).items()}
 
 
 def _select(types: Mapping[str, str], used: Sequence[str], file: Path | None) -> str:
     """Return the SELECT of a table, with NULL in the columns that are not used, and no rows without a file."""
     listed = (f"{name if name in used else 'NULL'}::{type} AS {name}" for name, type in types.items())
-    return f"SELECT {', '.join(listed)} " + (f"FROM read_parquet('{file}')" if file else "WHERE false")
+    return f"SELECT {', '.join(listed)} " + (f"FROM read_parquet({quoted(str(file))})" if file else "WHERE false")
 
 
 def _write_frame(name: str, frame: pd.DataFrame, file: Path) -> dict[str, str]:
@@ -217,7 +218,7 @@ def _write_frame(name: str, frame: pd.DataFrame, file: Path) -> dict[str, str]:
     with duckdb.connect(":memory:") as alone:
         try:
             alone.register("given", frame)
-            alone.execute(f"COPY given TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+            alone.execute("COPY given TO ? (FORMAT parquet, COMPRESSION uncompressed)", [str(file)])
             return _types(alone.read_parquet(str(file)))
         except duckdb.Error as error:
             raise InvalidParameter(Problem(name, None, f"cannot be a table: {error}")) from error

@@ -80,8 +80,9 @@ def _write_result(question: Question) -> bytes:
     with duckdb.connect(":memory:", config=dict(question["config"])) as alone:
         for name, rows in question["tables"].items():
             alone.execute(f"CREATE TEMP VIEW {_quoted(name)} AS {rows}")
-        alone.execute(f"ATTACH '{question['result']}' AS result; CREATE SCHEMA apart")
-        alone.execute(f"SET allowed_paths = {list(question['files'])}")
+        alone.execute("ATTACH ? AS result", [question["result"]])
+        alone.execute("CREATE SCHEMA apart")
+        alone.execute("SET allowed_paths = ?", [list(question["files"])])
         alone.execute("SET enable_external_access = false; SET lock_configuration = true")
         with _in_time(alone, question["seconds"]):
             # First create a table in memory, because the memory limit does not apply to files.

@@ -32,6 +32,7 @@ from qrkit.store.duckdb.damage import damaged, without_folder
 from qrkit.store.history_folder import MANIFEST, Folder
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
+from qrkit.store.quoting import quoted
 from qrkit.store.store_settings import get_setting
 
 __all__ = [
@@ -66,7 +67,7 @@ SELECT count(*) AS visits, coalesce(sum(hash({VISIT_COLUMNS})), 0)::VARCHAR AS s
 FROM ({{rows}}) v
 """
 # By code first: a code is found in few row groups, and a period is found by the month of the file.
-WRITE = "COPY (FROM ({rows}) ORDER BY alone DESC, qrcode, time) TO '{file}' (FORMAT parquet, COMPRESSION zstd)"
+WRITE = "COPY (FROM ({rows}) ORDER BY alone DESC, qrcode, time) TO {file} (FORMAT parquet, COMPRESSION zstd)"
 
 _log = logging.getLogger("qrkit")
 
@@ -174,7 +175,7 @@ def write_file(files: Store, rows: str) -> HistoryFile | None:
         return None
     file = f"{wanted.first:%Y-%m}/{token_hex(8)}.parquet"
     with place.writing(file) as address:
-        files.execute(WRITE.format(rows=marked(rows), file=address.replace("'", "''")))
+        files.execute(WRITE.format(rows=marked(rows), file=quoted(address)))
         if _content(files, archived_visits(address, VERSION)) != wanted:
             raise damaged(files.path, f"cannot be archived: {address} does not hold what was written to it")
     return HistoryFile(file, wanted.first, wanted.last, wanted.visits, place.size(file), checksum_of(place, file))

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, extra
-from qrkit.store.history_folder import MANIFEST, PART, note_of, quoted
+from qrkit.store.history_folder import MANIFEST, PART, note_of
+from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
     import duckdb

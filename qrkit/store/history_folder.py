@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.files import complete_file, flush, writing
+from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MANIFEST", "PART", "Folder", "note_of", "quoted"]
+__all__ = ["MANIFEST", "PART", "Folder", "note_of"]
 
 MANIFEST = "manifest.json"
 PART = 2**20
@@ -26,11 +27,6 @@ def note_of(file: str) -> str:
     """Return the name of the note that a file may be deleted unless the store lists it."""
     month, _, name = file.partition("/")
     return f"{month}/.{name}.unlisted"
-
-
-def quoted(address: str) -> str:
-    """Return an address as a text in SQL."""
-    return "'" + address.replace("'", "''") + "'"
 
 
 class Folder:

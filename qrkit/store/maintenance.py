@@ -288,8 +288,8 @@ def _rewritten(original: Path, unfinished: Path) -> None:
     unfinished.unlink(missing_ok=True)
     try:
         with duckdb.connect(":memory:") as connection:
-            connection.execute(f"ATTACH {_quoted(original)} AS old (READ_ONLY)")
-            connection.execute(f"ATTACH {_quoted(unfinished)} AS new")
+            connection.execute("ATTACH ? AS old (READ_ONLY)", [str(original)])
+            connection.execute("ATTACH ? AS new", [str(unfinished)])
             connection.execute("COPY FROM DATABASE old TO new")
         _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:
@@ -297,10 +297,6 @@ def _rewritten(original: Path, unfinished: Path) -> None:
         if isinstance(error, duckdb.Error) and is_damage(error):
             raise damaged(original, f"stays as it was, because it cannot be read: {first_line(error)}") from error
         raise CannotWrite(f"{original} could not be rewritten, and stays as it was: {error}") from error
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _file_of(store: Store) -> Path:

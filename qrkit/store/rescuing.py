@@ -207,7 +207,8 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
             store.execute("DELETE FROM settings")
         lost, is_uncertain = _made_openable(source, copy)
         with duckdb.connect(":memory:") as connection:
-            connection.execute(f"ATTACH '{_escaped(copy)}' AS old (READ_ONLY); ATTACH '{_escaped(made)}' AS new")
+            connection.execute("ATTACH ? AS old (READ_ONLY)", [str(copy)])
+            connection.execute("ATTACH ? AS new", [str(made)])
             tables = _copy_tables(connection, source)
             tables["history"] = _copy_history(connection, tables["history"], copy, made)
             connection.execute(f"INSERT OR IGNORE INTO new.settings VALUES ('id', '{uuid4()}')")
@@ -222,10 +223,6 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
                 inbox.with_name(inbox.name + suffix).replace(target.with_name(name))
         flush(target.parent)
     return Rescued(tables, lost, is_uncertain)
-
-
-def _escaped(path: Path) -> str:
-    return str(path).replace("'", "''")
 
 
 def _made_openable(source: Path, copy: Path) -> tuple[int, bool]:

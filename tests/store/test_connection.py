@@ -1,3 +1,4 @@
+import os
 import signal
 import subprocess
 import sys
@@ -270,6 +271,14 @@ def test_a_file_of_another_kind_is_refused_and_left_as_it_was(tmp_path, content)
     with pytest.raises(UnreadableFile, match=r"a\.duckdb cannot be opened as a store: "):
         Store(path)
     assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no name on Windows has a question mark")
+def test_a_path_with_a_question_mark_is_refused(tmp_path):
+    """DuckDB would put the log of `a?b.duckdb` into `a.wal?b.duckdb`."""
+    with pytest.raises(UnreadableFile, match=r"a\?b\.duckdb cannot be opened as a store: .*; use a path without one"):
+        Store(tmp_path / "a?b.duckdb")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_no_store(tmp_path):

@@ -1,5 +1,6 @@
 """SQL of users: answers, and attacks that must find nothing to attack."""
 
+import tempfile
 import threading
 from datetime import UTC, datetime, timedelta
 
@@ -437,3 +438,16 @@ def test_what_is_not_committed_is_not_seen(tmp_path):
             shop.insert_qrcode("https://a.example")
             assert shop.sql("SELECT count(*) AS n FROM qrcodes")["n"].tolist() == [0]
         assert shop.sql("SELECT count(*) AS n FROM qrcodes")["n"].tolist() == [1]
+
+
+def test_folders_with_special_characters(tmp_path, monkeypatch):
+    folder = tmp_path / "O'Brien [1]{a}*"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    times = pd.DataFrame({"short_code": "door", "time": [NOON - timedelta(days=day) for day in range(40)]})
+    with open_portfolio(folder / "it's.duckdb", clock=lambda: NOON) as shop:
+        shop.insert_qrcode("https://a.example", name="Door", short_code="door")
+        shop.scans.insert(times)
+        assert shop.archive().visits > 0
+        found = shop.sql("SELECT count(*) AS scans, max(x) AS x FROM scans, frame", frame=pd.DataFrame({"x": [7]}))
+    assert found.to_dict("records") == [{"scans": 40, "x": 7}]

@@ -455,6 +455,9 @@ def history_folder(path: Path) -> Path:
 
 def _prepare(path: Path) -> None:
     """Check that a file can be made or written, and check its log before DuckDB replays it."""
+    if "?" in str(path) and os.name != "nt":  # no name on Windows has one
+        rule = "DuckDB takes the rest of a path after a question mark for options"
+        raise UnreadableFile(f"{path} cannot be opened as a store: {rule}; use a path without one")
     if not path.parent.is_dir():
         remedy = f"make the folder {str(path.parent)!r} first"
         raise UnreadableFile(f"{path} cannot be opened as a store: No such file or directory; {remedy}")
