@@ -212,9 +212,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     with reading_one_state(portfolio.store):  # all questions see the same scans
         (campaigns, codes), totals = _records(portfolio, scans.campaigns), analytics.summary(view).iloc[0]
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
-        # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
-        daily, swept = analytics.scans_per_day(view, by="qrcode_id", zeros=False), _swept_counts(view, asked)
-        days = analytics.scans_per_day(view)
+        (daily, days), swept = _daily(view), _swept_counts(view, asked)
         per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
         (part, names), whole = _parts(campaigns, codes, titles, counted), whole_days(asked, first, last)
@@ -247,7 +245,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             rates=_rates(whole.of(view), part, campaigns, titles) if whole and len(names) > 1 else None,
             half_lives=_with_short_names(_without_static(analytics.half_lives(view), codes)),
             locations=_with_short_names(_without_static(analytics.scans_by_location(view), codes)),
-            comparisons=_compare(view, whole, days, asked, names, part),
+            comparisons=_compare(view, whole, days, asked, names=names, part=part),
         )
 
 
@@ -272,12 +270,18 @@ def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(qrcode=as_text(frame["qrcode"].map(summary)))
 
 
+def _daily(view: Scans) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return scans per day and QR Code, and scans per day with the days without scans."""
+    # Not a row for each QR Code and day: 10,000 codes have 3 million rows in ten months.
+    return analytics.scans_per_day(view, by="qrcode_id", zeros=False), analytics.scans_per_day(view)
+
+
 def _compare(
-    scans: Scans, whole: Span | None, per_day: pd.DataFrame, asked: Asked, names: Mapping[str, str], part: str
+    scans: Scans, whole: Span | None, days: pd.DataFrame, asked: Asked, *, names: Mapping[str, str], part: str
 ) -> Comparisons:
     if whole is None:
         return Comparisons()
-    daily = dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
+    daily = dict(zip(days["day"].dt.date, days["scans"].tolist(), strict=True))
     has_bounds = asked.since is not None and asked.until is not None
     return compared(scans, whole, daily, has_bounds=has_bounds, names=names, part=part, compare_to=asked.compare_to)
 
