@@ -53,22 +53,25 @@ def contours(cells: tuple[bytes, ...]) -> list[Contour]:
 
 def _around(cells: tuple[bytes, ...]) -> bytes:
     """Return what is around each point of the grid between the cells, row by row."""
-    side, above = len(cells[0]) + 1, 0
-    rows = []
-    for line in (*cells, bytes(side - 1)):
-        here = int.from_bytes(line, "big") << 8
-        # Adding rows as numbers adds their bytes; a shift by a byte brings a cell to the point on its right.
-        sums = UPPER_RIGHT * above + LOWER_RIGHT * here
-        rows.append((sums + ((UPPER_LEFT * above + LOWER_LEFT * here) >> 8)).to_bytes(side, "big"))
-        above = here
-    return b"".join(rows)
+    columns, rows = len(cells[0]) + 1, len(cells) + 1
+    # All cells as one number, with a light cell after each row and a light row at the end: the byte of a point is the
+    # cell on its lower right. A shift by a byte brings a cell to the next point, and by a row to the point below.
+    lower_right = int.from_bytes(b"\0".join((*cells, bytes(columns))), "big")
+    lower = lower_right | lower_right >> 8 << 1
+    return (lower | lower >> 8 * columns << 2).to_bytes(columns * rows, "big")
 
 
 def _corners(around: bytes) -> list[int]:
     """Return the indices of points where lines turn, in order; those of two lines are there twice."""
-    points = range(len(around))
-    once = compress(points, around.translate(IS_CORNER))
-    return sorted([*once, *compress(points, around.translate(IS_TWO_CORNERS))])
+    is_taken = bytearray(2 * len(around))
+    is_taken[::2], is_taken[1::2] = around.translate(IS_CORNER), around.translate(IS_TWO_CORNERS)
+    return list(compress(_twice(len(around)), is_taken))
+
+
+@lru_cache(maxsize=8)
+def _twice(points: int) -> list[int]:
+    """Return the index of each point twice."""
+    return [point for point in range(points) for _ in range(2)]
 
 
 def _vertical_partners(corners: list[int], around: bytes, columns: int) -> list[int]:

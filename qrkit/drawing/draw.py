@@ -61,9 +61,9 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
 
 def draw_simple(design: SimpleDesign, symbol: Symbol) -> Plain:
     """Draw a symbol in black on white; equals `draw_plain` of the same design."""
-    content, _, module, padding = design
+    content, _, module, padding, union = design
     side, edge = (symbol.side + 2 * padding) * module, padding * module
-    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, summary(content), union=True)
+    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, summary(content), union is not False)
 
 
 def is_plain(design: Design) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import compress
+from operator import add, sub
 from typing import NamedTuple
 
 from qrkit.design.color import Color
 
-__all__ = ["Plain", "runs"]
+__all__ = ["Plain", "runs", "written_runs"]
 
 
 class Plain(NamedTuple):
@@ -51,12 +54,39 @@ class Plain(NamedTuple):
 
 def runs(cells: tuple[bytes, ...]) -> list[tuple[int, int, int]]:
     """Return the horizontal runs of cells that are 1: (column, row, number of cells)."""
-    bars = []
-    for row, line in enumerate(cells):
-        start = line.find(1)
-        while start >= 0:
-            end = line.find(0, start)
-            end = len(line) if end < 0 else end
-            bars.append((start, row, end - start))
-            start = line.find(1, end)
-    return bars
+    starts, ends = _run_ends(cells)
+    width = len(cells[0]) + 1
+    return [(start % width, start // width, end - start) for start, end in zip(starts, ends, strict=True)]
+
+
+def written_runs(cells: tuple[bytes, ...], operator: str) -> list[str]:
+    """Write each of `runs` as its numbers and an operator: `column row number operator`."""
+    starts, ends = _run_ends(cells)
+    width = len(cells[0]) + 1
+    places, lengths = _written_places(width, len(cells)), _written_lengths(width, operator)
+    return list(map(add, map(places.__getitem__, starts), map(lengths.__getitem__, map(sub, ends, starts))))
+
+
+def _run_ends(cells: tuple[bytes, ...]) -> tuple[list[int], list[int]]:
+    """Return the first cell of each run, and the one after its last.
+
+    Cells are numbered row by row; after each row comes a light one, in which its last run ends.
+    """
+    rows = b"\0".join((*cells, b""))
+    dark = int.from_bytes(rows, "big")
+    is_other = (dark ^ dark >> 8).to_bytes(len(rows), "big")  # 1 where a cell differs from the previous one
+    ends = list(compress(range(len(rows)), is_other))
+    return ends[::2], ends[1::2]
+
+
+@lru_cache(maxsize=4)  # of the largest symbols, 2 MB each
+def _written_places(width: int, height: int) -> list[str]:
+    """Write column and row of each cell, row by row."""
+    columns = [f"{column} " for column in range(width)]
+    return [column + row for row in [f"{row} " for row in range(height)] for column in columns]
+
+
+@lru_cache(maxsize=64)
+def _written_lengths(width: int, operator: str) -> list[str]:
+    """Write each number of cells that fits a row, and the operator."""
+    return [f"{length} {operator}" for length in range(width)]

@@ -87,7 +87,7 @@ class QRImage(Shown):
         from qrkit.design.design import Design
 
         assert self._simple  # else it was passed
-        return Design(**self._simple._asdict())
+        return Design(**self._simple.fields())
 
     @property
     def warnings(self) -> list[str]:

@@ -12,6 +12,7 @@ from PIL import Image
 
 from qrkit import Design, QRImage, decode, generate
 from qrkit.drawing.draw import draw, draw_plain, is_plain
+from qrkit.drawing.plain_picture import runs, written_runs
 from qrkit.drawing.svg_text import quoted
 from qrkit.drawing.writers import eps, png, svg
 from qrkit.errors import InvalidParameter
@@ -44,6 +45,23 @@ def drawn(design: Design) -> QRImage | None:
     except InvalidParameter as error:
         assert "leaves less than a pixel" in str(error)
         return None
+
+
+CELLS = st.integers(1, 12).flatmap(
+    lambda width: st.lists(
+        st.lists(st.integers(0, 1), min_size=width, max_size=width).map(bytes), min_size=1, max_size=6
+    ).map(tuple)
+)
+
+
+@given(CELLS)
+def test_runs_cover_each_dark_cell_once_and_never_touch_in_a_row(cells):
+    drawn = [bytearray(len(row)) for row in cells]
+    for column, row, number in runs(cells):
+        assert not any(drawn[row][max(column - 1, 0) : column + number])
+        drawn[row][column : column + number] = b"\1" * number
+    assert tuple(map(bytes, drawn)) == cells
+    assert written_runs(cells, "re") == [f"{column} {row} {number} re" for column, row, number in runs(cells)]
 
 
 @pytest.mark.slow

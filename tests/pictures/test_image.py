@@ -206,7 +206,15 @@ def test_a_plain_code_needs_little_of_qrkit():
     )
 
 
-@pytest.mark.parametrize("fields", [{}, {"ec": "H"}, {"size": 1, "padding": 20}, {"ec": "L", "size": 20, "padding": 4}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"modules": {}},
+        {"ec": "H", "modules": {"union": True}},
+        {"size": 1, "padding": 20},
+        {"ec": "L", "size": 20, "padding": 4, "modules": {"union": False}},
+    ],
+)
 def test_a_code_that_is_drawn_without_its_design_looks_the_same_and_has_it(fields):
     design = Design(content=LINK, **fields)
     simple, whole = generate(LINK, **fields), QRImage(design)
@@ -231,7 +239,19 @@ def test_the_parameters_of_generate_can_be_copied_and_changed():
 
 
 @pytest.mark.parametrize(
-    "fields", [{"size": True}, {"size": 8.0}, {"ec": "h"}, {"padding": 3}, {"size": 21}, {"ec": 1}]
+    "fields",
+    [
+        {"size": True},
+        {"size": 8.0},
+        {"ec": "h"},
+        {"padding": 3},
+        {"size": 21},
+        {"ec": 1},
+        {"union": True},
+        {"modules": None},
+        {"modules": {"union": 0}},
+        {"modules": {"union": False, "type": "dots"}},
+    ],
 )
 def test_what_is_not_simple_is_left_to_the_design(fields):
     def outcome(make):

@@ -16,7 +16,7 @@ from math import ceil
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.outline import Outline, rectangle
-from qrkit.drawing.plain_picture import Plain, runs
+from qrkit.drawing.plain_picture import Plain, written_runs
 from qrkit.drawing.scene import (
     Bitmap,
     Gradient,
@@ -292,7 +292,7 @@ def _box(*place: float) -> str:
 def _bars(x: float, y: float, size: float, cells: tuple[bytes, ...]) -> list[str]:
     """Add squares to the path as horizontal bars, in coordinates whose unit is a square."""
     scaled = f"[{postscript.matrix_numbers(Matrix(size, size, x, y))}] concat"
-    return [scaled, *_wrap([f"{column} {row} {count} b" for column, row, count in runs(cells)])]
+    return [scaled, *_wrap(written_runs(cells, "b"))]
 
 
 def _wrap(parts: Iterable[str]) -> list[str]:

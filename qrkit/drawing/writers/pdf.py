@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
+from qrkit.drawing.plain_picture import written_runs
 from qrkit.drawing.scene import (
     Bitmap,
     Drawing,
@@ -118,9 +119,8 @@ class _Page:
         match item:
             case Rectangle(x, y, width, height):
                 return [" ".join(map(number, (x, y, width, height))) + " re f"]
-            case Squares(x, y, size):
-                bars = [f"{column} {row} {count} 1 re" for column, row, count in item.runs()]
-                return [*_transform(Matrix(size, size, x, y)), *bars, "f"]
+            case Squares(x, y, size, cells):
+                return [*_transform(Matrix(size, size, x, y)), *written_runs(cells, "1 re"), "f"]
             case Shape(outline):
                 return [*postscript.path(outline), "f"]
             case Stamps(Outline() as outline, paint=Color(), union=False):

@@ -27,6 +27,10 @@ PERIOD = 12
 """All patterns repeat after twelve rows and after twelve columns."""
 
 
+FIXED_FINDERS = 18
+"""Finder patterns count as such in three rows and three columns each, whatever the mask, beside the quiet zone."""
+
+
 class Rules(NamedTuple):
     """What the rules need to know about a version: numbers, and planes.
 
@@ -34,16 +38,14 @@ class Rules(NamedTuple):
         line: Distance from a module of a row to the upper one, in bits.
         modules: Modules in a plane, which holds each module of the symbol twice.
         has_previous: 1 at each module that has a previous one on its line.
-        has_four: 1 at each module that has four previous ones on its line.
         has_upper: 1 at each module of a row that has an upper one; 0 in the columns.
-        changes: For each mask, 1 where its pattern differs from the previous module.
-        changes_above: For each mask, 1 where its pattern differs from the upper module of a row.
+        changes: For each mask, 1 where its pattern differs from the previous module on the line.
+        changes_above: For each mask, 1 where its pattern differs from the upper module of a row; 0 in the columns.
     """
 
     line: int
     modules: int
     has_previous: int
-    has_four: int
     has_upper: int
     changes: tuple[int, ...]
     changes_above: tuple[int, ...]
@@ -56,15 +58,22 @@ def best_mask(plane: int, version: int) -> int:
         plane: An unmasked symbol with blank format and version information.
         version: 1..40.
     """
-    rules = _rules(version)
-    # After masking, neighbors differ if either the symbol or the pattern changes between them, but not both.
-    changes, changes_above = plane ^ plane >> 1, plane ^ plane >> rules.line
-    masks = zip(_patterns(version), rules.changes, rules.changes_above, strict=True)
-    points = [
-        _penalty(plane ^ pattern, changes ^ of_pattern, changes_above ^ of_pattern_above, rules)
-        for pattern, of_pattern, of_pattern_above in masks
+    rules, patterns = _rules(version), _patterns(version)
+    # Bits are inverted by `one ^ one & other`, because `~` returns a negative number and Python is slow with those.
+    equal = (plane ^ plane >> 1) & rules.has_previous ^ rules.has_previous
+    equal_above = (plane ^ plane >> rules.line) & rules.has_upper ^ rules.has_upper
+    # Where a pattern changes, neighbors that were equal differ after masking, and the other way round.
+    masks = zip(rules.changes, rules.changes_above, strict=True)
+    least = [
+        (_blocks_penalty(equal ^ changes, equal_above ^ changes_above), mask)
+        for mask, (changes, changes_above) in enumerate(masks)
     ]
-    return points.index(min(points))
+    best = (rules.modules * rules.modules, 0)  # more than any penalty
+    for points, mask in sorted(least):
+        if points + 40 * FIXED_FINDERS > best[0]:
+            break  # neither this mask nor those after it can be better
+        best = min(best, (points + _patterns_penalty(plane ^ patterns[mask], rules.modules), mask))
+    return best[1]
 
 
 def masked(plane: int, version: int, mask: int) -> int:
@@ -72,62 +81,62 @@ def masked(plane: int, version: int, mask: int) -> int:
     return plane ^ _patterns(version)[mask]
 
 
-def _penalty(plane: int, changes: int, changes_above: int, rules: Rules) -> int:
-    """Return the penalty points of a masked symbol (table 11).
+# Each rule of table 11 is evaluated for all modules at once. Each intermediate plane says something about the modules
+# that end at a bit.
 
-    The rules are evaluated for all modules at once. Each intermediate plane says something about the modules that end
-    at a bit. Bits are cleared by `one ^ one & other`, because `~` returns a negative number and Python is slow with
-    those.
+
+def _blocks_penalty(equal: int, equal_above: int) -> int:
+    """Return the penalty points for runs and squares of one color.
+
+    Args:
+        equal: 1 at each module that equals the previous one on its line.
+        equal_above: 1 at each module of a row that equals the upper one; 0 in the columns.
+    """
+    three = equal & equal >> 1  # 1 if the last three modules are equal
+    five = three & three >> 2
+    runs = five | five << 1 | five << 2  # a run of 5 + i modules scores 3 + i points and sets 3 + i bits here
+    # The last module of a square equals the left one, and both equal the modules above them.
+    squares = equal_above & equal_above >> 1 & equal
+    return runs.bit_count() + 3 * squares.bit_count()
+
+
+def _patterns_penalty(plane: int, modules: int) -> int:
+    """Return the penalty points for patterns like those of finders, and for the share of dark modules.
 
     Args:
         plane: The masked symbol, with blank format and version information.
-        changes: 1 at each module that differs from the previous one.
-        changes_above: 1 at each module of a row that differs from the upper one; arbitrary in the columns.
-        rules: The rules for its version.
+        modules: Modules in the plane.
     """
+    changes = plane ^ plane >> 1
     changes_before = changes >> 1
     varied = changes | changes_before  # 1 if the last three modules are not all equal
-    varied_before = varied >> 2
-
-    five = (varied | varied_before) & rules.has_four ^ rules.has_four  # 1 if the last five are equal
-    runs = five | five << 1 | five << 2  # a run of 5 + i modules scores 3 + i points and sets 3 + i bits here
-
-    # The last module of each square equals the left one and the upper one, which equals the fourth.
-    same = changes & rules.has_previous ^ rules.has_previous
-    squares = same & same >> rules.line
-    squares &= changes_above & rules.has_upper ^ rules.has_upper
-
     # 1:1:3:1:1 of dark and light is three modules that alternate, three equal ones, and again three that alternate,
     # where each three share a module with the next; four light modules lie before or after it.
     alternating = changes & changes_before
     finders = plane & alternating & alternating >> 4
-    finders ^= finders & varied_before
+    finders ^= finders & varied >> 2
     four = plane | varied | varied >> 1  # 0 if the last four are light
     finders ^= finders & four << GAP & four >> 7
     # If two of them overlap, the second does not count, which is how segno interprets the standard.
     finders ^= finders & (finders >> 4 | finders >> 6)
-
     # The number of whole steps of 5% by which the share of dark modules differs from one half.
-    steps = abs(20 * plane.bit_count() - 10 * rules.modules) // rules.modules
-    return runs.bit_count() + 3 * squares.bit_count() + 40 * finders.bit_count() + 10 * steps
+    steps = abs(20 * plane.bit_count() - 10 * modules) // modules
+    return 40 * finders.bit_count() + 10 * steps
 
 
 @cache
 def _rules(version: int) -> Rules:
     shape, patterns = geometry(version), _patterns(version)
     side, gap = shape.side, LIGHT * GAP
-    has_previous, has_four = (
-        int((LIGHT * first + b"1" * (side - first) + gap) * (2 * side) + LIGHT * shape.spare, 2) for first in (1, 4)
-    )
-    rows_below_the_first = LIGHT * shape.line + (b"1" * side + gap) * (side - 1)
+    has_previous = int((LIGHT + b"1" * (side - 1) + gap) * (2 * side), 2)
+    has_upper = int((b"1" * side + gap) * (side - 1), 2)
     return Rules(
         line=shape.line,
         modules=2 * side * side,
         has_previous=has_previous,
-        has_four=has_four,
-        has_upper=int(rows_below_the_first, 2) << shape.half + shape.spare,
-        changes=tuple(pattern ^ pattern >> 1 for pattern in patterns),
-        changes_above=tuple(pattern ^ pattern >> shape.line for pattern in patterns),
+        has_upper=has_upper,
+        changes=tuple((pattern ^ pattern >> 1) & has_previous for pattern in patterns),
+        changes_above=tuple((pattern ^ pattern >> shape.line) & has_upper for pattern in patterns),
     )
 
 

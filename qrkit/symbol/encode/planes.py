@@ -1,10 +1,10 @@
 """Represents modules as bits of large integers, on which the other steps of encoding operate.
 
-A *plane* holds all modules of a symbol twice, as bits of one integer, 1 for a dark module: first the rows from top to
-bottom, then the columns from left to right. One integer operation thus applies a rule about neighbors to all rows and
+A *plane* holds all modules of a symbol twice, as bits of one integer, 1 for a dark module: first the columns from left
+to right, then the rows from top to bottom. One integer operation thus applies a rule about neighbors to all rows and
 all columns. Each line is followed by `GAP` light modules, like a quiet zone, so that no pattern extends from one line
-into the next. The first module is the highest bit; 0 bits at the end fill the last byte. `plane >> 1` therefore moves
-each module to the place of its right (or lower) neighbor.
+into the next. The first module is the highest bit. `plane >> 1` therefore moves each module to the place of its lower
+(or right) neighbor. The rows, as the lower bits, are an integer of their own, half as long.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from struct import Struct
 
 from qrkit.symbol.symbol import side_of
 
@@ -33,21 +34,19 @@ class Geometry:
         side: Modules per side.
         line: Length of a row or column including its gap.
         half: Length of all rows, or of all columns.
-        spare: Unused bits at the end of a plane.
-        lines: Position of each line in a half, without its gap.
+        lines: Cuts a half into its lines, without their gaps.
         crossings: Positions of the first modules of all lines, of the second modules, and so on.
     """
 
     side: int
     line: int
     half: int
-    spare: int
-    lines: tuple[slice, ...]
+    lines: Struct
     crossings: tuple[slice, ...]
 
     def plane(self, columns: bytes) -> int:
         """Return the plane of modules given as digits 0 and 1: column after column, with a gap after each."""
-        return int(self._transpose(columns) + columns + LIGHT * self.spare, 2)
+        return int(columns + self._transpose(columns), 2)
 
     def plane_of_rows(self, rows: Iterable[bytes]) -> int:
         """Return the plane of modules given as rows of digits 0 and 1."""
@@ -60,7 +59,7 @@ class Geometry:
 
     def rows_alone(self, plane: int) -> int:
         """Return the rows of a plane, without its columns, as one integer; `module_bit` gives a module's bit."""
-        return plane >> self.half + self.spare
+        return plane & (1 << self.half) - 1
 
     def module_bit(self, row: int, column: int) -> int:
         """Return the bit of one module in `rows_alone`."""
@@ -69,7 +68,7 @@ class Geometry:
     def modules(self, rows: int) -> tuple[bytes, ...]:
         """Convert `rows_alone` to `side` rows of `side` bytes, 1 for a dark module, as in `Symbol.modules`."""
         values = f"{rows:0{self.half}b}".encode().translate(DIGIT_VALUES)
-        return tuple([values[line] for line in self.lines])
+        return self.lines.unpack(values)
 
 
 @cache
@@ -82,7 +81,6 @@ def geometry(version: int) -> Geometry:
         side=side,
         line=line,
         half=half,
-        spare=-2 * half % 8,
-        lines=tuple(slice(start, start + side) for start in range(0, half, line)),
+        lines=Struct(f"{side}s{GAP}x" * side),
         crossings=tuple(slice(start, None, line) for start in range(side)),
     )

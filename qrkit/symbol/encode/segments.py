@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
-from operator import add, itemgetter
 
 from qrkit.design.characters import ALPHANUMERIC, AMBIGUOUS, NUMERIC, SEPARATOR
 from qrkit.symbol.encode.capacity import Mode, Segment, header_bits
@@ -28,8 +26,14 @@ than the shortest one there.
 PERCENTS = re.compile("%%?")
 """Matches what alphanumeric mode writes for % or for the separator, with FNC1 in first position (7.4.8.2)."""
 
-IMPOSSIBLE = 1 << 60
+BIT = 24
+"""The cost of a bit; see `_cheapest_modes`."""
+DIGIT_COST, CHARACTER_COST, BYTE_COST = BIT * 10 // 3, BIT * 11 // 2, BIT * 8
+"""The costs of a digit in numeric mode, a character in alphanumeric mode, and a byte."""
+IMPOSSIBLE = BIT << 40
 """The cost of characters that a mode cannot encode."""
+MODE = 3
+"""The bits of a cost that are the index of its mode."""
 
 
 def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -> list[Segment]:
@@ -51,8 +55,12 @@ def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -
 def _shortest_mix(content: str, version: int, header: Header) -> list[Segment]:
     runs = RUNS.findall(_escape(content) if header.fnc1 else content) or [("", "", "")]
     modes = _cheapest_modes(runs, version, header)
-    segments = groupby(zip(modes, runs, strict=True), key=itemgetter(0))
-    mix = [Segment(mode, "".join([text for _, run in parts for text in run])) for mode, parts in segments]
+    mix = list[Segment]()
+    for mode, run in zip(modes, runs, strict=True):
+        text = "".join(run)
+        if mix and mix[-1].mode == mode:
+            text = mix.pop().text + text
+        mix.append(Segment(mode, text))
     if not header.fnc1:
         return mix
     return [Segment(mode, _unescape(text) if mode == "byte" else text) for mode, text in mix]
@@ -80,8 +88,10 @@ def _cheapest_modes(runs: list[tuple[str, str, str]], version: int, header: Head
     A segment never ends within a run: a digit takes at most 4 bits, an alphanumeric character 5 or 6, and a byte 8, so
     the denser of two segments would take the whole run.
 
-    Uses dynamic programming from left to right. Costs are in sixths of a bit, so that a digit (10/3 bits) and an
-    alphanumeric character (11/2 bits) cost whole numbers; fractions of a bit are rounded up at the end of a segment.
+    Uses dynamic programming from left to right. Costs count 24ths of a bit, so that those of a digit (10/3 bits) and an
+    alphanumeric character (11/2 bits) are multiples of four; fractions of a bit are rounded up at the end of a segment.
+    The lowest two bits of a cost are the index of its mode, so the lowest of several costs names its mode, and of equal
+    costs that of the denser mode is lower.
 
     Args:
         runs: The groups of `RUNS`, of which one is not empty.
@@ -89,28 +99,33 @@ def _cheapest_modes(runs: list[tuple[str, str, str]], version: int, header: Head
         header: Sets the charset of bytes, and whether the runs are escaped.
     """
     charset, fnc1 = header.charset, header.fnc1
-    heads = [6 * header_bits(mode, version) for mode in MODES]
-    costs = stay = tuple(heads)
-    steps: list[tuple[int, ...]] = []  # for each run, the mode that leads to each mode of the next run
+    numeric_head, alphanumeric_head, byte_head = heads = [BIT * header_bits(mode, version) for mode in MODES]
+    numeric, alphanumeric, byte = (head + mode for mode, head in enumerate(heads))
+    ended = IMPOSSIBLE  # the lowest cost if a segment ends after the previous run
+    steps: list[tuple[int, int, int]] = []  # for each mode of a run, the mode of the previous run that leads to it
     for digits, others, rest in runs:
+        # Either a mode goes on, or a new segment follows the one that ends most cheaply.
+        numeric = min(numeric, ended + numeric_head)
+        alphanumeric = min(alphanumeric, ended + alphanumeric_head)
+        byte = min(byte, ended + byte_head)
+        steps.append((numeric & MODE, alphanumeric & MODE, byte & MODE))
+        numeric, alphanumeric, byte = numeric & ~MODE, alphanumeric & ~MODE | 1, byte & ~MODE | 2
         if rest:
             plain = _unescape(rest) if fnc1 else rest
-            prices = (IMPOSSIBLE, IMPOSSIBLE, 48 * len(plain.encode(charset)))
+            numeric += IMPOSSIBLE
+            alphanumeric += IMPOSSIBLE
+            byte += BYTE_COST * len(plain.encode(charset))
         elif others:
             plain = _unescape(others) if fnc1 else others
-            prices = (IMPOSSIBLE, 33 * len(others), 48 * len(plain))
+            numeric += IMPOSSIBLE
+            alphanumeric += CHARACTER_COST * len(others)
+            byte += BYTE_COST * len(plain)
         else:
-            prices = (20 * len(digits), 33 * len(digits), 48 * len(digits))
-        stay = tuple(map(add, costs, prices))
-        ended = [-(-cost // 6) * 6 for cost in stay]
-        lowest = min(ended)
-        cheapest = ended.index(lowest)
-        # Either the mode goes on, or a new segment follows the one that ends most cheaply. Of equal costs, the denser
-        # mode is taken.
-        options = [min((stay[mode], mode), (lowest + head, cheapest)) for mode, head in enumerate(heads)]
-        costs, come_from = zip(*options, strict=True)
-        steps.append(come_from)
-    chosen = [stay.index(min(stay))]
-    for come_from in reversed(steps[:-1]):
+            numeric += DIGIT_COST * len(digits)
+            alphanumeric += CHARACTER_COST * len(digits)
+            byte += BYTE_COST * len(digits)
+        ended = min(numeric + -numeric % BIT, alphanumeric + (1 - alphanumeric) % BIT, byte)
+    chosen = [min(numeric, alphanumeric, byte) & MODE]
+    for come_from in reversed(steps[1:]):
         chosen.append(come_from[chosen[-1]])
     return [MODES[mode] for mode in reversed(chosen)]
