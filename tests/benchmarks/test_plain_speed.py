@@ -33,7 +33,9 @@ NUMBERS = count(1)
 
 
 def by_qrkit(content: str, level: str, format: str) -> bytes:
-    return generate(content, ec=level, modules={"union": False}).to_bytes(format)
+    # A rect per module is the svg of the HTTP interface; other formats are drawn as by default.
+    drawn = {"modules": {"union": False}} if format == "svg" else {}
+    return generate(content, ec=level, **drawn).to_bytes(format)
 
 
 def by_qrkit_smaller(content: str, level: str, format: str) -> bytes:
