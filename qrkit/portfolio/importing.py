@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 from qrkit.contents.suspicious_links import link_warning, suspicious_link
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
@@ -32,6 +32,7 @@ from qrkit.tracking.short_urls import (
     ShortLink,
     host_of,
     new_id,
+    new_ids,
     new_short_code,
     read_short_url,
     shared_paths,
@@ -45,6 +46,8 @@ TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
 
+HOST_AND_CODE = 3
+"""Slashes in a short URL that is a host and a code."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
 
@@ -99,7 +102,7 @@ def import_table(
         seen: Shows the progress.
         fix_urls: Whether to complete web addresses that have one sensible reading.
     """
-    importing = _Importing(present, [row.cells.get("Trackable URL", "") for row in table.rows], add)
+    importing = _Importing(present, table.rows, add)
     codes = codes_of(table, present.now, seen)
     contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
     if fix_urls:
@@ -113,18 +116,29 @@ def import_table(
 class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
-    def __init__(self, present: Present, urls: Iterable[str], add: Add) -> None:
-        self._present, self._add = present, add
+    def __init__(self, present: Present, rows: Sequence[Row], add: Add) -> None:
+        self._present, self._rows, self._add = present, rows, add
         self._taken = set(present.short_codes.split())
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         # The short URL of a row is parsed twice in succession: `has_own_code` and `insert` both need the link.
-        paths = shared_paths(map(with_scheme, urls))
-        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(with_scheme(url), present.base_url, paths))
+        self._link = lru_cache(maxsize=1)(self._read_link)
         self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
         self.other_hosts = Counter[str]()
+
+    def _read_link(self, url: str) -> ShortLink | None:
+        """Return the code and tail of the short URL of a row."""
+        url = with_scheme(url)
+        # Most short URLs, such as https://bit.ly/3xYz, have no path in front of their code.
+        paths = self._paths if url.count("/") > HOST_AND_CODE else None
+        return read_short_url(url, self._present.base_url, paths)
+
+    @cached_property
+    def _paths(self) -> dict[str, str]:
+        """The paths of base URLs by host."""
+        return shared_paths(with_scheme(row.cells.get("Trackable URL", "")) for row in self._rows)
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
@@ -146,7 +160,6 @@ class _Importing:
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         given = {
-            "id": new_id(),
             "campaign_id": campaign_id,
             "short_code": short_code,
             "urlinfo": urlinfo,
@@ -190,6 +203,8 @@ class _Importing:
 
     def finish(self) -> None:
         """Add the QR Codes that are waiting to be added."""
+        for row, id in zip(self._waiting, new_ids(len(self._waiting)), strict=True):
+            row["id"] = id
         self._add(self._new_campaigns, self._waiting)
         self._new_campaigns, self._waiting = [], []
 

@@ -253,8 +253,9 @@ def _insert_arrays(store: Store, account_id: str, rows: Sequence[StoredRow], now
 
 
 def _column(values: Sequence[Any]) -> Sequence[Any]:
-    """Convert the values of a field, which are all of one type, to column values."""
-    convert = TO_SQL.get(type(values[0]))
+    """Convert the values of a field, which are all of one type, to the values of an array."""
+    kind = type(values[0])
+    convert = naive if kind is datetime else TO_SQL.get(kind)
     return values if convert is None else list(map(convert, values))
 
 
