@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from qrkit.contents.suspicious_links import link_warning, suspicious_link
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
@@ -117,28 +117,15 @@ class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
     def __init__(self, present: Present, rows: Sequence[Row], add: Add) -> None:
-        self._present, self._rows, self._add = present, rows, add
+        self._present, self._add = present, add
         self._taken = set(present.short_codes.split())
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
-        # The short URL of a row is parsed twice in succession: `has_own_code` and `insert` both need the link.
-        self._link = lru_cache(maxsize=1)(self._read_link)
+        self._link = _reader_of_links(rows, present.base_url)
         self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
         self.other_hosts = Counter[str]()
-
-    def _read_link(self, url: str) -> ShortLink | None:
-        """Return the code and tail of the short URL of a row."""
-        url = with_scheme(url)
-        # Most short URLs, such as https://bit.ly/3xYz, have no path in front of their code.
-        paths = self._paths if url.count("/") > HOST_AND_CODE else None
-        return read_short_url(url, self._present.base_url, paths)
-
-    @cached_property
-    def _paths(self) -> dict[str, str]:
-        """The paths of base URLs by host."""
-        return shared_paths(with_scheme(row.cells.get("Trackable URL", "")) for row in self._rows)
 
     def has_own_code(self, code: QRCode) -> bool:
         """Return whether the short URL of a row contains a short code that is not in use."""
@@ -159,14 +146,15 @@ class _Importing:
             campaign_id = self._campaign(campaign)  # last, so that it is created only for a QR Code that is imported
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
-        given = {
+        stored = stored_row(named)
+        stored |= {
             "campaign_id": campaign_id,
             "short_code": short_code,
             "urlinfo": urlinfo,
             "template": self._template_of(code),
             "properties": properties,
         }
-        self._waiting.append(stored_row(named) | given)
+        self._waiting.append(stored)
         issues = []
         if code.short_url and not is_own:
             issues.append(self._lost_code(row, code, url))
@@ -175,7 +163,7 @@ class _Importing:
             issues.append(issue_of(row, code, "date-unreadable", detail))
         if properties is not code.properties:
             issues.append(issue_of(row, code, "changed", _what_changed(code.properties, properties)))
-        if code.template and not given["template"]:
+        if code.template and not stored["template"]:
             issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
         issues += _address_issues(row, code)
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
@@ -222,6 +210,23 @@ class _Importing:
             self._new_campaigns.append(campaign)
             self._campaigns[name] = campaign.id
         return self._campaigns[name] if name else None
+
+
+def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:
+    """Return a function that returns the code and tail of the short URL of a row."""
+
+    @cache
+    def paths() -> dict[str, str]:
+        return shared_paths(with_scheme(row.cells.get("Trackable URL", "")) for row in rows)
+
+    # A short URL is parsed twice in succession: `has_own_code` and `insert` both need the link.
+    @lru_cache(maxsize=1)
+    def link(url: str) -> ShortLink | None:
+        url = with_scheme(url)
+        # Most short URLs, such as https://bit.ly/3xYz, have no path in front of their code.
+        return read_short_url(url, base_url, paths() if url.count("/") > HOST_AND_CODE else None)
+
+    return link
 
 
 def _completed(

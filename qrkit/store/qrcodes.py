@@ -68,6 +68,8 @@ COLUMNS = dict(_columns())
 """The field of `QRCode` in each column of the table `qrcodes`. A new field of the record becomes a new column."""
 StoredRow = dict[str, Any]
 """A new QR Code: the value of its field by column of the table `qrcodes`."""
+LOCATION = tuple(Location.model_fields)
+"""The columns of the location."""
 FIXED = ("id", "short_code", "imported_scans", "created")
 """Columns that never change after the insert."""
 CHANGING = [name for name in COLUMNS if name not in FIXED]
@@ -423,7 +425,7 @@ def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
     """Convert a row of `RECORDS` to a record."""
     del row["number"]
     # As a dictionary, the location is validated with the record, which takes less time than a record of its own.
-    row["location"] = {name: row.pop(name) for name in Location.model_fields}
+    row["location"] = {name: row.pop(name) for name in LOCATION}
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
