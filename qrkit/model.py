@@ -175,6 +175,18 @@ class Model(Shown, BaseModel):
         return {cls.other_names.get(name, name): value for name, value in values.items()}
 
     @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> Self:
+        """Create a record from its fields, by their Python names. For many records, faster than keyword arguments.
+
+        Raises:
+            InvalidParameter: If a field breaks its rule.
+        """
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            raise _to_invalid_parameter(cls, error, fields) from error
+
+    @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Create a record from the JSON that `to_json` writes.
 

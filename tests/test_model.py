@@ -188,6 +188,17 @@ def test_json_that_is_no_design_is_an_invalid_parameter(text):
         Design.from_json(text)
 
 
+def test_from_fields_makes_the_same_record_as_keywords_and_reports_the_same_problems():
+    given = {"poster_name": "x", "place": {"latitude": 1}}
+    assert Poster.from_fields(given) == Poster(**given)
+    wrong = {"poster_name": 1, "place": {"latitude": 91}, "size": 3}
+    with pytest.raises(InvalidParameter) as by_keywords:
+        Poster(**wrong)
+    with pytest.raises(InvalidParameter) as by_fields:
+        Poster.from_fields(wrong)
+    assert by_fields.value.problems == by_keywords.value.problems
+
+
 @given(designs, st.integers(1, 20))
 @some
 def test_replace_changes_what_it_names_and_nothing_else(design, size):

@@ -60,7 +60,7 @@ def read(text: str) -> Content:
         'Cafe Nero'
     """
     start = text.lstrip(" \t\r\n")
-    for kind, reader in _readers(start).items():
+    for kind, reader in READERS[_beginning(start)].items():
         fields = getattr(import_module(f"qrkit.contents.{MODULES[kind]}"), reader)(start)
         if fields is not None:
             return kind_named(kind).content(text, fields)
@@ -69,21 +69,20 @@ def read(text: str) -> Content:
 
 def works_behind_short_url(text: str) -> bool:
     """Return False for contents that apps read from the code itself, such as transfers, and not from a web page."""
-    kinds = _readers(text.lstrip(" \t\r\n"))
-    if not any(map(_needs_the_code, kinds)):
-        return True
-    found = read(text).kind
-    return found not in kinds or not _needs_the_code(found)
+    needing = _kinds_that_need_the_code(_beginning(text.lstrip(" \t\r\n")))
+    return not needing or read(text).kind not in needing
 
 
 # An import asks this of each of its rows.
 @cache
-def _needs_the_code(kind: str) -> bool:
-    """Return whether apps read contents of this kind from the code itself."""
-    return kind_named(kind).behind == "never"
+def _kinds_that_need_the_code(beginning: str) -> frozenset[str]:
+    """Return the kinds of texts with this beginning that apps read from the code itself."""
+    return frozenset(kind for kind in READERS[beginning] if kind_named(kind).behind == "never")
 
 
-def _readers(start: str) -> Mapping[str, str]:
-    """Return the kinds that a text may be, by its beginning, with the functions that read them."""
-    found = (readers for beginning, readers in READERS.items() if start[: len(beginning)].upper() == beginning)
-    return next(found, {})
+def _beginning(start: str) -> str:
+    """Return the beginning in `READERS` that a text has; all texts have the last one."""
+    for beginning in READERS:
+        if start[: len(beginning)].upper() == beginning:
+            break
+    return beginning

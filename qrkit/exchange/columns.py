@@ -251,13 +251,14 @@ def read_row(row: Row, now: datetime) -> QRCode:
     problems += wrong
     location = _read_cells(cells, _LOCATION_READERS, problems)
     others: list[Problem] = []
-    fields = {"id": "", "created": now} | _read_cells(cells, _OWN_READERS, others)
+    fields = {"id": "", "created": now, "properties": properties, "location": location}
+    fields |= _read_cells(cells, _OWN_READERS, others)
     if "name" not in fields:
         fields["name"] = name_from(content)
     if not problems and not others:
         try:
             # As a dictionary, the location is validated with the record, which takes less time than one of its own.
-            return QRCode(**fields, properties=properties, location=location)
+            return QRCode.from_fields(fields)
         except InvalidParameter as error:
             others = [] if _location_problems(location) else _by_column(error)
     raise InvalidParameter(*problems, *_location_problems(location), *others)

@@ -43,7 +43,7 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     writer.writerow(NAMES)
     unsafe = [place for place, name in enumerate(NAMES) if how.safe and name in TEXT_COLUMNS]
     for row in rows:
-        cells = [row.cells.get(name, "") for name in NAMES]
+        cells = list(map(row.cells.get, NAMES))  # the writer leaves cells without a text empty
         for place in unsafe:
             # No formula begins with a letter or a digit, as nearly all texts do.
             if (cell := cells[place]) and not cell[0].isalnum():

@@ -236,7 +236,7 @@ def merge(
             issues.append(issue_of(row, code, "duplicate", _what_is_there(code, name, added.get((name, code.content)))))
             continue
         said = insert(row, code, name)
-        if all(issue.reason != "invalid" for issue in said):
+        if not any(issue.reason == "invalid" for issue in said):
             created += 1
             taken.add(name, code.content)
             added.setdefault((name, code.content), row.number)

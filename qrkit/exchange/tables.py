@@ -234,6 +234,7 @@ def _rows(
 ) -> Iterator[Row]:
     pairs = list(places.items())
     columns, is_whole = tuple(places), list(places.values()) == list(range(width))
+    has_kinds = bool(kinds)
     for number, cells in numbered:
         if not any(cells):
             continue
@@ -243,7 +244,7 @@ def _rows(
                 dict(zip(columns, cells, strict=True)) if is_whole else {name: cells[place] for name, place in pairs}
             )
             row = Row(number, whole)
-            yield described(row, kinds, cells) if kinds else row
+            yield described(row, kinds, cells) if has_kinds else row
         else:
             whole = {name: cells[place] for name, place in pairs if place < len(cells)}
             yield Row(number, whole, too_wide(cells, width))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS, Row
 from qrkit.exchange.tables import Reading, Table, Writing, check_size, table_of_records
-from qrkit.exchange.xml_text import check_doctype, element, events
+from qrkit.exchange.xml_text import check_doctype, element, events, events_in_parts
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -24,6 +24,11 @@ FILE = "file"
 """The element in the manifest of a zip, and the cell in its rows, that contains the file name of the picture."""
 MOST_ELEMENTS = 10_000
 """The maximum number of elements in an item and before it, which are in memory at the same time."""
+PART = 32 * 2**10
+"""The bytes that are parsed at once."""
+MOST_IN_PART = PART // len("<a/>")
+"""The maximum number of elements in a part."""
+_COLUMNS = ELEMENTS | {FILE: FILE}
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
@@ -55,26 +60,51 @@ def read(data: bytes, how: Reading) -> Table:
 def _rows(data: bytes) -> Iterator[Row]:
     from lxml import etree
 
-    number = elements = 0
     try:
         _check_root(next(events(data, "start"))[1])
-        root = None
-        for _, one in events(data, "end"):
+        for number, item in enumerate(_items(data), start=1):
+            yield _row(number, item)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
+
+
+def _items(data: bytes) -> Iterator[etree._Element]:
+    """Yield the items of a file, each of which leaves the memory when the next one is asked for."""
+    root: etree._Element | None = None
+    number = waiting = 0  # elements in memory behind the last item that was read
+    for found in events_in_parts(data, PART, ("tracking", "item")):
+        for event, one in found:
             if root is None:
-                root = one.getroottree().getroot()
-            elements += 1
-            if elements > MOST_ELEMENTS:
-                where = f"in item {number + 1} or in front of it"
-                raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")
-            if one.tag == "item" and one.getparent() is root:
+                root = one
+            elif event == "end" and one.tag == "item" and one.getparent() is root:
+                # Elements are counted only where they may be too many, which takes a part of its own or nearly so.
+                if waiting + MOST_IN_PART > MOST_ELEMENTS:
+                    _check_elements(_count([*one.itersiblings(preceding=True), one]) - bool(number), number)
                 number += 1
-                elements = 0
-                yield _row(number, one)
+                waiting = 0
+                yield one
                 one.clear()
                 while one.getprevious() is not None:
                     del root[0]
-    except etree.XMLSyntaxError as error:
-        raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
+        waiting = _count(root) - bool(number) if root is not None else 0
+        _check_elements(waiting, number)
+    _check_elements(waiting + 1, number)  # with the root
+
+
+def _count(elements: Iterable[etree._Element]) -> int:
+    """Return the number of elements and of all elements inside them."""
+    return sum(1 for one in elements for _ in one.iter())
+
+
+def _check_elements(count: int, number: int) -> None:
+    """Check the number of elements behind an item, in and in front of the next one.
+
+    Raises:
+        UnreadableFile: If they are more than `MOST_ELEMENTS`.
+    """
+    if count > MOST_ELEMENTS:
+        where = f"in item {number + 1} or in front of it"
+        raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")
 
 
 def _check_root(one: etree._Element) -> None:
@@ -89,11 +119,11 @@ def _row(number: int, item: etree._Element) -> Row:
     error = ""
     for one in item:
         tag = one.tag
-        name = FILE if tag == FILE else ELEMENTS.get(tag)
+        name = _COLUMNS.get(tag)
         if name is None:
             continue
         wrong = f"{tag}: stands twice" if name in cells and name != FILE else ""
-        if len(one) or one.attrib:
+        if len(one) or one.keys():
             cells[name], unfit = _text(one)
             wrong = unfit or wrong
         else:

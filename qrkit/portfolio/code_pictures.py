@@ -12,7 +12,7 @@ from typing import Any
 from qrkit.design.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem
 from qrkit.symbol import encode
-from qrkit.tracking.records import Properties, QRCode, encoded_text
+from qrkit.tracking.records import Properties, encoded_text
 from qrkit.tracking.short_urls import image_url, short_url
 
 __all__ = ["NEAREST", "check_drawable", "drawn", "fits", "fitting", "links_of", "short_link_of"]
@@ -40,18 +40,20 @@ def short_link_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
     return {"short_url": short_url(base_url, fields["short_code"], fields["urlinfo"])}
 
 
-def check_drawable(code: QRCode) -> None:
+def check_drawable(text: str, properties: Properties, *, is_dynamic: bool) -> None:
     """Check that the picture of a QR Code can be drawn with the QR Code's properties.
 
     Args:
-        code: A record with a short URL.
+        text: The text that the picture encodes.
+        properties: The properties of the QR Code.
+        is_dynamic: Whether the text is the short URL.
 
     Raises:
-        InvalidParameter: If the mode of the record cannot encode the text.
-        ContentTooLong: If the text does not fit the version of the record.
+        InvalidParameter: If the mode of the properties cannot encode the text.
+        ContentTooLong: If the text does not fit the version of the properties.
     """
-    check = _check_holds if code.is_dynamic else _check_fits
-    check(code.encoded, code.properties)
+    check = _check_holds if is_dynamic else _check_fits
+    check(text, properties)
 
 
 def drawn(content: str, properties: Properties, **changes: Any) -> Design:

@@ -424,7 +424,7 @@ class Records:
     def _insert(self, record: QRCode) -> QRCode:
         """Store a new record if its picture can be drawn, and return the record with its URLs."""
         code = self._linked(record)
-        check_drawable(code)
+        check_drawable(code.encoded, code.properties, is_dynamic=code.is_dynamic)
         check_trackable(code)
         number = table.insert_qrcode(self.store, self.account.id, code, self.now())
         # The plan shows a limited number of QR Codes, oldest first. Numbers grow and are never given twice, so an
@@ -484,7 +484,7 @@ def check_change(before: QRCode, after: QRCode) -> None:
     drawn_before, drawn_after = before.properties, after.properties
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):
-        check_drawable(after)
+        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
     parts = [(code.content, code.schedule, code.is_dynamic) for code in (before, after)]
     if parts[0] != parts[1]:
         check_trackable(after)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 from qrkit.contents.suspicious_links import link_warning, suspicious_link
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
@@ -25,12 +25,14 @@ from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fitting
 from qrkit.portfolio.trackable import check_trackable
 from qrkit.store.json_rows import read_campaigns
+from qrkit.store.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
-from qrkit.tracking.records import Campaign, Properties, QRCode
+from qrkit.tracking.records import Campaign, Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import (
     ShortLink,
     host_of,
     new_id,
+    new_ids,
     new_short_code,
     read_short_url,
     shared_paths,
@@ -44,7 +46,9 @@ TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
 
-Add = Callable[[Sequence[Campaign], Sequence[QRCode]], None]
+HOST_AND_CODE = 3
+"""Slashes in a short URL that is a host and a code."""
+Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
 
 
@@ -98,7 +102,7 @@ def import_table(
         seen: Shows the progress.
         fix_urls: Whether to complete web addresses that have one sensible reading.
     """
-    importing = _Importing(present, [row.cells.get("Trackable URL", "") for row in table.rows], add)
+    importing = _Importing(present, table.rows, add)
     codes = codes_of(table, present.now, seen)
     contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
     if fix_urls:
@@ -112,16 +116,14 @@ def import_table(
 class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
-    def __init__(self, present: Present, urls: Iterable[str], add: Add) -> None:
+    def __init__(self, present: Present, rows: Sequence[Row], add: Add) -> None:
         self._present, self._add = present, add
         self._taken = set(present.short_codes.split())
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
         self._new_campaigns: list[Campaign] = []
-        self._waiting: list[QRCode] = []
-        # The short URL of a row is parsed twice in succession: `has_own_code` and `insert` both need the link.
-        paths = shared_paths(map(with_scheme, urls))
-        self._link = lru_cache(maxsize=1)(lambda url: read_short_url(with_scheme(url), present.base_url, paths))
+        self._waiting: list[StoredRow] = []
+        self._link = _reader_of_links(rows, present.base_url)
         self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
         self.other_hosts = Counter[str]()
 
@@ -134,56 +136,49 @@ class _Importing:
         campaign = row.cells.get("Campaign Name", "")
         link = self._link(code.short_url)
         is_own = self._is_free(link)
+        short_code = link.code if link and is_own else self._free_short_code()
+        urlinfo = link.urlinfo if link else ""
+        url = short_url(self._present.base_url, short_code, urlinfo)
         try:
-            asked = self._named(code, name, campaign, link, is_own=is_own)
-            made = _fitting(asked)
-            check_trackable(made)
-            is_changed = made is not asked
-            if campaign and made.campaign_id is None:
-                # Create a campaign only for a QR Code that is really imported.
-                made = made.model_copy(update={"campaign_id": self._new_campaign(campaign)})
+            named = code if name == code.name else code.replace(name=name)
+            properties = _fitting(code, url)
+            check_trackable(code)
+            campaign_id = self._campaign(campaign)  # last, so that it is created only for a QR Code that is imported
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
+        stored = stored_row(named)
+        stored |= {
+            "campaign_id": campaign_id,
+            "short_code": short_code,
+            "urlinfo": urlinfo,
+            "template": self._template_of(code),
+            "properties": properties,
+        }
+        self._waiting.append(stored)
         issues = []
         if code.short_url and not is_own:
-            issues.append(self._lost_code(row, code, made))
+            issues.append(self._lost_code(row, code, url))
         if row.undated:
             detail = f"{row.undated}; the QR Code was added with the date of this import"
             issues.append(issue_of(row, code, "date-unreadable", detail))
-        if is_changed:
-            issues.append(issue_of(row, code, "changed", _what_changed(asked.properties, made.properties)))
-        if code.template and not made.template:
+        if properties is not code.properties:
+            issues.append(issue_of(row, code, "changed", _what_changed(code.properties, properties)))
+        if code.template and not stored["template"]:
             issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
         issues += _address_issues(row, code)
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
-        self._waiting.append(made)
+        self._taken.add(short_code)
         if len(self._waiting) == TOGETHER:
             self.finish()
-        self._taken.add(made.short_code)
         return issues
 
-    def _lost_code(self, row: Row, code: QRCode, made: QRCode) -> ImportIssue:
-        """Return the issue of a row whose short code cannot be kept."""
+    def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
+        """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
         if self._link(code.short_url):
-            return issue_of(row, code, "code-taken", f"{code.short_url!r} is in use; the new one is {made.short_url}")
+            return issue_of(row, code, "code-taken", f"{code.short_url!r} is in use; the new one is {url}")
         rule = "has no short code (2 to 64 letters, digits, - or _), so codes printed with it will not work"
-        return issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule}; the new one is {made.short_url}")
-
-    def _named(self, code: QRCode, name: str, campaign: str, link: ShortLink | None, *, is_own: bool) -> QRCode:
-        """Return the QR Code of a row with this name, a new ID, a short code, and the campaign if one exists."""
-        short_code = link.code if link and is_own else self._free_short_code()
-        urlinfo = link.urlinfo if link else ""
-        given = {
-            "id": new_id(),
-            "campaign_id": self._campaigns.get(campaign) if campaign else None,
-            "short_code": short_code,
-            "urlinfo": urlinfo,
-            "template": self._template_of(code),
-            "short_url": short_url(self._present.base_url, short_code, urlinfo),
-        }
-        # `model_copy` skips validation, which saves time; only a new name has to be validated.
-        return (code if name == code.name else code.replace(name=name)).model_copy(update=given)
+        return issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule}; the new one is {url}")
 
     def _template_of(self, code: QRCode) -> str:
         if not code.template:
@@ -196,6 +191,8 @@ class _Importing:
 
     def finish(self) -> None:
         """Add the QR Codes that are waiting to be added."""
+        for row, id in zip(self._waiting, new_ids(len(self._waiting)), strict=True):
+            row["id"] = id
         self._add(self._new_campaigns, self._waiting)
         self._new_campaigns, self._waiting = [], []
 
@@ -206,11 +203,30 @@ class _Importing:
     def _free_short_code(self) -> str:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
 
-    def _new_campaign(self, name: str) -> str:
-        campaign = Campaign(id=new_id(), name=name, created=self._present.now)
-        self._new_campaigns.append(campaign)
-        self._campaigns[name] = campaign.id
-        return campaign.id
+    def _campaign(self, name: str) -> str | None:
+        """Return the ID of the campaign with this name, which is created if there is none."""
+        if name and name not in self._campaigns:
+            campaign = Campaign(id=new_id(), name=name, created=self._present.now)
+            self._new_campaigns.append(campaign)
+            self._campaigns[name] = campaign.id
+        return self._campaigns[name] if name else None
+
+
+def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:
+    """Return a function that returns the code and tail of the short URL of a row."""
+
+    @cache
+    def paths() -> dict[str, str]:
+        return shared_paths(with_scheme(row.cells.get("Trackable URL", "")) for row in rows)
+
+    # A short URL is parsed twice in succession: `has_own_code` and `insert` both need the link.
+    @lru_cache(maxsize=1)
+    def link(url: str) -> ShortLink | None:
+        url = with_scheme(url)
+        # Most short URLs, such as https://bit.ly/3xYz, have no path in front of their code.
+        return read_short_url(url, base_url, paths() if url.count("/") > HOST_AND_CODE else None)
+
+    return link
 
 
 def _completed(
@@ -237,14 +253,13 @@ def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
         yield issue_of(row, code, "suspicious-url", warning)
 
 
-def _fitting(code: QRCode) -> QRCode:
-    """Return the QR Code, with another version or mode if its short URL does not fit."""
-    if code.is_dynamic:
-        properties = fitting(code.encoded, code.properties)
-        if properties is not code.properties:
-            return code.model_copy(update={"properties": properties})
-    check_drawable(code)
-    return code
+def _fitting(code: QRCode, url: str) -> Properties:
+    """Return the properties of a QR Code, with another version or mode if its new short URL does not fit."""
+    text = encoded_text(is_dynamic=code.is_dynamic, short_url=url, content=code.content)
+    properties = fitting(text, code.properties) if code.is_dynamic else code.properties
+    if properties is code.properties:
+        check_drawable(text, properties, is_dynamic=code.is_dynamic)
+    return properties
 
 
 def _what_changed(asked: Properties, given: Properties) -> str:

@@ -39,7 +39,7 @@ from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.archiving import Archived, archive
 from qrkit.store.free_sql import free_sql
-from qrkit.store.qrcodes import count_qrcodes, each_qrcode, insert_campaign, insert_qrcodes
+from qrkit.store.qrcodes import StoredRow, count_qrcodes, each_qrcode, insert_campaign, insert_qrcodes
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
@@ -424,10 +424,10 @@ class Portfolio(Shown, ManyRecords):
         with self.store.atomic():
             return import_table(table, present(self, template), self._add, seen, fix_urls=fix_urls)
 
-    def _add(self, campaigns: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
+    def _add(self, campaigns: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
         for campaign in campaigns:
             insert_campaign(self.store, self.account.id, campaign)
-        insert_qrcodes(self.store, self.account.id, codes, self.now())
+        insert_qrcodes(self.store, self.account.id, rows, self.now())
 
     def close(self) -> None:
         """Close the store."""

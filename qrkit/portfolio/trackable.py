@@ -18,10 +18,12 @@ def check_trackable(code: QRCode) -> None:
     """
     if not code.is_dynamic:
         return
-    contents = {"content": code.content} | {
-        f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)
-    }
-    problems = [_problem(name, content) for name, content in contents.items() if not works_behind_short_url(content)]
+    problems = [] if works_behind_short_url(code.content) else [_problem("content", code.content)]
+    problems += [
+        _problem(f"schedule.{number}.content", event.content)
+        for number, event in enumerate(code.schedule)
+        if not works_behind_short_url(event.content)
+    ]
     if problems:
         raise InvalidParameter(*problems)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
@@ -24,6 +24,7 @@ __all__ = [
     "RECORDS",
     "CodeTexts",
     "Links",
+    "StoredRow",
     "campaigns",
     "count_qrcodes",
     "delete_campaign",
@@ -41,6 +42,7 @@ __all__ = [
     "qrcodes",
     "qrcodes_in_parts",
     "read_qrcode",
+    "stored_row",
     "update_campaign",
     "update_qrcode",
 ]
@@ -64,6 +66,10 @@ def _columns() -> Iterator[tuple[str, str]]:
 
 COLUMNS = dict(_columns())
 """The field of `QRCode` in each column of the table `qrcodes`. A new field of the record becomes a new column."""
+StoredRow = dict[str, Any]
+"""A new QR Code: the value of its field by column of the table `qrcodes`."""
+LOCATION = tuple(Location.model_fields)
+"""The columns of the location."""
 FIXED = ("id", "short_code", "imported_scans", "created")
 """Columns that never change after the insert."""
 CHANGING = [name for name in COLUMNS if name not in FIXED]
@@ -212,43 +218,46 @@ def insert_values(store: Store, values: Sequence[Any]) -> None:
     store.execute_often(INSERT_QRCODE, list(values))
 
 
-def insert_qrcodes(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
+def stored_row(code: QRCode) -> StoredRow:
+    """Return the row of a new QR Code."""
+    return dict(zip(COLUMNS, _all_of(code), strict=True))
+
+
+def insert_qrcodes(store: Store, account_id: str, rows: Sequence[StoredRow], now: datetime) -> None:
     """Store several QR Codes of an account in one transaction, as `insert_qrcode` does."""
     store.check_writable()
     with store.atomic():
-        if store.database.reads_frames and len(codes) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
-            for start in range(0, len(codes), TOGETHER):
-                _insert_arrays(store, account_id, codes[start : start + TOGETHER], now)
+        if store.database.reads_frames and len(rows) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
+            for start in range(0, len(rows), TOGETHER):
+                _insert_arrays(store, account_id, rows[start : start + TOGETHER], now)
         else:
-            for start in range(0, len(codes), MOST_IN_TEXT):
-                insert_texts(store, account_id, CodeTexts.of(codes[start : start + MOST_IN_TEXT]), now)
+            for start in range(0, len(rows), MOST_IN_TEXT):
+                insert_texts(store, account_id, CodeTexts.of(rows[start : start + MOST_IN_TEXT]), now)
 
 
-def _insert_arrays(store: Store, account_id: str, codes: Sequence[QRCode], now: datetime) -> None:
+def _insert_arrays(store: Store, account_id: str, rows: Sequence[StoredRow], now: datetime) -> None:
     """Store new QR Codes from arrays, which a file reads in a third of the time that it takes for JSON."""
     import numpy as np
 
-    numbers = store.arrays(NEXT_NUMBERS, [len(codes)])["number"].astype("int32")
-    fields = map(_column, zip(*map(_all_of, codes), strict=True))
-    rows = {
+    numbers = store.arrays(NEXT_NUMBERS, [len(rows)])["number"].astype("int32")
+    fields = {name: [row[name] for row in rows] for name in COLUMNS}
+    columns = {
         "number": numbers,
-        "account_id": np.full(len(codes), account_id, dtype="object"),
-        "stored": np.full(len(codes), naive(now), dtype="datetime64[us]"),
-    } | {
-        name: np.array(values, dtype=DTYPES.get(QRCODES[name], "object"))
-        for name, values in zip(COLUMNS, fields, strict=True)
-    }
+        "account_id": np.full(len(rows), account_id, dtype="object"),
+        "stored": np.full(len(rows), naive(now), dtype="datetime64[us]"),
+    } | {name: np.array(_column(values), dtype=DTYPES.get(QRCODES[name], "object")) for name, values in fields.items()}
     none = np.zeros_like(numbers)
-    store.add_rows(f"qrcodes ({', '.join(rows)})", rows)
-    store.add_rows("short_codes (code, qrcode)", {"code": rows["short_code"], "qrcode": numbers})
+    store.add_rows(f"qrcodes ({', '.join(columns)})", columns)
+    store.add_rows("short_codes (code, qrcode)", {"code": columns["short_code"], "qrcode": numbers})
     store.add_rows("scan_counts (qrcode, scans, forgotten)", {"qrcode": numbers, "scans": none, "forgotten": none})
-    assigned = zip(codes, numbers.tolist(), strict=True)
-    remember_targets(store, {code.short_code: _target(code, number) for code, number in assigned})
+    targets = map(Target, numbers.tolist(), fields["content"], map(_active_schedule, rows))
+    remember_targets(store, dict(zip(fields["short_code"], targets, strict=True)))
 
 
 def _column(values: Sequence[Any]) -> Sequence[Any]:
-    """Convert the values of a field, which are all of one type, to column values."""
-    convert = TO_SQL.get(type(values[0]))
+    """Convert the values of a field, which are all of one type, to the values of an array."""
+    kind = type(values[0])
+    convert = naive if kind is datetime else TO_SQL.get(kind)
     return values if convert is None else list(map(convert, values))
 
 
@@ -264,11 +273,11 @@ class CodeTexts(NamedTuple):
     targets: str
 
     @classmethod
-    def of(cls, codes: Sequence[QRCode]) -> Self:
-        """Convert records, at most `MOST_IN_TEXT`."""
-        rows = [dict(zip(COLUMNS, _values(_all_of(code)), strict=True)) for code in codes]
-        targets = [(code.short_code, code.content, _schedule_text(_active_schedule(code))) for code in codes]
-        return cls(json.dumps(rows, ensure_ascii=False), json.dumps(targets, ensure_ascii=False))
+    def of(cls, rows: Sequence[StoredRow]) -> Self:
+        """Convert new QR Codes, at most `MOST_IN_TEXT`."""
+        values = [dict(zip(row, _values(row.values()), strict=True)) for row in rows]
+        targets = [(row["short_code"], row["content"], _schedule_text(_active_schedule(row))) for row in rows]
+        return cls(json.dumps(values, ensure_ascii=False), json.dumps(targets, ensure_ascii=False))
 
 
 def insert_texts(store: Store, account_id: str, texts: CodeTexts, now: datetime) -> None:
@@ -394,7 +403,7 @@ _all_of = attrgetter(*COLUMNS.values())
 _changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
 
 
-def _values(fields: tuple[Any, ...]) -> list[Any]:
+def _values(fields: Iterable[Any]) -> list[Any]:
     """Convert field values to column values."""
     return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
 
@@ -405,22 +414,23 @@ def _number(row: dict[str, Any] | None) -> int:
 
 def _target(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code."""
-    return Target(number, code.content, _active_schedule(code))
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
 
 
-def _active_schedule(code: QRCode) -> tuple[ScheduleEvent, ...]:
-    return code.schedule if code.is_schedule_enabled else ()
+def _active_schedule(row: StoredRow) -> tuple[ScheduleEvent, ...]:
+    return row["schedule"] if row["is_schedule_enabled"] else ()
 
 
 def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
     """Convert a row of `RECORDS` to a record."""
     del row["number"]
     # As a dictionary, the location is validated with the record, which takes less time than a record of its own.
-    row["location"] = {name: row.pop(name) for name in Location.model_fields}
+    row["location"] = {name: row.pop(name) for name in LOCATION}
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
-    return QRCode(**row, **links(row))
+    row |= links(row)
+    return QRCode.from_fields(row)
 
 
 @lru_cache(maxsize=1_000)

@@ -15,6 +15,7 @@ from qrkit.tracking.short_urls import (
     image_url,
     is_short_code,
     new_id,
+    new_ids,
     new_short_code,
     read_short_url,
     shared_paths,
@@ -44,8 +45,8 @@ def test_codes_have_six_letters_that_nobody_mistakes_and_ids_32_hex():
     codes = {new_short_code() for _ in range(2_000)}
     assert {len(code) for code in codes} == {6}
     assert set("".join(codes)) == set(BASE_58)  # one of 58 letters missing in 12,000: chances below 1 in 10 ** 88
-    ids = {new_id() for _ in range(200)}
-    assert len(ids) == 200
+    ids = {*(new_id() for _ in range(200)), *new_ids(200), *new_ids(0)}
+    assert len(ids) == 400
     assert all(len(id_) == 32 and set(id_) <= set("0123456789abcdef") for id_ in ids)
 
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from qrkit.portfolio.exporting import Listing
-    from qrkit.tracking.records import Campaign, QRCode
+    from qrkit.store.qrcodes import StoredRow
+    from qrkit.tracking.records import Campaign
 
 __all__ = ["DONE", "JOBS", "NO_MEMORY", "REFUSED", "head", "main"]
 
@@ -60,10 +61,10 @@ def _import(
 
     lines: list[str] = []
 
-    def add(new: Sequence[Campaign], codes: Sequence[QRCode]) -> None:
-        for start in range(0, len(codes), MOST_IN_TEXT):
+    def add(new: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
+        for start in range(0, len(rows), MOST_IN_TEXT):
             lines.append("[" + ",".join(campaign.to_json() for campaign in new) + "]")
-            lines.extend(CodeTexts.of(codes[start : start + MOST_IN_TEXT]))
+            lines.extend(CodeTexts.of(rows[start : start + MOST_IN_TEXT]))
             new = ()
 
     texts = (campaigns.decode(), contents.decode(), short_codes.decode())
