@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from shlex import join, quote
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_origin
@@ -86,11 +87,12 @@ class Parser(argparse.ArgumentParser):
     def _unknown_message(self, words: list[str], parsed: argparse.Namespace) -> str:
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
-            is_store = words[0].endswith(".duckdb") and "--store" in self._option_string_actions
-            return f"{words[0]!r} is one word too many" + (f"; write: --store {words[0]}" if is_store else "")
+            is_named = getattr(parsed, "store", None) != self.get_default("store")
+            is_store = words[0].endswith(".duckdb") and "--store" in self._option_string_actions and not is_named
+            return f"{words[0]!r} is one word too many" + (f"; write: --store {quote(words[0])}" if is_store else "")
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:
-            return f"--store is not an option here; write: {self.prog} {' '.join(map(str, arguments.values()))}"
+            return f"--store is not an option here; write: {self.prog} {join(map(str, arguments.values()))}"
         near = nearest(option, self._option_string_actions)
         return f"{option} is not an option" + (f"; {near}" if near.startswith("did") else "")
 

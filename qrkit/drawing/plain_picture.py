@@ -60,7 +60,7 @@ def runs(cells: tuple[bytes, ...]) -> list[tuple[int, int, int]]:
 
 
 def written_runs(cells: tuple[bytes, ...], operator: str) -> list[str]:
-    """Write each of `runs` as its numbers and an operator: `column row number operator`."""
+    """Write each of `runs` of a symbol's cells as its numbers and an operator: `column row number operator`."""
     starts, ends = _run_ends(cells)
     width = len(cells[0]) + 1
     places, lengths = _written_places(width, len(cells)), _written_lengths(width, operator)

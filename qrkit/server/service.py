@@ -31,12 +31,30 @@ from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
 from qrkit.visits.redirect import Redirects
 
-__all__ = ["Call", "Gates", "Service", "bearer_token", "called"]
+__all__ = ["Call", "Gates", "Service", "bearer_token", "called", "waiting_room"]
 
 LONGEST_WAIT = 20.0
 """Maximum number of seconds that a request waits for its turn."""
 
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
+
+
+SHARES = {"plain": 40, "drawing": 19, "reading": 6, "decoding": 3, "changing": 29}
+"""How many of the requests that may wait do so for which gate, in percent.
+
+The gates for pictures have room for a page of them, because a browser asks for all of them at once.
+"""
+FOR_VISITORS = 8
+"""Number of threads that the gates leave free, so that visitors who scan a code never wait for one."""
+
+
+def waiting_room(threads: int) -> dict[str, int]:
+    """Return the maximum number of requests that may wait for each gate, by its name.
+
+    Args:
+        threads: Number of threads that are left if all places behind the gates are taken; may be negative.
+    """
+    return {name: max(0, threads - FOR_VISITORS) * share // 100 for name, share in SHARES.items()}
 
 
 class Gates:
@@ -56,24 +74,22 @@ class Gates:
 
     def __init__(self, settings: Settings) -> None:
         spent, renders = Spent(), settings.renders or os.cpu_count() or 1
-        # Together, the gates leave some threads free, so that visitors who scan a code never wait for one. Those for
-        # pictures have room for a page of them, because a browser asks for all of them at once.
-        share = settings.threads // 16
+        # One place more than a single client may use, and no more than the number of processes that draw.
+        drawing = min(renders + 1, MOST_WORKERS)
+        waiting = waiting_room(settings.threads - (renders + drawing + 1 + MOST_READERS + 1))
 
-        def gate(places: int, *, waiting: int, message: str, most_each: int | None = None) -> Gate:
+        def gate(name: str, places: int, message: str, *, most_each: int | None = None) -> Gate:
             return Gate(
-                places, waiting=waiting, seconds=LONGEST_WAIT, message=message, most_each=most_each, spent=spent
+                places, waiting=waiting[name], seconds=LONGEST_WAIT, message=message, most_each=most_each, spent=spent
             )
 
         pictures = "too many pictures are asked for at once; please try again"
-        self.plain = gate(renders, waiting=6 * share, message=pictures)
-        # One place more than a single client may use, and no more than the number of processes that draw.
-        places = min(renders + 1, MOST_WORKERS)
-        self.drawing = gate(places, waiting=3 * share, message=pictures, most_each=places - 1)
+        self.plain = gate("plain", renders, pictures)
+        self.drawing = gate("drawing", drawing, pictures, most_each=drawing - 1)
         reading = "too much is being read at once; please try again"
-        self.reading = gate(1, waiting=share, message=reading)
-        self.decoding = gate(MOST_READERS, waiting=share // 2, message=reading, most_each=MOST_READERS - 1)
-        self.changing = gate(1, waiting=3 * share, message="too many changes are under way; please try again")
+        self.reading = gate("reading", 1, reading)
+        self.decoding = gate("decoding", MOST_READERS, reading, most_each=MOST_READERS - 1)
+        self.changing = gate("changing", 1, "too many changes are under way; please try again")
         self.set_rates(settings)
 
     def set_rates(self, settings: Settings) -> None:

@@ -16,7 +16,7 @@ from qrkit.store.archiving import forget_archived
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import complete_copy
 from qrkit.store.duckdb.damage import damaged, first_line, is_damage
-from qrkit.store.duckdb.database import MEMORY, Database, history_folder, is_locked, reading_file
+from qrkit.store.duckdb.database import MEMORY, MISREAD, Database, history_folder, is_locked, is_misread, reading_file
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
 from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy
@@ -137,6 +137,8 @@ def backup(store: Store, path: str | Path) -> Path:
         raise InvalidParameter(Problem("path", str(copy), "is the store itself, or another one that is open"))
     if copy.is_dir():
         raise InvalidParameter(Problem("path", str(copy), "is a folder; give the name of a file in it"))
+    if is_misread(copy):
+        raise InvalidParameter(Problem("path", str(copy), MISREAD))
     if not _may_be_replaced(copy):
         raise InvalidParameter(Problem("path", str(copy), "is a file that is not a store; name another file"))
     unfinished = copy.with_name(f"{copy.name}.unfinished")

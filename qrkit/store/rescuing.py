@@ -23,7 +23,7 @@ from qrkit.files import flush, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.blocks import copy_readable, renew_checksum
 from qrkit.store.duckdb.damage import first_line
-from qrkit.store.duckdb.database import history_folder
+from qrkit.store.duckdb.database import MISREAD, history_folder, is_misread
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
 from qrkit.store.history import checksum_of
@@ -198,6 +198,8 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
     for path_of_new in (target, history_folder(target)):
         if path_of_new.exists():
             raise InvalidParameter(Problem("new", str(path_of_new), "exists; name a file that does not exist yet"))
+    if is_misread(target):
+        raise InvalidParameter(Problem("new", str(target), MISREAD))
     if not source.is_file():
         raise UnreadableFile(f"{source} is not a file")
     with writing(target), TemporaryDirectory(prefix=".qrkit-", dir=target.parent) as folder:

@@ -289,6 +289,8 @@ def test_python_m_qrkit_starts_quickly(words):
         (["archive", "--store", "a.duckdb"], "--store is not an option here; write: qrkit archive a.duckdb"),
         (["backup", "--store", "a.duckdb", "b.duckdb"], "here; write: qrkit backup a.duckdb b.duckdb"),
         (["report", "a.duckdb"], "qrkit report: 'a.duckdb' is one word too many; write: --store a.duckdb"),
+        (["report", "my shop.duckdb"], "'my shop.duckdb' is one word too many; write: --store 'my shop.duckdb' (see"),
+        (["report", "a.duckdb", "--store", "b.duckdb"], "'a.duckdb' is one word too many (see"),
         (["verify"], "the following arguments are required: STORE"),
         (["backup", "shop.duckdb"], "the following arguments are required: COPY"),
     ],

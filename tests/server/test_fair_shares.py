@@ -22,7 +22,7 @@ def shop():
 @pytest.fixture
 def app(shop):
     """With so few threads that one request may wait for a body to be read, and none for a picture to be decoded."""
-    return make_app(shop.store, Settings(base_url=shop.base_url, threads=16, renders=2, generates_a_minute=0))
+    return make_app(shop.store, Settings(base_url=shop.base_url, threads=40, renders=2, generates_a_minute=0))
 
 
 def while_busy(works, ask):
@@ -81,7 +81,7 @@ def test_a_page_with_many_codes_gets_all_its_pictures(shop):
     shop.templates.save("logo", {"layers": [logo]})
     shop.insert_qrcode("https://example.com", short_code="plain")
     shop.insert_qrcode("https://example.com", short_code="decorated", template="logo")
-    with Server(shop, port=0) as server:
+    with Server(shop, Settings(access_log=False, renders=2), port=0) as server:
         loads = [Load(server.url, asking("/plain.png", 50), 50), Load(server.url, asking("/decorated.png", 25), 25)]
         for load in loads:
             load.run()

@@ -23,7 +23,7 @@ DEFAULTS = {
     "access_log": True,
     "log_level": "info",
     "metrics_token_file": None,
-    "threads": 128,
+    "threads": 144,
     "processes": 1,
     "renders": None,
     "generates_a_minute": 600,

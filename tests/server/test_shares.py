@@ -8,6 +8,7 @@ from threading import Barrier, Event, Thread
 import pytest
 
 from qrkit.errors import TooManyRequests
+from qrkit.server.service import waiting_room
 from qrkit.server.shares import ANYBODY, MOST_CLIENTS, Client, Gate, Spent
 
 LONGEST_WAIT = 30
@@ -232,3 +233,11 @@ def test_the_clients_that_are_remembered_take_bounded_room():
     spent.add(ANNA, 1)
     spent.add(BEN, 1)
     assert (len(spent), spent.of(ANNA), spent.of(Client("0"))) == (MOST_CLIENTS, 2, 0)
+
+
+@pytest.mark.parametrize("threads", [-90, 0, 8, 9, 40, 135, 500])
+def test_gates_leave_threads_for_visitors(threads):
+    waiting = waiting_room(threads)
+    assert sum(waiting.values()) <= max(0, threads - 8)
+    assert min(waiting.values()) >= 0
+    assert max(waiting.values()) > 0 or threads < 12

@@ -2,15 +2,19 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import pytest
 
-from qrkit.errors import StoreBusy, UnreadableFile
+from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
 from qrkit.store import Store
+from qrkit.store.duckdb.snapshot import Snapshot
+from qrkit.store.maintenance import backup
 from qrkit.store.migrations import MIGRATIONS
+from qrkit.store.rescuing import rescue
 
 PATIENCE = 30
 """Seconds to wait for another thread or process before a test fails."""
@@ -279,6 +283,24 @@ def test_a_path_with_a_question_mark_is_refused(tmp_path):
     with pytest.raises(UnreadableFile, match=r"a\?b\.duckdb cannot be opened as a store: .*; use a path without one"):
         Store(tmp_path / "a?b.duckdb")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no name on Windows has a question mark")
+def test_a_folder_with_a_question_mark_is_named(tmp_path, monkeypatch):
+    folder, path = tmp_path / "q?", tmp_path / "a.duckdb"
+    folder.mkdir()
+    with Store(path) as store, pytest.raises(InvalidParameter, match=r"path=.* has a question mark"):
+        backup(store, folder / "b.duckdb")
+    with pytest.raises(InvalidParameter, match=r"new=.* has a question mark"):
+        rescue(path, folder / "b.duckdb")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.chdir(folder)
+        with pytest.raises(UnreadableFile, match=r"'.*q\?.b\.duckdb' has a question mark"):
+            Store("b.duckdb")
+        elsewhere.setattr(tempfile, "tempdir", str(folder))
+        with pytest.raises(UnreadableFile, match=r"a\.duckdb cannot be copied: the temporary folder '.*q\?' has a"):
+            Snapshot(path)
+    assert list(folder.iterdir()) == []
 
 
 def test_a_folder_is_no_store(tmp_path):

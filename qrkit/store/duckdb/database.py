@@ -41,9 +41,11 @@ if TYPE_CHECKING:
 if os.name != "nt":
     import fcntl
 
-__all__ = ["Database", "history_folder", "reading_file"]
+__all__ = ["MISREAD", "Database", "history_folder", "is_misread", "reading_file"]
 
 MEMORY = ":memory:"
+MISREAD = "has a question mark, after which DuckDB expects options; use a path without one"
+"""What is wrong with a path that `is_misread`."""
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
     # SQL can access this database file, the folder of its history, and nothing else.
     "enable_external_access": "false",
@@ -453,11 +455,15 @@ def history_folder(path: Path) -> Path:
     return path.with_name(f"{path.name.removesuffix('.duckdb')}.history")
 
 
+def is_misread(path: Path) -> bool:
+    """Return whether DuckDB takes a part of a path for options, so that it writes its log beside another file."""
+    return "?" in str(path.absolute()) and os.name != "nt"  # no name on Windows has a question mark
+
+
 def _prepare(path: Path) -> None:
     """Check that a file can be made or written, and check its log before DuckDB replays it."""
-    if "?" in str(path) and os.name != "nt":  # no name on Windows has one
-        rule = "DuckDB takes the rest of a path after a question mark for options"
-        raise UnreadableFile(f"{path} cannot be opened as a store: {rule}; use a path without one")
+    if is_misread(path):
+        raise UnreadableFile(f"{path} cannot be opened as a store: {str(path.absolute())!r} {MISREAD}")
     if not path.parent.is_dir():
         remedy = f"make the folder {str(path.parent)!r} first"
         raise UnreadableFile(f"{path} cannot be opened as a store: No such file or directory; {remedy}")

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreDamaged, UnreadableFile
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged
-from qrkit.store.duckdb.database import history_folder, reading_file
+from qrkit.store.duckdb.database import MISREAD, history_folder, is_misread, reading_file
 from qrkit.store.duckdb.log import logs_of
 from qrkit.store.history_folder import Folder
 from qrkit.store.postgresql.database import is_server, shown_url
@@ -54,6 +54,9 @@ class Snapshot(Store):
         self._folder = TemporaryDirectory(prefix="qrkit-")
         copy = Path(self._folder.name) / original.name
         try:
+            if is_misread(copy.parent):
+                rule = f"the temporary folder {str(copy.parent.parent)!r} {MISREAD}"
+                raise UnreadableFile(f"{path} cannot be copied: {rule} (environment variable TMPDIR)")
             copy_files(original, copy)
             # Without a folder of its own, the copy is told of that of the original, so that messages can name it.
             missing = None if history_folder(copy).exists() else Folder(history_folder(original))

@@ -28,7 +28,10 @@ PERIOD = 12
 
 
 FIXED_FINDERS = 18
-"""Finder patterns count as such in three rows and three columns each, whatever the mask, beside the quiet zone."""
+"""Patterns like finders that each symbol has at least, whatever the mask: three rows and columns of each finder.
+
+Where data make one of these overlap a pattern before it, that pattern counts in its place.
+"""
 
 
 class Rules(NamedTuple):
