@@ -87,8 +87,8 @@ class Parser(argparse.ArgumentParser):
     def _unknown_message(self, words: list[str], parsed: argparse.Namespace) -> str:
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
-            is_named = getattr(parsed, "store", None) != self.get_default("store")
-            is_store = words[0].endswith(".duckdb") and "--store" in self._option_string_actions and not is_named
+            takes_store = "--store" in self._option_string_actions and parsed.store == self.get_default("store")
+            is_store = takes_store and words[0].endswith(".duckdb")
             return f"{words[0]!r} is one word too many" + (f"; write: --store {quote(words[0])}" if is_store else "")
         arguments = {action.metavar: getattr(parsed, action.dest) for action in self._get_positional_actions()}
         if option == "--store" and "STORE" in arguments:

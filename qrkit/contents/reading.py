@@ -81,7 +81,7 @@ def _kinds_that_need_the_code(beginning: str) -> frozenset[str]:
 
 
 def _beginning(start: str) -> str:
-    """Return the beginning in `READERS` that a text has; all texts have the last one."""
+    """Return the first key of `READERS` that a text begins with. The last key is empty, so there always is one."""
     for beginning in READERS:
         if start[: len(beginning)].upper() == beginning:
             break

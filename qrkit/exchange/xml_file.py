@@ -77,7 +77,7 @@ def _items(data: bytes) -> Iterator[etree._Element]:
             if root is None:
                 root = one
             elif event == "end" and one.tag == "item" and one.getparent() is root:
-                # Elements are counted only where they may be too many, which takes a part of its own or nearly so.
+                # Counting takes time; it is left out if the waiting elements and a full part are within the limit.
                 if waiting + MOST_IN_PART > MOST_ELEMENTS:
                     _check_elements(_count([*one.itersiblings(preceding=True), one]) - bool(number), number)
                 number += 1
@@ -92,7 +92,7 @@ def _items(data: bytes) -> Iterator[etree._Element]:
 
 
 def _count(elements: Iterable[etree._Element]) -> int:
-    """Return the number of elements and of all elements inside them."""
+    """Count elements, including all elements inside them."""
     return sum(1 for one in elements for _ in one.iter())
 
 

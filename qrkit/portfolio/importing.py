@@ -204,7 +204,7 @@ class _Importing:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
 
     def _campaign(self, name: str) -> str | None:
-        """Return the ID of the campaign with this name, which is created if there is none."""
+        """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name."""
         if name and name not in self._campaigns:
             campaign = Campaign(id=new_id(), name=name, created=self._present.now)
             self._new_campaigns.append(campaign)
@@ -213,7 +213,7 @@ class _Importing:
 
 
 def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:
-    """Return a function that returns the code and tail of the short URL of a row."""
+    """Return a function that parses the short URL of a row."""
 
     @cache
     def paths() -> dict[str, str]:

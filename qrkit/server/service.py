@@ -40,16 +40,16 @@ _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 
 SHARES = {"plain": 40, "drawing": 19, "reading": 6, "decoding": 3, "changing": 29}
-"""How many of the requests that may wait do so for which gate, in percent.
+"""How the requests that may wait are divided among the gates, in percent.
 
-The gates for pictures have room for a page of them, because a browser asks for all of them at once.
+The gates for pictures have room for all pictures of a page, because browsers request them all at once.
 """
 FOR_VISITORS = 8
-"""Number of threads that the gates leave free, so that visitors who scan a code never wait for one."""
+"""Threads that the gates leave free for redirects."""
 
 
 def waiting_room(threads: int) -> dict[str, int]:
-    """Return the maximum number of requests that may wait for each gate, by its name.
+    """Return how many requests may wait for each gate, by the name of the gate.
 
     Args:
         threads: Number of threads that are left if all places behind the gates are taken; may be negative.
@@ -73,7 +73,7 @@ class Gates:
     """
 
     def __init__(self, settings: Settings) -> None:
-        spent, renders = Spent(), settings.renders or os.cpu_count() or 1
+        spent, renders = Spent(), settings.renders or min(os.cpu_count() or 1, settings.threads // 2)
         # One place more than a single client may use, and no more than the number of processes that draw.
         drawing = min(renders + 1, MOST_WORKERS)
         waiting = waiting_room(settings.threads - (renders + drawing + 1 + MOST_READERS + 1))

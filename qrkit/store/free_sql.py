@@ -166,7 +166,7 @@ def _parsing(store: Store) -> Iterator[duckdb.DuckDBPyConnection]:
 def _used_columns(scans: Scans, query: UserQuery, frames: Columns) -> tuple[dict[str, list[str]], float]:
     """Return the columns of each of our tables that a query reads, and the seconds that it took to plan the query.
 
-    If the plan is not known, all columns of the tables that the text may refer to are returned.
+    If the plan is unknown, these are all columns of the tables that the text may refer to.
     """
     own, text, used, took = _columns(scans), query["select"].lower(), None, 0.0
     if not any(word in text for word in COMPUTED):

@@ -56,7 +56,7 @@ def new_id() -> str:
 
 
 def new_ids(count: int) -> Iterator[str]:
-    """Yield so many new ids; asking the cryptographic source once for many of them takes a quarter of the time."""
+    """Yield this many new IDs. For many of them, this takes a quarter of the time of `new_id`."""
     digits = secrets.token_hex(16 * count)
     return (digits[start : start + 32] for start in range(0, len(digits), 32))
 

@@ -1,14 +1,17 @@
 """Who gets a place, who waits, and who is told to come again."""
 
+import os
 import random
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from queue import Queue
 from threading import Barrier, Event, Thread
 
 import pytest
 
 from qrkit.errors import TooManyRequests
-from qrkit.server.service import waiting_room
+from qrkit.server.service import Gates, waiting_room
+from qrkit.server.settings import Settings
 from qrkit.server.shares import ANYBODY, MOST_CLIENTS, Client, Gate, Spent
 
 LONGEST_WAIT = 30
@@ -241,3 +244,13 @@ def test_gates_leave_threads_for_visitors(threads):
     assert sum(waiting.values()) <= max(0, threads - 8)
     assert min(waiting.values()) >= 0
     assert max(waiting.values()) > 0 or threads < 12
+
+
+def test_pictures_take_at_most_half_of_the_threads(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    plain = Gates(Settings(threads=8)).plain
+    with ExitStack() as drawing:
+        for _ in range(4):
+            drawing.enter_context(plain.passing())
+        with pytest.raises(TooManyRequests):
+            drawing.enter_context(plain.passing())

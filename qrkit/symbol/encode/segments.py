@@ -33,7 +33,7 @@ DIGIT_COST, CHARACTER_COST, BYTE_COST = BIT * 10 // 3, BIT * 11 // 2, BIT * 8
 IMPOSSIBLE = BIT << 40
 """The cost of characters that a mode cannot encode."""
 MODE = 3
-"""The bits of a cost that are the index of its mode."""
+"""The bit mask of the mode in a cost."""
 
 
 def segments_of(content: str, mode: str, version: int, header: Header = PLAIN) -> list[Segment]:
