@@ -55,7 +55,7 @@ def _around(cells: tuple[bytes, ...]) -> bytes:
     """Return what is around each point of the grid between the cells, row by row."""
     columns, rows = len(cells[0]) + 1, len(cells) + 1
     # One number holds all cells, with a light cell after each row and a light row at the end. Its byte at a point is
-    # the cell to the lower right. Shifting by a byte moves cells to the next point; shifting by a row, to the point below.
+    # the cell to the lower right. Shifting by a byte moves cells to the next point, and by a row to the point below.
     lower_right = int.from_bytes(b"\0".join((*cells, bytes(columns))), "big")
     lower = lower_right | lower_right >> 8 << 1
     return (lower | lower >> 8 * columns << 2).to_bytes(columns * rows, "big")

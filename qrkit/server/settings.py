@@ -151,9 +151,9 @@ class Settings(Model):
     )
     renders: Annotated[Whole, Within(1, 64, "images")] | None = Field(
         default=None,
-        description="Number of images drawn at once, by default one per processor, and at most half of the threads. The limit "
-        "applies to plain images and, per account or address, to those that contain images (at most 4; one more for "
-        "others).",
+        description="Number of images drawn at once, by default one per processor, and at most half of the threads. "
+        "The limit applies to plain images and, per account or address, to those that contain images (at most 4; one "
+        "more for others).",
     )
     generates_a_minute: Rate = Field(
         default=600,
