@@ -17,12 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-__all__ = ["ANSWER", "PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
+__all__ = ["ANSWER", "LAST", "PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
 
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "QRKIT_RASTERISER")
 """Environment variables that are passed to workers."""
 ANSWER = struct.Struct(">BI")
 """The header of an answer: its outcome, and its length in bytes."""
+LAST = 0x80
+"""Added to an outcome by a worker that ends after this answer."""
 
 
 class WorkersBusy(Exception):
@@ -70,15 +72,17 @@ class Workers:
     def _answer(self, request: tuple[bytes, ...], seconds: float) -> tuple[int, bytes]:
         worker = self._acquire()
         try:
-            answer = worker.ask(request, seconds)
+            outcome, answer = worker.ask(request, seconds)
         except BaseException:
             worker.stop()
             raise
-        if worker.is_alive():
+        if worker.is_alive() and not outcome & LAST:
             self._idle.append(worker)
         else:
             worker.stop()
-        return answer
+        if outcome & LAST:
+            self.get_ready()
+        return outcome & ~LAST, answer
 
     def _acquire(self) -> _Worker:
         while True:
@@ -89,6 +93,11 @@ class Workers:
             if worker.is_alive():
                 return worker
             worker.stop()  # it was killed while idle
+
+    def get_ready(self) -> None:
+        """Start a worker unless one is idle, so that the next request need not wait for the start."""
+        if not self._idle:
+            self._idle.append(_Worker(self._script))
 
     def stop(self) -> None:
         """End idle workers."""

@@ -64,6 +64,7 @@ class Present:
         short_codes: All short codes that were ever assigned, in any account.
         templates: The names of all templates.
         template: The name of the template for rows that name none.
+        last: The number of the QR Code that was stored last, in any account.
     """
 
     base_url: str
@@ -73,6 +74,7 @@ class Present:
     short_codes: str
     templates: Sequence[str] = ()
     template: str = ""
+    last: int = 0
 
 
 def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:

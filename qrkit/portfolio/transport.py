@@ -9,10 +9,10 @@ from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.importing import Present
 from qrkit.store.json_rows import all_short_codes, campaigns_text, names_and_contents, qrcode_texts
-from qrkit.store.qrcodes import CodeTexts, insert_campaign, insert_texts
+from qrkit.store.qrcodes import Staged, insert_campaign, last_number
 from qrkit.tracking.records import PLANS, Campaign
 
-__all__ = ["add_texts", "listing", "looks", "present"]
+__all__ = ["add_campaigns", "is_outdated", "listing", "looks", "present"]
 
 
 def listing(portfolio: Records) -> Listing:
@@ -31,7 +31,9 @@ def looks(portfolio: Records) -> str:
 
 
 def present(portfolio: Records, template: str = "") -> Present:
-    """Return what an import has to know of a portfolio; call this in the transaction of the import.
+    """Return what an import has to know of a portfolio.
+
+    Call this in the transaction of the import, or ask `is_outdated` in it.
 
     Args:
         portfolio: The portfolio to import into.
@@ -42,6 +44,7 @@ def present(portfolio: Records, template: str = "") -> Present:
     """
     portfolio.templates.check_known(template)
     store, account = portfolio.store, portfolio.account.id
+    last = last_number(store)  # first, so that nothing is missed that is stored between these queries
     return Present(
         portfolio.base_url,
         portfolio.now(),
@@ -50,11 +53,21 @@ def present(portfolio: Records, template: str = "") -> Present:
         all_short_codes(store),
         portfolio.templates.names(),
         template,
+        last,
     )
 
 
-def add_texts(portfolio: Records, campaigns: str, codes: CodeTexts) -> None:
-    """Add the records that an import in another process has made: campaigns as a JSON list, then QR Codes."""
+def is_outdated(portfolio: Records, known: Present, codes: Staged) -> bool:
+    """Return whether an import has to decide anew; call this in its transaction.
+
+    That is so if what changed since `present` concerns its QR Codes: campaigns, templates, short codes, and names that
+    other imports may have given. Other QR Codes that were stored, changed or deleted meanwhile count as later.
+    """
+    is_same = known.campaigns == campaigns_text(portfolio.store, portfolio.account.id)
+    return not is_same or known.templates != portfolio.templates.names() or codes.clashes(after=known.last)
+
+
+def add_campaigns(portfolio: Records, campaigns: str) -> None:
+    """Add the campaigns that an import in another process has made, as a JSON list."""
     for fields in json.loads(campaigns):
         insert_campaign(portfolio.store, portfolio.account.id, Campaign(**fields))
-    insert_texts(portfolio.store, portfolio.account.id, codes, portfolio.now())

@@ -51,8 +51,8 @@ class Route(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        """Whether the route changes records."""
-        return self.key == "required" and self.reply in ("nothing", "made", "added", "issues")
+        """Whether the handler changes records at once; an import first reads its file, and then takes its turn."""
+        return self.key == "required" and self.reply in ("nothing", "made", "added")
 
 
 API = "/api/v3"

@@ -20,6 +20,7 @@ from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_ex
 from qrkit.scanning.untrusted import MOST_READERS
 from qrkit.server.bodies import Sent, is_form, read_file
 from qrkit.server.health import Health
+from qrkit.server.jobs import MOST_JOBS
 from qrkit.server.messages import Request
 from qrkit.server.metrics import Metrics
 from qrkit.server.rates import Buckets
@@ -39,7 +40,9 @@ LONGEST_WAIT = 20.0
 _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 
-SHARES = {"plain": 40, "drawing": 19, "reading": 6, "decoding": 3, "changing": 29}
+LONGEST_WAIT_TO_WORK = 60.0
+"""The same for jobs, which take seconds themselves."""
+SHARES = {"plain": 38, "drawing": 18, "reading": 4, "decoding": 3, "changing": 27, "working": 10}
 """How the requests that may wait are divided among the gates, in percent.
 
 The gates for pictures have room for all pictures of a page, because browsers request them all at once.
@@ -68,6 +71,7 @@ class Gates:
         reading: For reading large bodies: one at a time.
         decoding: For reading images, which run in processes of their own.
         changing: For changing records: one at a time.
+        working: For imports, exports, lists and statistics, which run in processes of their own.
         generates: Requests without a key, per network.
         unknown_codes: Requests for unknown short URLs, per network.
     """
@@ -76,11 +80,13 @@ class Gates:
         spent, renders = Spent(), settings.renders or min(os.cpu_count() or 1, settings.threads // 2)
         # One place more than a single client may use, and no more than the number of processes that draw.
         drawing = min(renders + 1, MOST_WORKERS)
-        waiting = waiting_room(settings.threads - (renders + drawing + 1 + MOST_READERS + 1))
+        waiting = waiting_room(settings.threads - (renders + drawing + 1 + MOST_READERS + 1 + MOST_JOBS))
 
-        def gate(name: str, places: int, message: str, *, most_each: int | None = None) -> Gate:
+        def gate(
+            name: str, places: int, message: str, *, most_each: int | None = None, seconds: float = LONGEST_WAIT
+        ) -> Gate:
             return Gate(
-                places, waiting=waiting[name], seconds=LONGEST_WAIT, message=message, most_each=most_each, spent=spent
+                places, waiting=waiting[name], seconds=seconds, message=message, most_each=most_each, spent=spent
             )
 
         pictures = "too many pictures are asked for at once; please try again"
@@ -90,6 +96,8 @@ class Gates:
         self.reading = gate("reading", 1, reading)
         self.decoding = gate("decoding", MOST_READERS, reading, most_each=MOST_READERS - 1)
         self.changing = gate("changing", 1, "too many changes are under way; please try again")
+        jobs = "too many imports, exports, lists and statistics are under way; please try again"
+        self.working = gate("working", MOST_JOBS, jobs, most_each=MOST_JOBS - 1, seconds=LONGEST_WAIT_TO_WORK)
         self.set_rates(settings)
 
     def set_rates(self, settings: Settings) -> None:

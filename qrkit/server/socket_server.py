@@ -61,6 +61,7 @@ def serve(
 
     load_parsers()  # before there are visitors, who would wait
     server = listen(app, settings or Settings())
+    jobs.get_ready()
     try:
         with _checking(app), _handling_signals(server, reload):
             if ready:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple, Self, get_args
 
+from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.campaign_colors import free_color, pass_on_color
 from qrkit.store.connection import Store
-from qrkit.store.engine import Dialect
+from qrkit.store.engine import Parameters
 from qrkit.store.looks import change_looks
 from qrkit.store.recording import include_waiting
-from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_targets
+from qrkit.store.short_codes import DELETED, Target, read_schedule, remember_rows, remember_targets
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import naive, utc
 
@@ -22,8 +24,9 @@ __all__ = [
     "MOST_IN_TEXT",
     "QRCODES",
     "RECORDS",
-    "CodeTexts",
+    "CodesText",
     "Links",
+    "Staged",
     "StoredRow",
     "campaigns",
     "count_qrcodes",
@@ -34,14 +37,15 @@ __all__ = [
     "insert_campaign",
     "insert_qrcode",
     "insert_qrcodes",
-    "insert_texts",
     "insert_values",
     "is_taken",
+    "last_number",
     "leave_campaign",
     "number_of",
     "qrcodes",
     "qrcodes_in_parts",
     "read_qrcode",
+    "staged",
     "stored_row",
     "update_campaign",
     "update_qrcode",
@@ -101,6 +105,8 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
     name: _sql_type(name) for name in COLUMNS
 }
 """The columns of the table `qrcodes` and their types."""
+ROW = {name: QRCODES[name] for name in COLUMNS}
+"""The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
 """The dtypes of arrays by column type; those of texts have dtype object."""
 INSERT_CAMPAIGN = """
@@ -120,10 +126,40 @@ TOGETHER = 5_000
 """Number of QR Codes per query."""
 MOST_IN_TEXT = 500
 """Number of QR Codes per insert: between two inserts, and while the database works, other threads get their turn."""
-INSERT_QRCODES = f"""
-INSERT INTO qrcodes (number, account_id, stored, {", ".join(COLUMNS)})
-SELECT number, $account, $stored::TIMESTAMP, {", ".join(COLUMNS)} FROM {{rows}}
+CREATE_STAGED = f"""
+CREATE TEMP TABLE staged_qrcodes (position INTEGER, {", ".join(f"{name} {kind}" for name, kind in ROW.items())})
 """
+STAGE = f"""
+INSERT INTO staged_qrcodes ({", ".join(COLUMNS)}, position) SELECT {", ".join(COLUMNS)}, position FROM {{rows}}
+"""
+TAKE_NUMBERS = """
+SELECT min(number) AS first FROM (
+    SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, (SELECT count(*) FROM staged_qrcodes))
+) taken
+"""
+"""Takes a number for each staged QR Code, without gaps, because nobody else may take one meanwhile."""
+INSERT_STAGED = f"""
+INSERT INTO qrcodes (number, account_id, stored, {", ".join(COLUMNS)})
+SELECT $first::INTEGER + position, $account, $stored::TIMESTAMP, {", ".join(COLUMNS)} FROM staged_qrcodes
+"""
+INSERT_STAGED_CODES = """
+INSERT INTO short_codes (code, qrcode) SELECT short_code, $first::INTEGER + position FROM staged_qrcodes
+"""
+INSERT_STAGED_COUNTS = """
+INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + position, 0, 0 FROM staged_qrcodes
+"""
+STAGED_TARGETS = """
+SELECT short_code, $first::INTEGER + position, content, CASE WHEN is_schedule_enabled THEN schedule END
+FROM staged_qrcodes
+"""
+STAGED_CLASH = """
+SELECT s.name FROM staged_qrcodes s JOIN short_codes c ON c.code = s.short_code
+UNION ALL
+SELECT s.name FROM staged_qrcodes s JOIN qrcodes q ON q.name = s.name
+WHERE q.account_id = $account AND q.number > $after::INTEGER
+LIMIT 1
+"""
+LAST_NUMBER = "SELECT max(qrcode) AS number FROM short_codes"
 INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
@@ -133,11 +169,7 @@ NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(
 INSERT_SHORT_CODE = (
     "INSERT INTO short_codes (code, qrcode) VALUES (?, nextval('qrcode_numbers')) RETURNING qrcode AS number"
 )
-INSERT_SHORT_CODES = """
-INSERT INTO short_codes (code, qrcode) SELECT unnest($codes::VARCHAR[]), unnest($numbers::INTEGER[])
-"""
 INSERT_COUNT = "INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0, 0)"
-INSERT_COUNTS = "INSERT INTO scan_counts SELECT unnest(?::INTEGER[]), 0, 0"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
 SELECTED = [name for name in COLUMNS if name != "imported_scans"]
@@ -231,8 +263,8 @@ def insert_qrcodes(store: Store, account_id: str, rows: Sequence[StoredRow], now
             for start in range(0, len(rows), TOGETHER):
                 _insert_arrays(store, account_id, rows[start : start + TOGETHER], now)
         else:
-            for start in range(0, len(rows), MOST_IN_TEXT):
-                insert_texts(store, account_id, CodeTexts.of(rows[start : start + MOST_IN_TEXT]), now)
+            with staged(store, account_id, CodesText.of(rows)) as codes:
+                codes.insert(now)
 
 
 def _insert_arrays(store: Store, account_id: str, rows: Sequence[StoredRow], now: datetime) -> None:
@@ -261,52 +293,80 @@ def _column(values: Sequence[Any]) -> Sequence[Any]:
     return values if convert is None else list(map(convert, values))
 
 
-class CodeTexts(NamedTuple):
+class CodesText(NamedTuple):
     """New QR Codes as JSON. The database reads it, which takes the interpreter a hundredth of the work of values.
 
     Attributes:
         rows: A list of objects with the columns of the table `qrcodes`.
-        targets: A list of lists: the short code, the content, and the schedule as text.
+        length: The number of QR Codes, at most `MOST_IN_TEXT`.
     """
 
     rows: str
-    targets: str
+    length: int
 
     @classmethod
-    def of(cls, rows: Sequence[StoredRow]) -> Self:
-        """Convert new QR Codes, at most `MOST_IN_TEXT`."""
-        values = [dict(zip(row, _values(row.values()), strict=True)) for row in rows]
-        targets = [(row["short_code"], row["content"], _schedule_text(_active_schedule(row))) for row in rows]
-        return cls(json.dumps(values, ensure_ascii=False), json.dumps(targets, ensure_ascii=False))
+    def of(cls, rows: Sequence[StoredRow]) -> Iterator[Self]:
+        """Convert new QR Codes to texts."""
+        for start in range(0, len(rows), MOST_IN_TEXT):
+            part = [dict(zip(row, _values(row.values()), strict=True)) for row in rows[start : start + MOST_IN_TEXT]]
+            yield cls(json.dumps(part, ensure_ascii=False), len(part))
 
 
-def insert_texts(store: Store, account_id: str, texts: CodeTexts, now: datetime) -> None:
-    """Store new QR Codes of an account from their JSON, as `insert_qrcodes` does, in the transaction of the caller."""
+class Staged:
+    """New QR Codes of an account in a table that only this thread sees; `staged` makes one."""
+
+    def __init__(self, store: Store, account_id: str) -> None:
+        self._store, self._account_id = store, account_id
+        self._generation = store.database.thread.generation
+
+    def clashes(self, *, after: int) -> bool:
+        """Return whether these QR Codes cannot be stored as they are; call this in the transaction of `insert`.
+
+        That is so if a short code is in use, if a QR Code of the account that was stored after the one with the number
+        `after` has one of the names, or if the file was reopened meanwhile, which takes the table away.
+        """
+        is_gone = self._generation != self._store.database.thread.generation
+        asked = {"account": self._account_id, "after": after}
+        return is_gone or self._store.row(STAGED_CLASH, asked) is not None
+
+    def insert(self, now: datetime) -> None:
+        """Store the QR Codes as `insert_qrcode` does, in the transaction of the caller."""
+        store, row = self._store, self._store.row(TAKE_NUMBERS)
+        if row is None or row["first"] is None:
+            return
+        first = {"first": row["first"]}
+        store.execute(INSERT_STAGED, {"account": self._account_id, "stored": naive(now), **first})
+        store.execute(INSERT_STAGED_CODES, first)
+        store.execute(INSERT_STAGED_COUNTS, first)
+        remember_rows(store, store.each_row(STAGED_TARGETS, first))
+
+
+@contextmanager
+def staged(store: Store, account_id: str, texts: Iterable[CodesText]) -> Iterator[Staged]:
+    """Context manager: reads new QR Codes into a temporary table.
+
+    This is most of the work of an insert. Outside a transaction, no other change waits for it.
+    """
     dialect = store.database.dialect
-    targets = json.loads(texts.targets)
-    numbers = _new_numbers(store, len(targets))
-    values = {"account": account_id, "stored": naive(now), "rows": dialect.escape_json(texts.rows), "numbers": numbers}
-    store.execute_often(_insert(dialect), values)
-    assigned = zip(numbers, targets, strict=True)
-    _assign_short_codes(
-        store, [(code, Target(number, content, read_schedule(text))) for number, (code, content, text) in assigned]
-    )
+    stage = STAGE.format(rows=dialect.rows_of_json(ROW, number="position"))
+    with store.database.holding():
+        _run(store, CREATE_STAGED)
+        try:
+            made, first = Staged(store, account_id), 0
+            for rows, length in texts:
+                positions = list(range(first, first := first + length))
+                _run(store, stage, {"rows": dialect.escape_json(rows), "numbers": positions})
+            yield made
+        finally:
+            # If the database has failed, the table is gone already, and the first error is more informative.
+            with suppress(*store.database.errors, StoreBusy, StoreClosed):
+                _run(store, "DROP TABLE staged_qrcodes")
 
 
-def _new_numbers(store: Store, count: int) -> list[int]:
-    return [int(row["number"]) for row in store.rows(NEXT_NUMBERS, [count])]
-
-
-def _assign_short_codes(store: Store, assigned: Sequence[tuple[str, Target]]) -> None:
-    """Store the short codes of new QR Codes with their targets, and start to count their scans."""
-    numbers = [target.qrcode for _, target in assigned]
-    store.execute(INSERT_SHORT_CODES, {"codes": [code for code, _ in assigned], "numbers": numbers})
-    store.execute(INSERT_COUNTS, [numbers])
-    remember_targets(store, dict(assigned))
-
-
-def _insert(dialect: Dialect) -> str:
-    return INSERT_QRCODES.format(rows=dialect.rows_of_json({name: QRCODES[name] for name in COLUMNS}, number="number"))
+def _run(store: Store, sql: str, parameters: Parameters = ()) -> None:
+    """Run a statement on the temporary table, which needs no transaction."""
+    with store.statement() as cursor:
+        store.database.run_often(cursor, sql, parameters)
 
 
 def update_qrcode(store: Store, code: QRCode) -> None:
@@ -389,6 +449,11 @@ def number_of(store: Store, account_id: str, id: str) -> int | None:
     return _number(store.row(SELECT_OWN_NUMBER, [id, account_id])) or None
 
 
+def last_number(store: Store) -> int:
+    """Return the number of the QR Code that was stored last, in any account, deleted ones included."""
+    return _number(store.row(LAST_NUMBER))
+
+
 def is_taken(store: Store, short_code: str) -> bool:
     """Return whether the short code was ever assigned, in any account."""
     return store.row(IS_TAKEN, [short_code]) is not None
@@ -409,7 +474,7 @@ def _values(fields: Iterable[Any]) -> list[Any]:
 
 
 def _number(row: dict[str, Any] | None) -> int:
-    return int(row["number"]) if row else 0
+    return int(row["number"] or 0) if row else 0
 
 
 def _target(code: QRCode, number: int) -> Target:

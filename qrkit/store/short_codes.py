@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
@@ -20,7 +20,7 @@ from qrkit.store.target_table import TargetTable
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
 
-__all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_targets", "target"]
+__all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "target"]
 
 
 class Target(NamedTuple):
@@ -102,7 +102,11 @@ def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
 
 def remember_changed(store: Store, codes: Sequence[str]) -> None:
     """Update the cached targets of short codes, as this thread's transaction has changed them, after it commits."""
-    rows = store.each_row(SELECT_SOME, {"codes": codes})
+    remember_rows(store, store.each_row(SELECT_SOME, {"codes": codes}))
+
+
+def remember_rows(store: Store, rows: Iterable[Sequence[Any]]) -> None:
+    """Update cached targets as `remember_targets` does: rows of a short code, its number, content and schedule."""
     remember_targets(store, {code: _target(number, *rest) for code, number, *rest in rows})
 
 

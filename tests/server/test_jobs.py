@@ -8,8 +8,10 @@ import signal
 import struct
 import termios
 import threading
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -17,12 +19,21 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.analytics import scan_records
-from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
+from qrkit.errors import (
+    BadRequest,
+    InvalidParameter,
+    MissingParameter,
+    Problem,
+    QrkitError,
+    TooManyRequests,
+    UnreadableFile,
+)
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, jobs, make_app
 from qrkit.server.messages import issues_json
+from qrkit.store import maintenance
 from qrkit.store.told_errors import error_from_json, error_to_json
 from qrkit.tracking.records import ScheduleEvent
 from tests.server.processes import served
@@ -103,7 +114,7 @@ def test_statistics_are_those_of_the_library(shop, format):
 
 def imported(portfolio, data, format):
     """What is said of an import in a worker, and what the portfolio has then."""
-    _, issues = jobs.import_table(portfolio, jobs.read_table(data, "", format))
+    _, issues = jobs.import_file(portfolio, data, "", format)
     return json.loads(issues), content_of(portfolio)
 
 
@@ -147,6 +158,67 @@ def test_a_code_that_was_imported_leads_where_it_should():
         assert client.get("/door").headers["location"] == "https://example.com"
 
 
+def interrupted(shop, *changes):
+    """Import rows while others make changes: each before one of the turns that the import takes to store its rows."""
+    left = iter(changes)
+
+    @contextmanager
+    def turn():
+        threads.submit(next(left, lambda: None)).result()
+        yield
+
+    with ThreadPoolExecutor(1) as threads:
+        _, issues = jobs.import_file(shop, BAD_ROWS, "", "csv", turn=turn)
+    assert not list(left), "an import that was not decided anew"
+    return {one["error"].partition(":")[0] for one in json.loads(issues)}
+
+
+def test_other_codes_do_not_make_an_import_decide_anew():
+    with opened() as ours:
+        assert "code-taken" not in interrupted(ours, lambda: ours.insert_qrcode("https://example.com", name="Window"))
+        assert ours.list_qrcodes()[0].name == "Window"
+
+
+@pytest.mark.rule("X2", "X3", "X4")
+def test_two_imports_of_one_file_add_it_once(new_place):
+    with opened(new_place()) as direct, opened(new_place()) as ours:
+        direct.import_file(BAD_ROWS)
+        interrupted(ours, lambda: ours.import_file(BAD_ROWS))
+        names = [[code.name for code in one.list_qrcodes()] for one in (direct, ours)]
+        assert names[0] == names[1]
+        assert [one.name for one in ours.list_campaigns()] == ["Spring"]
+
+
+@pytest.mark.rule("X4")
+def test_a_short_code_taken_meanwhile_is_told(new_place):
+    with opened(new_place()) as ours:
+        take = partial(ours.insert_qrcode, "https://example.com/first", name="First", short_code="door")
+        assert "code-taken" in interrupted(ours, take, lambda: None)
+        assert next(code for code in ours.list_qrcodes() if code.short_code == "door").name == "First"
+
+
+def test_a_campaign_deleted_meanwhile_is_made_anew(new_place):
+    with opened(new_place()) as ours:
+        spring = ours.insert_campaign("Spring")
+        interrupted(ours, lambda: ours.delete_campaign(spring.id), lambda: None)
+        assert [one.name for one in ours.list_campaigns()] == ["Spring"]
+        assert ours.list_qrcodes()[0].campaign_id == ours.list_campaigns()[0].id
+
+
+def test_a_file_compacted_meanwhile_gets_all_rows(tmp_path):
+    with opened(tmp_path / "shop.duckdb") as ours:
+        interrupted(ours, lambda: maintenance.compact(ours.store), lambda: None)
+        assert len(ours.list_qrcodes()) == 3
+
+
+def test_an_import_that_is_always_too_late_is_refused():
+    with opened() as ours:
+        others = [partial(ours.insert_campaign, f"Campaign {number}") for number in range(jobs.MOST_ATTEMPTS)]
+        with pytest.raises(TooManyRequests, match="keep changing it"):
+            interrupted(ours, *others)
+        assert ours.list_qrcodes() == []
+
+
 @pytest.mark.parametrize(
     ("body", "content_type", "format", "error"),
     [
@@ -160,8 +232,8 @@ def test_a_code_that_was_imported_leads_where_it_should():
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused(body, content_type, format, error):
-    with pytest.raises(error) as caught:
-        jobs.read_table(body, content_type, format)
+    with opened() as shop, pytest.raises(error) as caught:
+        jobs.import_file(shop, body, content_type, format)
     assert type(caught.value) is error
 
 
@@ -205,15 +277,15 @@ def has_request(worker):
 @LINUX
 def test_a_worker_that_dies_refuses_one_import_and_no_more():
     jobs.stop()
+    jobs.get_ready()
     with opened() as shop:
-        table = jobs.read_table(BAD_ROWS, "", "csv")
         (worker,) = workers(os.getpid())
         os.kill(worker, signal.SIGSTOP)
         errors = []
 
         def ask():
             try:
-                jobs.import_table(shop, table)
+                jobs.import_file(shop, BAD_ROWS, "", "csv")
             except QrkitError as error:
                 errors.append(error)
 
@@ -226,7 +298,7 @@ def test_a_worker_that_dies_refuses_one_import_and_no_more():
         assert [type(error) for error in errors] == [UnreadableFile]
         assert "split the file" in str(errors[0])
         assert shop.list_qrcodes() == shop.list_campaigns() == []
-        jobs.import_table(shop, table)
+        jobs.import_file(shop, BAD_ROWS, "", "csv")
         assert len(shop.list_qrcodes()) == 3
 
 

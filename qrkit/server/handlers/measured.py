@@ -15,7 +15,7 @@ from qrkit.tracking.times import now
 
 __all__ = ["metrics"]
 
-GATES = ("plain", "drawing", "reading", "decoding", "changing")
+GATES = ("plain", "drawing", "reading", "decoding", "changing", "working")
 _BEGAN = now()
 
 
@@ -83,7 +83,7 @@ def _upkeep(service: Service) -> list[Family]:
 
 
 def _gates(service: Service) -> list[Family]:
-    """Report the work whose amount is limited: drawing, reading bodies and images, changing records."""
+    """Report the work whose amount is limited: drawing, reading bodies and images, changing records, jobs."""
     gates = {name: getattr(service.gates, name) for name in GATES}
 
     def samples(attribute: str) -> list[Sample]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange import EXCHANGE_FORMATS
@@ -98,10 +99,11 @@ def list_everything(call: Call) -> Response:
     in which they were added. `next` is the `after` of the next page; the last page has none. The campaigns are on the
     first page.
     """
-    asked = call.parameters
-    with call.service.gates.drawing.passing(call.client):
-        if asked.keys() & {"limit", "after"}:
+    asked, gates = call.parameters, call.service.gates
+    if asked.keys() & {"limit", "after"}:
+        with gates.drawing.passing(call.client):
             return _page(call.portfolio, whole(asked.get("limit", str(MOST_A_PAGE)), "limit"), asked.get("after"))
+    with gates.working.passing(call.client):
         return Response(200, JSON, jobs.list_everything(call.portfolio))
 
 
@@ -115,7 +117,7 @@ def statistics(call: Call) -> Response:
     if ext not in SCAN_FORMATS:
         raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
     scans = call.portfolio.scans_of(call.id)
-    with call.service.gates.drawing.passing(call.client):
+    with call.service.gates.working.passing(call.client):
         file = jobs.statistics(scans, ext)
     return Response(200, SCAN_FORMATS[ext].media_type, file, _attachment(f"statistics.{ext}") if ext != "json" else {})
 
@@ -136,7 +138,7 @@ def export(call: Call) -> Response:
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe = not flag(asked.get("raw", "false"), "raw")
-    with call.service.gates.drawing.passing(call.client):
+    with call.service.gates.working.passing(call.client):
         file = jobs.export(call.portfolio, ext, image_format=image_format, safe=safe)
     return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
@@ -152,9 +154,10 @@ def import_file(call: Call) -> Response:
     """
     body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
     format, columns = (call.parameters.get(name, "") for name in ("format", "columns"))
-    with call.service.gates.reading.passing():
-        table = jobs.read_table(body, content_type, format, columns)
-    headers, issues = jobs.import_table(call.portfolio, table)
+    gates, client = call.service.gates, call.client
+    with gates.working.passing(client):
+        turn = partial(gates.changing.passing, client)
+        headers, issues = jobs.import_file(call.portfolio, body, content_type, format, columns, turn=turn)
     return Response(200, JSON, issues, headers)
 
 

@@ -4,12 +4,15 @@ Only one thread of a process runs Python at a time, and redirects need it. Readi
 export, a list or statistics take seconds of it, so worker processes do that. Rows come from the database as text or
 Parquet, and go to it as text, which passes through this process unread.
 
-The jobs are in `qrkit.server.jobs.worker`. They call the functions that the library calls in its own process.
+The jobs are in `qrkit.server.jobs.worker`. They call the functions that the library calls in its own process. Clients
+share the workers by the gate `working` of `qrkit.server.service`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 
@@ -19,20 +22,26 @@ from qrkit.portfolio import Portfolio, transport
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED, head
 from qrkit.store import Scans
-from qrkit.store.qrcodes import CodeTexts
+from qrkit.store.qrcodes import CodesText, staged
 from qrkit.store.told_errors import error_from_json
 
-__all__ = ["export", "import_table", "list_everything", "read_table", "statistics", "stop"]
+__all__ = ["MOST_JOBS", "export", "get_ready", "import_file", "list_everything", "statistics", "stop"]
 
-MOST_WORKERS = 2
+MOST_JOBS = 2
+"""The number of jobs at a time; one client has at most one fewer."""
 LONGEST_SECONDS = 300.0
-"""Time limit of one job, which includes waiting for a worker."""
+"""Time limit of one job."""
 SMALL = 2**18
 """Bytes of records below which a list is written here: that takes a few milliseconds, less than asking a worker."""
-LARGE = 2**22
-"""Bytes of a request or an answer after which the worker ends, so that the system gets its memory back."""
+MOST_ATTEMPTS = 5
+"""How often an import is decided if other imports into the same portfolio interfere."""
 
-_workers = Workers(Path(__file__).with_name("worker.py"), MOST_WORKERS)
+_workers = Workers(Path(__file__).with_name("worker.py"), MOST_JOBS)
+
+
+def get_ready() -> None:
+    """Start a worker, because its start takes longer than most jobs."""
+    _workers.get_ready()
 
 
 def stop() -> None:
@@ -40,49 +49,57 @@ def stop() -> None:
     _workers.stop()
 
 
-def read_table(body: bytes, content_type: str, format: str, columns: str = "") -> bytes:
-    """Read the file that was sent for an import.
+def import_file(
+    portfolio: Portfolio,
+    body: bytes,
+    content_type: str,
+    format: str,
+    columns: str = "",
+    *,
+    turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> tuple[dict[str, str], bytes]:
+    """Import the file that was sent, in one transaction.
+
+    A worker reads the file and decides what becomes of its rows while other requests change records. Only storing the
+    rows takes a turn; if what changed meanwhile concerns them, the worker decides anew.
 
     Args:
+        portfolio: The portfolio to import into.
         body: The body of the request.
         content_type: The type of the body.
         format: The format in the query string; empty if there is none.
         columns: What the file calls our columns; empty if it calls them so, too.
-
-    Returns:
-        The table, for `import_table`.
-
-    Raises:
-        MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
-        BadRequest: If the body is empty, or a form cannot be read.
-        UnreadableFile: If the file cannot be read, or reading takes too much time or memory.
-    """
-    return _ask("read", body, content_type=content_type, format=format, columns=columns)
-
-
-def import_table(portfolio: Portfolio, table: bytes) -> tuple[dict[str, str], bytes]:
-    """Import a table in one transaction.
-
-    Args:
-        portfolio: The portfolio to import into.
-        table: What `read_table` returned.
+        turn: Returns a context manager in which nobody else changes records.
 
     Returns:
         The headers that count what happened, and the rows that were skipped or changed as JSON.
 
     Raises:
-        UnreadableFile: If the import takes too much time or memory; the portfolio is unchanged.
+        MissingParameter: If the format is missing.
+        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
+        BadRequest: If the body is empty, or a form cannot be read.
+        UnreadableFile: If the file cannot be read, or the import takes too much time or memory.
+        TooManyRequests: If all workers are busy for too long, or the portfolio changes too often.
     """
-    with portfolio.store.atomic():
+    asked = {"content_type": content_type, "format": format, "columns": columns}
+    for _ in range(MOST_ATTEMPTS):
         known = transport.present(portfolio)
         texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
         now, templates = known.now.isoformat(), list(known.templates)
-        lines = BytesIO(_ask("import", table, *texts, base_url=known.base_url, now=now, templates=templates))
-        headers, issues = json.loads(next(lines)), next(lines)
-        for campaigns in lines:
-            transport.add_texts(portfolio, campaigns.decode(), CodeTexts(next(lines).decode(), next(lines).decode()))
-    return headers, issues
+        answer = _ask("import", body, *texts, **asked, base_url=known.base_url, now=now, templates=templates)
+        lines = BytesIO(answer)
+        headers, issues, campaigns = json.loads(next(lines)), next(lines), next(lines).decode()
+        rows = (CodesText(text.decode(), int(next(lines))) for text in lines)
+        with (
+            staged(portfolio.store, portfolio.account.id, rows) as codes,
+            turn(),
+            portfolio.store.atomic(),
+        ):
+            if not transport.is_outdated(portfolio, known, codes):
+                transport.add_campaigns(portfolio, campaigns)
+                codes.insert(known.now)
+                return headers, issues
+    raise TooManyRequests("other imports into this portfolio keep changing it; please try again", retry_after=60)
 
 
 def list_everything(portfolio: Portfolio) -> bytes:
@@ -153,8 +170,6 @@ def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
         raise _too_large(job, f"more than {LONGEST_SECONDS:g} seconds") from error
     except WorkerBroke as error:
         raise _too_large(job, "more than the server can give") from error
-    if outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE:
-        _workers.stop()
     if outcome == DONE:
         return answer
     if outcome == REFUSED:
@@ -165,6 +180,6 @@ def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
 
 
 def _too_large(job: str, what: str) -> QrkitError:
-    if job in ("read", "import"):
+    if job == "import":
         return UnreadableFile(f"the import of the file takes {what}; split the file")
     return QrkitError(f"this answer takes {what}; ask for another format, or for less")

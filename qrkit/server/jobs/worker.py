@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import struct
 import sys
 import traceback
@@ -16,6 +15,8 @@ from contextlib import suppress
 from datetime import datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
+
+from qrkit.processes import ANSWER, LAST
 
 if TYPE_CHECKING:
     from qrkit.portfolio.exporting import Listing
@@ -30,6 +31,8 @@ MOST_MEMORY = 2 * 2**30
 """Bytes of address space: an import of 200,000 rows takes a third of it."""
 PRIORITY = 10
 """Redirects come first: how much lower the priority of this process is than that of the server."""
+LARGE = 2**22
+"""Bytes of a request or an answer after which the process ends, so that the system gets its memory back."""
 
 _LENGTH = struct.Struct(">I")
 
@@ -40,37 +43,32 @@ def head(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> bytes:
     return _LENGTH.pack(len(text)) + text
 
 
-def _read(body: bytes, *, content_type: str, format: str, columns: str) -> bytes:
-    """Return the table of a file, in a form that only `_import` reads."""
-    from qrkit.server.bodies import read_import
-
-    return pickle.dumps(read_import(body, content_type, format, columns), pickle.HIGHEST_PROTOCOL)
-
-
 def _import(
-    table: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, base_url: str, now: str,
-    templates: list[str],
+    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str, columns: str,
+    base_url: str, now: str, templates: list[str],
 ) -> bytes:  # fmt: skip
-    """Return a line with the headers of the response and one with the issues.
+    """Return a line each with the headers of the response, the issues and the new campaigns.
 
-    Then follow three lines for each slice: new campaigns, rows and targets of QR Codes.
+    Then follow two lines for each `CodesText` of the new QR Codes.
     """
     from qrkit.portfolio.importing import Present, import_table
+    from qrkit.server.bodies import read_import
     from qrkit.server.messages import import_headers, issues_json
-    from qrkit.store.qrcodes import MOST_IN_TEXT, CodeTexts
+    from qrkit.store.qrcodes import CodesText
 
+    made: list[str] = []
     lines: list[str] = []
 
     def add(new: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
-        for start in range(0, len(rows), MOST_IN_TEXT):
-            lines.append("[" + ",".join(campaign.to_json() for campaign in new) + "]")
-            lines.extend(CodeTexts.of(rows[start : start + MOST_IN_TEXT]))
-            new = ()
+        made.extend(campaign.to_json() for campaign in new)
+        for text, length in CodesText.of(rows):
+            lines.extend((text, str(length)))
 
+    table = read_import(body, content_type, format, columns)
     texts = (campaigns.decode(), contents.decode(), short_codes.decode())
     present = Present(base_url, datetime.fromisoformat(now), *texts, templates)
-    result = import_table(pickle.loads(table), present, add)
-    head = [json.dumps(import_headers(result)), issues_json(result)]
+    result = import_table(table, present, add)
+    head = [json.dumps(import_headers(result)), issues_json(result), f"[{','.join(made)}]"]
     return "".join(f"{line}\n" for line in [*head, *lines]).encode()
 
 
@@ -108,7 +106,6 @@ def _statistics(scans: bytes, *, format: str) -> bytes:
 
 
 JOBS: dict[str, Callable[..., bytes]] = {
-    "read": _read,
     "import": _import,
     "list": _list,
     "export": _export,
@@ -146,10 +143,9 @@ def main() -> None:
     with suppress(AttributeError, OSError):  # Windows has no such priorities
         os.nice(PRIORITY)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would take address space
-    import pandas as pd  # noqa: F401 - loaded before any request
-
     import qrkit.portfolio
-    import qrkit.server.messages  # noqa: F401 - likewise
+    import qrkit.server.bodies
+    import qrkit.server.messages  # noqa: F401 - loaded before any request, with all that an import needs
 
     _limit_memory()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
@@ -157,9 +153,12 @@ def main() -> None:
         asked = json.loads(requests.read(*_LENGTH.unpack(length)))
         parts = [requests.read(size) for size in asked["parts"]]
         outcome, answer = _answer(asked["job"], parts, asked["options"])
-        answers.write(struct.pack(">BI", outcome, len(answer)))
+        is_last = outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE
+        answers.write(ANSWER.pack(outcome | LAST * is_last, len(answer)))
         answers.write(answer)
         answers.flush()
+        if is_last:
+            return
         del parts, answer
 
 

@@ -166,6 +166,9 @@ class Server:
     @contextmanager
     def holding(self) -> Iterator[None]:
         """Context manager: runs all of this thread's statements on one connection, for a transaction."""
+        if self.thread.is_holding:
+            yield
+            return
         self.thread.is_holding = True
         try:
             yield
