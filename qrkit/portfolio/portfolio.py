@@ -30,16 +30,16 @@ from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.exporting import write_codes
-from qrkit.portfolio.importing import import_table, read_table
+from qrkit.portfolio.importing import Present, import_table, read_table
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.transport import present
+from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
 from qrkit.store.accounts import owner_of
 from qrkit.store.archiving import Archived, archive
 from qrkit.store.free_sql import free_sql
-from qrkit.store.qrcodes import StoredRow, count_qrcodes, each_qrcode, insert_campaign, insert_qrcodes
+from qrkit.store.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode
 from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.user_agents import reparse
 from qrkit.store.visitor_data import visits_kept
@@ -421,13 +421,17 @@ class Portfolio(Shown, ManyRecords):
 
     def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool) -> ImportResult:
         """Add the rows of a table in one transaction."""
-        with self.store.atomic():
-            return import_table(table, present(self, template), self._add, seen, fix_urls=fix_urls)
 
-    def _add(self, campaigns: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
-        for campaign in campaigns:
-            insert_campaign(self.store, self.account.id, campaign)
-        insert_qrcodes(self.store, self.account.id, rows, self.now())
+        def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
+            campaigns: list[Campaign] = []
+
+            def add(new: Sequence[Campaign], rows: Sequence[StoredRow]) -> None:
+                campaigns.extend(new)
+                codes.add(rows)
+
+            return campaigns, import_table(table, known, add, seen, fix_urls=fix_urls)
+
+        return store_rows(self, decide, template=template)
 
     def close(self) -> None:
         """Close the store."""

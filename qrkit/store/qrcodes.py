@@ -36,7 +36,6 @@ __all__ = [
     "has_short_code",
     "insert_campaign",
     "insert_qrcode",
-    "insert_qrcodes",
     "insert_values",
     "is_taken",
     "last_number",
@@ -133,9 +132,7 @@ STAGE = f"""
 INSERT INTO staged_qrcodes ({", ".join(COLUMNS)}, position) SELECT {", ".join(COLUMNS)}, position FROM {{rows}}
 """
 TAKE_NUMBERS = """
-SELECT min(number) AS first FROM (
-    SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, (SELECT count(*) FROM staged_qrcodes))
-) taken
+SELECT min(number) AS first FROM (SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)) taken
 """
 """Takes a number for each staged QR Code, without gaps, because nobody else may take one meanwhile."""
 INSERT_STAGED = f"""
@@ -165,7 +162,6 @@ INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for k
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
-NEXT_NUMBERS = "SELECT nextval('qrcode_numbers') AS number FROM generate_series(1, ?)"
 INSERT_SHORT_CODE = (
     "INSERT INTO short_codes (code, qrcode) VALUES (?, nextval('qrcode_numbers')) RETURNING qrcode AS number"
 )
@@ -255,37 +251,6 @@ def stored_row(code: QRCode) -> StoredRow:
     return dict(zip(COLUMNS, _all_of(code), strict=True))
 
 
-def insert_qrcodes(store: Store, account_id: str, rows: Sequence[StoredRow], now: datetime) -> None:
-    """Store several QR Codes of an account in one transaction, as `insert_qrcode` does."""
-    store.check_writable()
-    with store.atomic():
-        if store.database.reads_frames and len(rows) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
-            for start in range(0, len(rows), TOGETHER):
-                _insert_arrays(store, account_id, rows[start : start + TOGETHER], now)
-        else:
-            with staged(store, account_id, CodesText.of(rows)) as codes:
-                codes.insert(now)
-
-
-def _insert_arrays(store: Store, account_id: str, rows: Sequence[StoredRow], now: datetime) -> None:
-    """Store new QR Codes from arrays, which a file reads in a third of the time that it takes for JSON."""
-    import numpy as np
-
-    numbers = store.arrays(NEXT_NUMBERS, [len(rows)])["number"].astype("int32")
-    fields = {name: [row[name] for row in rows] for name in COLUMNS}
-    columns = {
-        "number": numbers,
-        "account_id": np.full(len(rows), account_id, dtype="object"),
-        "stored": np.full(len(rows), naive(now), dtype="datetime64[us]"),
-    } | {name: np.array(_column(values), dtype=DTYPES.get(QRCODES[name], "object")) for name, values in fields.items()}
-    none = np.zeros_like(numbers)
-    store.add_rows(f"qrcodes ({', '.join(columns)})", columns)
-    store.add_rows("short_codes (code, qrcode)", {"code": columns["short_code"], "qrcode": numbers})
-    store.add_rows("scan_counts (qrcode, scans, forgotten)", {"qrcode": numbers, "scans": none, "forgotten": none})
-    targets = map(Target, numbers.tolist(), fields["content"], map(_active_schedule, rows))
-    remember_targets(store, dict(zip(fields["short_code"], targets, strict=True)))
-
-
 def _column(values: Sequence[Any]) -> Sequence[Any]:
     """Convert the values of a field, which are all of one type, to the values of an array."""
     kind = type(values[0])
@@ -317,7 +282,37 @@ class Staged:
 
     def __init__(self, store: Store, account_id: str) -> None:
         self._store, self._account_id = store, account_id
+        self._length = 0
+        self._run(CREATE_STAGED)
         self._generation = store.database.thread.generation
+
+    def add(self, rows: Sequence[StoredRow]) -> None:
+        """Add QR Codes."""
+        if self._store.database.reads_frames and len(rows) > MOST_IN_TEXT:  # for fewer, loading NumPy takes longer
+            self._add_arrays(rows)
+        else:
+            for text in CodesText.of(rows):
+                self.add_text(text)
+
+    def add_text(self, text: CodesText) -> None:
+        """Add the QR Codes of a text."""
+        dialect = self._store.database.dialect
+        sql = STAGE.format(rows=dialect.rows_of_json(ROW, number="position"))
+        positions = list(range(self._length, self._length + text.length))
+        self._run(sql, {"rows": dialect.escape_json(text.rows), "numbers": positions})
+        self._length += text.length
+
+    def _add_arrays(self, rows: Sequence[StoredRow]) -> None:
+        """Add QR Codes from arrays, which a file reads in a third of the time that it takes for JSON."""
+        import numpy as np
+
+        positions = np.arange(self._length, self._length + len(rows), dtype="int32")
+        fields = {name: _column([row[name] for row in rows]) for name in COLUMNS}
+        columns = {name: np.array(values, dtype=DTYPES.get(ROW[name], "object")) for name, values in fields.items()}
+        with self._store.statement() as cursor:
+            table = f"staged_qrcodes (position, {', '.join(columns)})"
+            self._store.database.add_rows(cursor, table, {"position": positions} | columns)
+        self._length += len(rows)
 
     def clashes(self, *, after: int) -> bool:
         """Return whether these QR Codes cannot be stored as they are; call this in the transaction of `insert`.
@@ -331,42 +326,39 @@ class Staged:
 
     def insert(self, now: datetime) -> None:
         """Store the QR Codes as `insert_qrcode` does, in the transaction of the caller."""
-        store, row = self._store, self._store.row(TAKE_NUMBERS)
-        if row is None or row["first"] is None:
+        if not self._length:
             return
-        first = {"first": row["first"]}
+        store = self._store
+        first = {"first": store.rows(TAKE_NUMBERS, [self._length])[0]["first"]}
         store.execute(INSERT_STAGED, {"account": self._account_id, "stored": naive(now), **first})
         store.execute(INSERT_STAGED_CODES, first)
         store.execute(INSERT_STAGED_COUNTS, first)
         remember_rows(store, store.each_row(STAGED_TARGETS, first))
 
+    def drop(self) -> None:
+        """Delete the table. If the database has failed, it is gone already."""
+        with suppress(*self._store.database.errors, StoreBusy, StoreClosed):
+            self._run("DROP TABLE staged_qrcodes")
+
+    def _run(self, sql: str, parameters: Parameters = ()) -> None:
+        """Run a statement on the table, which needs no transaction."""
+        with self._store.statement() as cursor:
+            self._store.database.run_often(cursor, sql, parameters)
+
 
 @contextmanager
-def staged(store: Store, account_id: str, texts: Iterable[CodesText]) -> Iterator[Staged]:
-    """Context manager: reads new QR Codes into a temporary table.
+def staged(store: Store, account_id: str) -> Iterator[Staged]:
+    """Context manager: holds new QR Codes in a temporary table until they are inserted.
 
-    This is most of the work of an insert. Outside a transaction, no other change waits for it.
+    Reading them is most of the work of an insert. Outside a transaction, no other change waits for it.
     """
-    dialect = store.database.dialect
-    stage = STAGE.format(rows=dialect.rows_of_json(ROW, number="position"))
+    store.check_writable()
     with store.database.holding():
-        _run(store, CREATE_STAGED)
+        codes = Staged(store, account_id)
         try:
-            made, first = Staged(store, account_id), 0
-            for rows, length in texts:
-                positions = list(range(first, first := first + length))
-                _run(store, stage, {"rows": dialect.escape_json(rows), "numbers": positions})
-            yield made
+            yield codes
         finally:
-            # If the database has failed, the table is gone already, and the first error is more informative.
-            with suppress(*store.database.errors, StoreBusy, StoreClosed):
-                _run(store, "DROP TABLE staged_qrcodes")
-
-
-def _run(store: Store, sql: str, parameters: Parameters = ()) -> None:
-    """Run a statement on the temporary table, which needs no transaction."""
-    with store.statement() as cursor:
-        store.database.run_often(cursor, sql, parameters)
+            codes.drop()
 
 
 def update_qrcode(store: Store, code: QRCode) -> None:
@@ -480,10 +472,6 @@ def _number(row: dict[str, Any] | None) -> int:
 def _target(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code."""
     return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
-
-
-def _active_schedule(row: StoredRow) -> tuple[ScheduleEvent, ...]:
-    return row["schedule"] if row["is_schedule_enabled"] else ()
 
 
 def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:

@@ -215,7 +215,7 @@ def test_an_error_on_the_way_takes_all_back(empty, monkeypatch):
     def broken(*_):
         raise OSError("full")
 
-    monkeypatch.setattr("qrkit.portfolio.portfolio.insert_qrcodes", broken)
+    monkeypatch.setattr("qrkit.store.qrcodes.Staged.insert", broken)
     with pytest.raises(OSError, match="full"):
         empty.import_frame(pd.DataFrame({"Content": ["x"], "Campaign Name": ["Spring"]}))
     assert empty.list_campaigns() == []

@@ -25,12 +25,13 @@ from qrkit.errors import (
     MissingParameter,
     Problem,
     QrkitError,
-    TooManyRequests,
+    StoreBusy,
     UnreadableFile,
 )
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.portfolio.access import create_key
+from qrkit.portfolio.storing import MOST_ATTEMPTS
 from qrkit.server import Client, jobs, make_app
 from qrkit.server.messages import issues_json
 from qrkit.store import maintenance
@@ -213,8 +214,8 @@ def test_a_file_compacted_meanwhile_gets_all_rows(tmp_path):
 
 def test_an_import_that_is_always_too_late_is_refused():
     with opened() as ours:
-        others = [partial(ours.insert_campaign, f"Campaign {number}") for number in range(jobs.MOST_ATTEMPTS)]
-        with pytest.raises(TooManyRequests, match="keep changing it"):
+        others = [partial(ours.insert_campaign, f"Campaign {number}") for number in range(MOST_ATTEMPTS)]
+        with pytest.raises(StoreBusy, match="keep changing the portfolio"):
             interrupted(ours, *others)
         assert ours.list_qrcodes() == []
 

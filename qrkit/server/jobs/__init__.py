@@ -11,7 +11,7 @@ share the workers by the gate `working` of `qrkit.server.service`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
@@ -19,11 +19,14 @@ from pathlib import Path
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
 from qrkit.portfolio import Portfolio, transport
+from qrkit.portfolio.importing import Present
+from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED, head
 from qrkit.store import Scans
-from qrkit.store.qrcodes import CodesText, staged
+from qrkit.store.qrcodes import CodesText, Staged
 from qrkit.store.told_errors import error_from_json
+from qrkit.tracking.records import Campaign
 
 __all__ = ["MOST_JOBS", "export", "get_ready", "import_file", "list_everything", "statistics", "stop"]
 
@@ -33,8 +36,6 @@ LONGEST_SECONDS = 300.0
 """Time limit of one job."""
 SMALL = 2**18
 """Bytes of records below which a list is written here: that takes a few milliseconds, less than asking a worker."""
-MOST_ATTEMPTS = 5
-"""How often an import is decided if other imports into the same portfolio interfere."""
 
 _workers = Workers(Path(__file__).with_name("worker.py"), MOST_JOBS)
 
@@ -60,8 +61,7 @@ def import_file(
 ) -> tuple[dict[str, str], bytes]:
     """Import the file that was sent, in one transaction.
 
-    A worker reads the file and decides what becomes of its rows while other requests change records. Only storing the
-    rows takes a turn; if what changed meanwhile concerns them, the worker decides anew.
+    A worker reads the file and decides what becomes of its rows.
 
     Args:
         portfolio: The portfolio to import into.
@@ -79,27 +79,21 @@ def import_file(
         InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
         BadRequest: If the body is empty, or a form cannot be read.
         UnreadableFile: If the file cannot be read, or the import takes too much time or memory.
-        TooManyRequests: If all workers are busy for too long, or the portfolio changes too often.
+        StoreBusy: If other imports into this portfolio interfere too often.
     """
     asked = {"content_type": content_type, "format": format, "columns": columns}
-    for _ in range(MOST_ATTEMPTS):
-        known = transport.present(portfolio)
+
+    def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], tuple[dict[str, str], bytes]]:
         texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
         now, templates = known.now.isoformat(), list(known.templates)
         answer = _ask("import", body, *texts, **asked, base_url=known.base_url, now=now, templates=templates)
         lines = BytesIO(answer)
-        headers, issues, campaigns = json.loads(next(lines)), next(lines), next(lines).decode()
-        rows = (CodesText(text.decode(), int(next(lines))) for text in lines)
-        with (
-            staged(portfolio.store, portfolio.account.id, rows) as codes,
-            turn(),
-            portfolio.store.atomic(),
-        ):
-            if not transport.is_outdated(portfolio, known, codes):
-                transport.add_campaigns(portfolio, campaigns)
-                codes.insert(known.now)
-                return headers, issues
-    raise TooManyRequests("other imports into this portfolio keep changing it; please try again", retry_after=60)
+        headers, issues, campaigns = json.loads(next(lines)), next(lines), json.loads(next(lines))
+        for text in lines:
+            codes.add_text(CodesText(text.decode(), int(next(lines))))
+        return [Campaign(**fields) for fields in campaigns], (headers, issues)
+
+    return store_rows(portfolio, decide, turn=turn)
 
 
 def list_everything(portfolio: Portfolio) -> bytes:

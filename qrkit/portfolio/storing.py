@@ -1,0 +1,87 @@
+"""Stores the rows of an import. What becomes of them is decided before, so that no other change waits for that.
+
+If what was stored meanwhile concerns these rows, the import decides anew. Thus two imports of one file add it once, and
+no short code is given twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
+
+from qrkit.errors import StoreBusy
+from qrkit.portfolio.codes import Records
+from qrkit.portfolio.importing import Present
+from qrkit.store.json_rows import all_short_codes, campaigns_text, names_and_contents
+from qrkit.store.qrcodes import Staged, insert_campaign, last_number, staged
+from qrkit.tracking.records import Campaign
+
+__all__ = ["MOST_ATTEMPTS", "Decide", "store_rows"]
+
+MOST_ATTEMPTS = 5
+"""How often an import decides on its rows if others interfere."""
+
+Result = TypeVar("Result")
+Decide = Callable[[Present, Staged], tuple[Sequence[Campaign], Result]]
+"""Adds the QR Codes that are to be stored; returns the new campaigns, and what there is to say."""
+
+
+def store_rows(
+    portfolio: Records,
+    decide: Decide[Result],
+    *,
+    template: str = "",
+    turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Result:
+    """Store the campaigns and QR Codes of an import in one transaction, and return what `decide` has to say.
+
+    Args:
+        portfolio: The portfolio to import into.
+        decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
+        template: The name of the template for rows that name none.
+        turn: Returns a context manager in which nobody else changes records.
+
+    Raises:
+        InvalidParameter: If there is no such template.
+        StoreBusy: If others interfere too often; the portfolio is unchanged.
+    """
+    store, account_id = portfolio.store, portfolio.account.id
+    for _ in range(MOST_ATTEMPTS):
+        known = _present(portfolio, template)
+        with staged(store, account_id) as codes:
+            campaigns, result = decide(known, codes)
+            with turn(), store.atomic():
+                if not _is_outdated(portfolio, known, codes):
+                    for campaign in campaigns:
+                        insert_campaign(store, account_id, campaign)
+                    codes.insert(known.now)
+                    return result
+    raise StoreBusy(f"other imports keep changing the portfolio of {portfolio.account.name}; import the file again")
+
+
+def _present(portfolio: Records, template: str) -> Present:
+    """Return what an import has to know of a portfolio."""
+    portfolio.templates.check_known(template)
+    store, account_id = portfolio.store, portfolio.account.id
+    last = last_number(store)  # first, so that nothing is missed that is stored between these queries
+    return Present(
+        portfolio.base_url,
+        portfolio.now(),
+        campaigns_text(store, account_id),
+        names_and_contents(store, account_id),
+        all_short_codes(store),
+        portfolio.templates.names(),
+        template,
+        last,
+    )
+
+
+def _is_outdated(portfolio: Records, known: Present, codes: Staged) -> bool:
+    """Return whether what changed since `known` concerns the QR Codes of an import.
+
+    That is campaigns, templates, short codes, and names that other imports may have given. Other QR Codes that were
+    stored, changed or deleted meanwhile count as later.
+    """
+    are_same = known.campaigns == campaigns_text(portfolio.store, portfolio.account.id)
+    return not are_same or known.templates != portfolio.templates.names() or codes.clashes(after=known.last)
