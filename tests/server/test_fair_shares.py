@@ -1,14 +1,18 @@
 """What is drawn or read for one client keeps no other client out."""
 
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from qrkit import data_uri, open_portfolio
 from qrkit.portfolio.access import create_account, create_key, local_account
-from qrkit.server import Client, Server, Settings, make_app
+from qrkit.server import Client, Server, Settings, jobs, make_app
 from tests.scanning.test_untrusted import finders
 from tests.server.load import Load, asking
+from tests.server.processes import has_request, workers
 
 API = "/api/v3"
 
@@ -86,3 +90,35 @@ def test_a_page_with_many_codes_gets_all_its_pictures(shop):
         for load in loads:
             load.run()
     assert [one.status for load in loads for one in load.answers] == [200] * 75
+
+
+def rows(prefix, count):
+    lines = (f"{prefix} {number},https://example.com/{prefix}/{number}\n" for number in range(count))
+    return ("Name,Content\n" + "".join(lines)).encode()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at processes in /proc")
+def test_imports_of_one_account_hold_up_no_other(shop, app):
+    """One import stands still in its worker, and another of the same account waits behind it."""
+    keys = [create_key(shop.store, create_account(shop.store, name, plan="premium")) for name in ("many", "one")]
+    client = Client(app)
+
+    def import_(data, key):
+        return client.request("POST", f"{API}/track/import", query=f"format=csv&auth={key}", body=data).status
+
+    jobs.stop()
+    jobs.get_ready()
+    (worker,) = workers(os.getpid())
+    os.kill(worker, signal.SIGSTOP)
+    with ThreadPoolExecutor(2) as threads:
+        held = [threads.submit(import_, rows(name, 10), keys[0]) for name in "ab"]
+        try:
+            while not has_request(worker):
+                pass
+            assert client.post(f"{API}/track/qrcode", {"content": "https://example.com"}, auth=keys[1]).status == 200
+            assert import_(rows("c", 1), keys[1]) == 200
+            for path in ("track/export.csv", "track/list"):
+                assert client.get(f"{API}/{path}", auth=keys[1]).status == 200
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        assert [one.result() for one in held] == [200, 200]

@@ -1,15 +1,12 @@
 """Long work of a server is done in other processes: with the same results and errors, whatever happens to a process."""
 
-import fcntl
 import json
 import os
 import select
 import signal
-import struct
-import termios
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -37,7 +34,7 @@ from qrkit.server.messages import issues_json
 from qrkit.store import maintenance
 from qrkit.store.told_errors import error_from_json, error_to_json
 from qrkit.tracking.records import ScheduleEvent
-from tests.server.processes import served
+from tests.server.processes import has_request, served, workers
 from tests.sweeps import quick_first
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -255,23 +252,6 @@ def test_an_error_is_the_same_after_its_way(error):
     assert getattr(found, "line", None) == getattr(error, "line", None)
     problems = [[(one.name, one.rule, one.code) for one in getattr(e, "problems", ())] for e in (found, error)]
     assert problems[0] == problems[1]
-
-
-def workers(parent):
-    """The workers of a process that runs here."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            if int(fields[1]) == parent and b"jobs/worker.py" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return found
-
-
-def has_request(worker):
-    """Whether bytes wait for a worker that stands still."""
-    with Path(f"/proc/{worker}/fd/0").open("rb", buffering=0) as pipe:
-        return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"    "))[0] > 0
 
 
 @pytest.mark.slow
