@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from qrkit.store import Scans
     from qrkit.symbol.symbol import Role, Symbol
     from qrkit.tracking.records import Campaign, Location, Properties, QRCode, ScheduleEvent
+    from qrkit.version import __version__ as __version__
 
 __all__ = [
     "Brand",
@@ -138,6 +139,7 @@ _LATE = {
     "Stop": "design.gradient:Stop",
     "Symbol": "symbol.symbol:Symbol",
     "Wrapper": "design.decoration:Wrapper",
+    "__version__": "version:__version__",
     "analytics": "analytics",
     "charts": "charts",
     "check": "scanning:check",

@@ -111,9 +111,9 @@ class ShowVersion(Action):
     """Prints the version, which is read from the metadata of the installation only now, because that takes long."""
 
     def __call__(self, reader: ArgumentParser, *_: Any) -> None:
-        from importlib.metadata import version
+        from qrkit.version import __version__
 
-        print(f"qrkit {version('qrkit-studio')}")
+        print(f"qrkit {__version__}")
         reader.exit()
 
 

@@ -157,7 +157,7 @@ def _give_way(asked: argparse.Namespace) -> None:
 
 def _check_exists(asked: argparse.Namespace) -> None:
     if is_missing(asked.store):
-        hint = "`qrkit add`, `qrkit import`, `qrkit serve` and `qrkit account create` create one"
+        hint = "`qrkit add`, `qrkit import` and `qrkit serve` create one, with the account 'local'"
         if other := neighbor(asked.store):
             hint = f"did you mean {other!r}?"
         elif asked.store == DEFAULT_STORE and (others := _stores_beside(asked.store)):

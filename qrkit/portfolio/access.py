@@ -82,7 +82,8 @@ def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
     account = Account(new_id(), name, _plan(plan))
     with store.atomic():
         if account_named(store, name):
-            raise InvalidParameter(Problem("name", name, "is already the name of an account"))
+            rule = "is the account that every store has" if name == LOCAL else "is already the name of an account"
+            raise InvalidParameter(Problem("name", name, rule))
         insert_account(store, account, now())
     return account
 

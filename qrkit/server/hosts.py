@@ -21,9 +21,10 @@ __all__ = ["Hosts", "check_listening_host", "listening_problem", "reachable"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
+MOST_PORT = 65_535
 _KEY = re.compile(r"qk_[A-Za-z0-9_-]{43}")
 """Matches an API key."""
-_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::[0-9]*)?")
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+))(?::([0-9]{0,5}))?")
 
 
 class Hosts:
@@ -65,7 +66,7 @@ class Hosts:
 def _name(host: str) -> str:
     """Return the name of a host without its port, as browsers write it."""
     match = _HOST.fullmatch(host)
-    if match is None:
+    if match is None or int(match[3] or 0) > MOST_PORT:
         return host.lower()
     name = (match[1] or match[2]).rstrip(".").lower()
     try:

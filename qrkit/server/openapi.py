@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cache
-from importlib.metadata import version
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from qrkit.server.handlers.track import MOST_A_PAGE
 from qrkit.server.schemas import PLACE, Schema, design_field, schemas
 from qrkit.symbol.decode import Decoded
 from qrkit.tracking.records import Properties
+from qrkit.version import __version__
 
 if TYPE_CHECKING:
     from qrkit.server.routes import Route
@@ -74,7 +74,7 @@ def describe(routes: tuple[Route, ...], base_url: str) -> bytes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     described = {
         "openapi": "3.1.0",
-        "info": {"title": "qrkit", "version": version("qrkit-studio"), "description": ABOUT},
+        "info": {"title": "qrkit", "version": __version__, "description": ABOUT},
         "servers": [{"url": base_url}],
         "paths": paths,
         "components": {

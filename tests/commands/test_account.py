@@ -85,7 +85,9 @@ def test_create_makes_the_store_where_there_is_none_and_nothing_else_does(folder
         ["keys", "local"],
         ["revoke", "local", "0" * 12],
     ):
-        assert "no store 'shpo.duckdb'" in refused(capsys, *words, store="shpo.duckdb")
+        told = refused(capsys, *words, store="shpo.duckdb")
+        assert "no store 'shpo.duckdb'" in told
+        assert "create one, with the account 'local'" in told
         assert list(folder.iterdir()) == []
     run(capsys, "create", "Ana", store="new.duckdb")
     assert run(capsys, "list", store="new.duckdb")[0] == "local  premium  keys: 0\nAna  free  keys: 0\n"
@@ -95,7 +97,7 @@ def test_create_makes_the_store_where_there_is_none_and_nothing_else_does(folder
     ("words", "rule"),
     [
         (["create", "Ana"], "is already the name of an account"),
-        (["create", "local"], "is already the name of an account"),
+        (["create", "local"], "is the account that every store has"),
         (["create", ""], "1..100 characters"),
         (["create", "x" * 101], "1..100 characters"),
         (["create", "a\nb"], "1..100 characters"),

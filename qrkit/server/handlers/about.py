@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib.metadata import version
 
 from qrkit.errors import NotReady
 from qrkit.server.messages import JSON, Response, problem
 from qrkit.server.service import Call
+from qrkit.version import __version__
 
 __all__ = ["health", "live"]
 
@@ -31,7 +31,7 @@ def health(call: Call) -> Response:
     """
     service = call.service
     told = {
-        "version": version("qrkit-studio"),
+        "version": __version__,
         "lost": service.redirects.lost,
         "late": service.redirects.late,
     }

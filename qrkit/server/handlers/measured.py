@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from importlib.metadata import version
 
 from qrkit.errors import NotAuthenticated, NotFound
 from qrkit.server.messages import Response
@@ -12,6 +11,7 @@ from qrkit.server.service import Call, Service, bearer_token
 from qrkit.store.recording import waiting_visits
 from qrkit.store.upkeep import upkeep_counts
 from qrkit.tracking.times import now
+from qrkit.version import __version__
 
 __all__ = ["metrics"]
 
@@ -43,7 +43,7 @@ def metrics(call: Call) -> Response:
 def _process(service: Service) -> list[Family]:
     is_ready = int(not service.health.problem)
     return [
-        Family("qrkit", "info", "Version of qrkit.", [Sample(1, {"version": version("qrkit-studio")})]),
+        Family("qrkit", "info", "Version of qrkit.", [Sample(1, {"version": __version__})]),
         Family("qrkit_ready", "gauge", "1 while the server is ready for requests, else 0.", [Sample(is_ready)]),
         Family("process_cpu_seconds", "counter", "Processor time of this process.", [Sample(time.process_time())]),
         Family(

@@ -140,6 +140,16 @@ def test_requests_of_the_own_page_pass(ask, port):
     assert ask(f"/voila/api/shutdown/{KERNEL}", "POST", **own, **BEARER)[1] == "behind the gate"
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1:99999999", "127.0.0.1:65536", "127.0.0.1:x", "[", "[::1", "[x]:1"])
+def test_a_host_that_cannot_be_is_refused(ask, host):
+    assert ask("/", Host=host, **BEARER)[0].status == 400
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://127.0.0.1:99999999", "[::1", ""])
+def test_an_origin_that_cannot_be_is_refused(ask, origin):
+    assert ask("/", Origin=origin, **BEARER)[0].status == 403
+
+
 def test_a_host_of_somebody_else_is_refused(ask):
     answer, body = ask("/", Host="rebound.example", **BEARER)
     assert answer.status == 400
