@@ -20,7 +20,7 @@ BY_CODE = counted({"number": "number"}, "lean")
 
 TOP = f"""
 , counted AS ({BY_CODE})
-SELECT qrcode_id, qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
+SELECT qrcode_id, qrcode_label AS qrcode, campaign, scans, visitors, scans / sum(scans) OVER () AS share
 FROM counted JOIN codes USING (number)
 ORDER BY scans DESC, qrcode_id
 LIMIT $most
@@ -29,7 +29,7 @@ LIMIT $most
 BY_LOCATION = f"""
 , counted AS ({BY_CODE})
 SELECT
-    c.qrcode_id, c.qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
+    c.qrcode_id, c.qrcode_label AS qrcode, c.campaign, coalesce(c.qrcode_address, '') AS address,
     c.qrcode_latitude AS latitude, c.qrcode_longitude AS longitude,
     coalesce(n.scans, 0) AS scans, coalesce(n.visitors, 0) AS visitors
 FROM codes c
@@ -50,7 +50,8 @@ LIMIT $most
 def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
     """Return the QR Codes with the most scans.
 
-    Columns: qrcode_id, qrcode (its name), campaign (str), scans, visitors (int64), share (float64, 0..1 of all scans).
+    Columns: qrcode_id, qrcode (its name, with its short code if the view has several of that name), campaign (str),
+    scans, visitors (int64), share (float64, 0..1 of all scans).
 
     Args:
         scans: The view to count.
@@ -67,8 +68,9 @@ def top_qrcodes(scans: Scans, *, most: int = 10) -> pd.DataFrame:
 def scans_by_location(scans: Scans) -> pd.DataFrame:
     """Return the locations of QR Codes, most scanned first. Codes without coordinates are left out.
 
-    Columns: qrcode_id, qrcode (its name), campaign, address (str, from the record), latitude, longitude (float64,
-    degrees), scans, visitors (int64, 0 if the code was never scanned).
+    Columns: qrcode_id, qrcode (its name, with its short code if the view has several of that name), campaign, address
+    (str, from the record), latitude, longitude (float64, degrees), scans, visitors (int64, 0 if the code was never
+    scanned).
     """
     types = dict.fromkeys(("qrcode_id", "qrcode", "campaign", "address"), "str")
     types |= {"latitude": "float64", "longitude": "float64", "scans": "int64", "visitors": "int64"}
@@ -82,7 +84,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
 
     Args:
         scans: The view to count.
-        attribute: One of campaign, qrcode, qrcode_id, or an attribute that `scans.where` filters by.
+        attribute: One of campaign, campaign_id, qrcode, qrcode_id, or an attribute that `scans.where` filters by.
         most: Maximum number of values, 1 or more.
 
     Raises:

@@ -60,8 +60,8 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
     Args:
         scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
             scan.
-        by: Return one rate for each value of an attribute: campaign, qrcode, qrcode_id, or an attribute that
-            `scans.where` filters by.
+        by: Return one rate for each value of an attribute: campaign, campaign_id, qrcode, qrcode_id, or an attribute
+            that `scans.where` filters by.
         level: Probability that the interval contains the true rate, above 0 and below 1.
         independent: Take the days as independent of each other. The interval is narrower, there is always one, and it
             is wrong far too often if one good day makes the next one likely.

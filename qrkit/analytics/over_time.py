@@ -93,8 +93,8 @@ def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> p
     Args:
         scans: The view to count, in its time zone.
         period: One of hour, day, week (from Monday), month.
-        by: Count each period by campaign, qrcode, qrcode_id, or an attribute that `scans.where` filters by; groups
-            without any scan are left out.
+        by: Count each period by campaign, campaign_id, qrcode, qrcode_id, or an attribute that `scans.where` filters
+            by; groups without any scan are left out.
 
     Raises:
         InvalidParameter: If `period` or `by` is unknown, or if there are more than a million rows.
@@ -118,8 +118,8 @@ def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = Tr
 
     Args:
         scans: The view to count, in its time zone.
-        by: Count each day by campaign, qrcode, qrcode_id, or an attribute that `scans.where` filters by; groups without
-            any scan are left out.
+        by: Count each day by campaign, campaign_id, qrcode, qrcode_id, or an attribute that `scans.where` filters by;
+            groups without any scan are left out.
         zeros: Whether to include days without scans. Without them, there may be more than a million rows.
 
     Raises:

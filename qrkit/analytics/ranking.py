@@ -14,7 +14,7 @@ from qrkit.analytics.pooled_rates import FEWEST_GROUPS, Gammas, pooled_rates
 from qrkit.analytics.rate_intervals import FOUR_WEEKS
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.scan_attributes import Part
+from qrkit.store.scan_attributes import Part, group_sql
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
     Args:
         scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
             scan.
-        by: What to rank: campaign (codes without one have the name ""), qrcode (its name) or qrcode_id.
+        by: What to rank: campaign (codes without one have the name ""), campaign_id, qrcode (its name) or qrcode_id.
         level: Probability that an interval contains the true rate, above 0 and below 1.
 
     Raises:
@@ -108,8 +108,7 @@ def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:
     ((since, until),) = whole_days([scans])
     view = scans.where(since=since, until=until)
     days = scans_per_day(view)["day"].dt.date.tolist()
-    # Safe to format into SQL: `by` is a name in `Part`.
-    names = sorted(view.ask(f"SELECT DISTINCT {by} AS part FROM codes")["part"])
+    names = sorted(view.ask(f"SELECT DISTINCT {group_sql(by)} AS part FROM codes")["part"])
     histories = {name: dict.fromkeys(days, 0) for name in names}
     counts = scans_per_day(view, by=by, zeros=False)
     for name, day, number in zip(counts[by], counts["day"].dt.date, counts["scans"].tolist(), strict=True):

@@ -77,8 +77,8 @@ def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:
 
     Args:
         scans: The view to count.
-        by: campaign, qrcode (its name), qrcode_id, or an attribute that `scans.where` filters by; None for all of them
-            together.
+        by: campaign, campaign_id, qrcode (its name), qrcode_id, or an attribute that `scans.where` filters by; None for
+            all of them together.
 
     Raises:
         InvalidParameter: If `by` is anything else.

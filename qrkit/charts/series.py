@@ -32,6 +32,7 @@ SCANS = ("{count} scan", "{count} scans")
 SPOKEN = {
     "qrcode": "QR Code",
     "qrcode_id": "QR Code",
+    "campaign_id": "Campaign",
     "system_version": "version of the system",
     "utm_source": "UTM source",
     "utm_medium": "UTM medium",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.exchange.columns import Row
 from qrkit.late import Shown
+from qrkit.tracking.names import tidy_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,9 +20,9 @@ __all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
 
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
-    "template-unknown", "suspicious-url", "completed-url", "unknown-column", "unread-sheet",
+    "template-unknown", "similar-name", "suspicious-url", "completed-url", "unknown-column", "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last six, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last seven, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -29,6 +30,7 @@ _CHANGED: dict[Reason, str] = {
     "changed": "given a version or mode that fits",
     "date-unreadable": "without their date",
     "template-unknown": "without their template",
+    "similar-name": "with a name that differs from another in case alone",
     "completed-url": "with a completed address",
     "suspicious-url": "with a suspicious address",
 }
@@ -56,9 +58,10 @@ class ImportIssue:
         reason: The type of issue: `duplicate`, `invalid` and `undecodable` rows were skipped; `renamed`, `code-taken`
             (the short code is in use), `code-unreadable` (the file has no short code that can be kept) and `changed`
             rows were changed; `date-unreadable` and `template-unknown` rows were imported without their creation date
-            or template; `suspicious-url` rows were imported, but their content only looks like a web address, and
-            `completed-url` rows with the address that was meant; `unknown-column` and `unread-sheet` are about the
-            whole file.
+            or template; `similar-name` rows were imported, but their name or that of their campaign differs from
+            another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
+            address, and `completed-url` rows with the address that was meant; `unknown-column` and `unread-sheet` are
+            about the whole file.
         detail: What was found and how it was handled.
     """
 
@@ -155,6 +158,7 @@ class _Taken:
     """Names and contents already in use."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self._folded: dict[str, str] = {}
         # Nearly every name has one content; a set for each would take more time and memory than all the rest.
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
@@ -167,9 +171,17 @@ class _Taken:
         return _Taken((name, content) for name in self._contents for content in self._contents_of(name))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._contents
+        return tidy_name(name) in self._contents
+
+    def like(self, name: str) -> str:
+        """Return the first name that differs from a name in case alone; "" if there is none."""
+        tidy = tidy_name(name)
+        found = self._folded.get(tidy.casefold(), tidy)
+        return "" if found == tidy else found
 
     def add(self, name: str, content: str) -> None:
+        name = tidy_name(name)
+        self._folded.setdefault(name.casefold(), name)
         if self._contents.setdefault(name, content) != content:
             self._further.setdefault(name, set()).add(content)
         for series in self._passed.get(name, ()):
@@ -180,10 +192,11 @@ class _Taken:
 
         Names known to be in use are skipped only once, so that many rows with the same name take linear time.
         """
-        if code.name not in self._contents:
+        if code.name not in self:
             return code.name
-        series = self._series.setdefault(code.name, _Series())
-        while (name := _numbered(code.name, series.number)) in self._contents:
+        base = tidy_name(code.name)
+        series = self._series.setdefault(base, _Series())
+        while (name := _numbered(base, series.number)) in self._contents:
             series.number += 1
             self._passed.setdefault(name, []).append(series)
             for content in self._contents_of(name):
@@ -238,6 +251,9 @@ def merge(
         said = insert(row, code, name)
         if not any(issue.reason == "invalid" for issue in said):
             created += 1
+            if like := taken.like(name):
+                detail = f"the QR Codes {name!r} and {like!r} differ in case alone"
+                issues.append(issue_of(row, code, "similar-name", detail))
             taken.add(name, code.content)
             added.setdefault((name, code.content), row.number)
             if name != code.name:

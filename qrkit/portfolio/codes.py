@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,7 @@ from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store import qrcodes as table
 from qrkit.store.names import qrcodes_named, some_names
+from qrkit.tracking.names import differs_in_case, tidy_name
 from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code, read_short_url
 from qrkit.tracking.times import Clock, now
@@ -40,13 +42,26 @@ class Records:
         store: The store that contains the campaigns and QR Codes.
         account: The account that owns the campaigns and QR Codes.
         base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
+
+    Args:
+        clock: Returns the current time.
+        warn: Receives warnings; by default, they are Python's.
     """
 
-    def __init__(self, store: Store, account: Account, *, base_url: str = DEFAULT_BASE_URL, clock: Clock = now) -> None:
+    def __init__(
+        self,
+        store: Store,
+        account: Account,
+        *,
+        base_url: str = DEFAULT_BASE_URL,
+        clock: Clock = now,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
         self.store = store
         self.account = account
         self.base_url = base_url_of(base_url)
         self._clock = clock
+        self._warn = warn
 
     def now(self) -> datetime:
         """Return the current time according to the clock of this portfolio."""
@@ -76,12 +91,25 @@ class Records:
         Raises:
             InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
                 exist.
+
+        Warns:
+            UserWarning: If the name differs from that of another campaign in case alone.
         """
         campaign = Campaign(id=new_id(), name=name, description=description, template=template, created=self._clock())
         with self.store.atomic():
             self.templates.check_known(template)
+            self._warn_of_case(campaign)
             table.insert_campaign(self.store, self.account.id, campaign)
         return campaign
+
+    def _warn_of_case(self, campaign: Campaign) -> None:
+        other = differs_in_case(campaign.name, (one.name for one in self.list_campaigns() if one.id != campaign.id))
+        if other:
+            text = f"the campaigns {campaign.name!r} and {other!r} differ in case alone"
+            if self._warn:
+                self._warn(text)
+            else:
+                warnings.warn(text, stacklevel=3)
 
     def get_campaign(self, id: str) -> Campaign:
         """Return the campaign with this ID.
@@ -113,11 +141,16 @@ class Records:
             NotFound: If this portfolio has no campaign with this ID.
             InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
                 exist.
+
+        Warns:
+            UserWarning: If the new name differs from that of another campaign in case alone.
         """
         changes = _given(name=name, description=description, template=template)
         with self.store.atomic():
             self.templates.check_known(template or "")
             changed = self.get_campaign(id).replace(**changes)
+            if name is not None:
+                self._warn_of_case(changed)
             table.update_campaign(self.store, changed)
         return changed
 
@@ -254,7 +287,7 @@ class Records:
             InvalidParameter: If several campaigns have this name. The error lists their IDs.
         """
         campaigns = self.list_campaigns()
-        found = [campaign for campaign in campaigns if text in (campaign.name, campaign.id)]
+        found = [campaign for campaign in campaigns if tidy_name(text) in (campaign.name, campaign.id)]
         if len(found) == 1:
             return found[0]
         if not found:

@@ -27,6 +27,7 @@ from qrkit.portfolio.trackable import check_trackable
 from qrkit.store.json_rows import read_campaigns
 from qrkit.store.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
+from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import Campaign, Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import (
     ShortLink,
@@ -123,6 +124,7 @@ class _Importing:
         self._taken = set(present.short_codes.split())
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
+        self._folded = {name.casefold(): name for name in reversed(self._campaigns)}
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._link = _reader_of_links(rows, present.base_url)
@@ -135,7 +137,7 @@ class _Importing:
 
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
-        campaign = row.cells.get("Campaign Name", "")
+        campaign = tidy_name(row.cells.get("Campaign Name", ""))
         link = self._link(code.short_url)
         is_own = self._is_free(link)
         short_code = link.code if link and is_own else self._free_short_code()
@@ -145,7 +147,8 @@ class _Importing:
             named = code if name == code.name else code.replace(name=name)
             properties = _fitting(code, url)
             check_trackable(code)
-            campaign_id = self._campaign(campaign)  # last, so that it is created only for a QR Code that is imported
+            # Last, so that it is created only for a QR Code that is imported.
+            campaign_id, like = self._campaign(campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         stored = stored_row(named)
@@ -158,6 +161,9 @@ class _Importing:
         }
         self._waiting.append(stored)
         issues = []
+        if like:
+            detail = f"the campaigns {campaign!r} and {like!r} differ in case alone"
+            issues.append(issue_of(row, code, "similar-name", detail))
         if code.short_url and not is_own:
             issues.append(self._lost_code(row, code, url))
         if row.undated:
@@ -205,13 +211,18 @@ class _Importing:
     def _free_short_code(self) -> str:
         return next(code for code in iter(new_short_code, "") if code not in self._taken)
 
-    def _campaign(self, name: str) -> str | None:
-        """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name."""
+    def _campaign(self, name: str) -> tuple[str | None, str]:
+        """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name.
+
+        The second value is the name of a campaign from which a new one differs in case alone; "" if there is none.
+        """
+        like = ""
         if name and name not in self._campaigns:
             campaign = Campaign(id=new_id(), name=name, created=self._present.now)
             self._new_campaigns.append(campaign)
             self._campaigns[name] = campaign.id
-        return self._campaigns[name] if name else None
+            like = self._folded.setdefault(name.casefold(), name)
+        return self._campaigns[name] if name else None, "" if like == name else like
 
 
 def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:

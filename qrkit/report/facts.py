@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from qrkit import analytics
 from qrkit.analytics.time_zones import local_time, stretches_of
 from qrkit.analytics.totals import imported_scans
-from qrkit.contents.cards import summary
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
 from qrkit.report.unscanned import Unscanned, unscanned_of
-from qrkit.report.words import titles_of
+from qrkit.report.words import names_of, titles_of
 from qrkit.store import Scans
 from qrkit.store.all_visits import KEYLESS, counted
 from qrkit.store.campaign_colors import campaign_colors
@@ -230,7 +229,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             per_day=per_day,
             whole=whole,
             by_hour=analytics.scans_by_hour(view),
-            attributes={name: analytics.scans_by(view, name, most=most) for name in asked.attributes},
+            attributes={name: _by_attribute(view, name, most, codes) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
             **_sizes(view, asked),
@@ -242,9 +241,9 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             hourly=_hourly(view),
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),
-            rates=_rates(whole.of(view), part, campaigns, titles) if whole and len(names) > 1 else None,
-            half_lives=_with_short_names(_without_static(analytics.half_lives(view), codes)),
-            locations=_with_short_names(_without_static(analytics.scans_by_location(view), codes)),
+            rates=_rates(whole.of(view), part, codes, titles) if whole and len(names) > 1 else None,
+            half_lives=_with_names(analytics.half_lives(view), codes),
+            locations=_with_names(analytics.scans_by_location(view), codes),
             comparisons=_compare(view, whole, days, asked, names=names, part=part),
         )
 
@@ -260,14 +259,23 @@ def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[C
     ]
 
 
-def _without_static(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
-    """Remove static codes, whose scans cannot be counted."""
-    return frame[frame["qrcode_id"].isin([code.id for code in codes if code.is_dynamic])]
+def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
+    """Return a table without static QR Codes, whose scans cannot be counted, and with the names for a report."""
+    names = names_of([code for code in codes if code.is_dynamic])
+    counted = frame[frame["qrcode_id"].isin(names)]
+    return counted.assign(qrcode=as_text(counted["qrcode_id"].map(names)))
 
 
-def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Shorten the names of QR Codes for a report: a name derived from the content may contain secrets."""
-    return frame.assign(qrcode=as_text(frame["qrcode"].map(summary)))
+def _named(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
+    """Return a table by `qrcode_id` as one by `qrcode`, with the names for a report."""
+    named = frame.rename(columns={"qrcode_id": "qrcode"})
+    return named.assign(qrcode=as_text(named["qrcode"].map(names_of(codes))))
+
+
+def _by_attribute(view: Scans, name: analytics.Attribute, most: int, codes: Sequence[QRCode]) -> pd.DataFrame:
+    if name == "qrcode":
+        return _named(analytics.scans_by(view, "qrcode_id", most=most), codes)
+    return analytics.scans_by(view, name, most=most)
 
 
 def _daily(view: Scans) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -312,7 +320,7 @@ def _parts(
     """Return what to group scans by, and the names of the groups with scans by ID, most scanned first."""
     part: Literal["campaign", "qrcode"] = "campaign" if len(campaigns) > 1 else "qrcode"
     scans = _by_part(part, codes, counted)
-    names = titles if len(campaigns) > 1 else {code.id: summary(code.name) for code in codes}
+    names = titles if len(campaigns) > 1 else names_of(codes)
     scanned = {id: names[id] for id, number in scans.most_common() if number and id in names}
     return part, scanned
 
@@ -403,21 +411,11 @@ def _by_campaign(
 def _rates(
     scans: Scans,
     part: Literal["campaign", "qrcode"],
-    campaigns: Sequence[Campaign],
+    codes: Sequence[QRCode],
     titles: Mapping[str | None, str],
 ) -> pd.DataFrame:
-    """Return rates, with campaigns by their titles. Campaigns with the same name are queried one by one."""
-    import pandas as pd
-
-    rates = analytics.rates(scans, by=part)
-    if part != "campaign":
-        return _with_short_names(rates)
-    named = Counter(campaign.name for campaign in campaigns)
-    title = {one.name: titles[one.id] for one in campaigns if named[one.name] == 1} | {"": titles.get(None)}
-    frames = [rates.assign(campaign=rates["campaign"].map(title)).dropna(subset="campaign")]
-    for campaign in campaigns:
-        if named[campaign.name] > 1:
-            alone = analytics.rates(scans.where(campaign_id=campaign.id))
-            alone.insert(0, "campaign", titles[campaign.id])
-            frames.append(alone[alone["scans"] > 0])
-    return pd.concat(frames, ignore_index=True)
+    """Return rates of QR Codes by their names for a report, or of campaigns by their titles."""
+    if part == "qrcode":
+        return _named(analytics.rates(scans, by="qrcode_id"), codes)
+    rates = analytics.rates(scans, by="campaign_id").rename(columns={"campaign_id": "campaign"})
+    return rates.assign(campaign=as_text(rates["campaign"].map(lambda id: titles[id or None])))

@@ -112,7 +112,7 @@ def _row(name: str, counts: Any) -> Row:
 
 
 def _value_text(attribute: Attribute, value: str) -> str:
-    if attribute in ("content", "qrcode"):  # a content, or a name derived from it, may contain secrets
+    if attribute == "content":  # it may contain secrets
         return summary(value)
     if attribute == "country":
         return country_name(value)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 
 from qrkit.charts.labels import cut as line
+from qrkit.contents.cards import summary
 from qrkit.languages import full_date, long_date, number_text, percent_text, period_text, say
 from qrkit.store.scan_attributes import Attribute
-from qrkit.tracking.records import Campaign
+from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
     "ATTRIBUTE_NAMES",
@@ -19,6 +21,7 @@ __all__ = [
     "day",
     "line",
     "multiple",
+    "names_of",
     "number",
     "percent",
     "percent_of",
@@ -134,6 +137,16 @@ def period(first: date | None, last: date | None) -> str:
 def cut(text: str, most: int) -> str:
     """Shorten text to at most `most` characters, with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def names_of(codes: Sequence[QRCode]) -> dict[str, str]:
+    """Return the names of QR Codes by ID, with the short code if another one has the same name, such as Door (xYz123).
+
+    The names are short ones, because a name that was derived from the content may contain secrets.
+    """
+    short = {code.id: summary(code.name) for code in codes}
+    numbers = Counter(short.values())
+    return {code.id: name if numbers[name := short[code.id]] == 1 else f"{name} ({code.short_code})" for code in codes}
 
 
 def titles_of(campaigns: Sequence[Campaign], *, has_others: bool) -> dict[str | None, str]:

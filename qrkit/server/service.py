@@ -161,7 +161,8 @@ class Call:
         if self.account is None:
             raise _no_key()
         service = self.service
-        return Portfolio(service.store, self.account, base_url=service.base_url, clock=service.clock)
+        warn = self.request.warnings.append
+        return Portfolio(service.store, self.account, base_url=service.base_url, clock=service.clock, warn=warn)
 
     @property
     def client(self) -> Client:

@@ -6,6 +6,8 @@ campaign is deleted, the oldest one without a color takes over its color.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from qrkit.store.connection import Store
 from qrkit.tracking.records import CAMPAIGN_COLORS
 
@@ -27,10 +29,12 @@ def campaign_colors(store: Store, account_id: str) -> dict[str, int]:
 
 
 def colors_by_name(store: Store, account_id: str) -> dict[str, int]:
-    """Return the color number of each campaign of an account by its name; of one name, the oldest campaign counts."""
-    colors = dict[str, int]()
+    """Return the color number of each campaign of an account by its name; the second Spring is Spring (2)."""
+    colors, numbers = dict[str, int](), Counter[str]()
     for row in store.rows(COLORS, [account_id]):
-        colors.setdefault(row["name"], row["color"])
+        numbers[row["name"]] += 1
+        number = numbers[row["name"]]
+        colors[row["name"] if number == 1 else f"{row['name']} ({number})"] = row["color"]
     return colors
 
 

@@ -16,8 +16,11 @@ __all__ = [
     "check_filters", "filter_sql", "group_sql", "key_sql", "needs_user_agent", "table_of", "value_sql",
 ]  # fmt: skip
 
-Part = Literal["campaign", "qrcode", "qrcode_id"]
-"""Attributes of the QR Code of a scan: the name of its campaign, its name and its ID."""
+Part = Literal["campaign", "campaign_id", "qrcode", "qrcode_id"]
+"""Attributes of the QR Code of a scan: the name and the ID of its campaign, its name and its ID.
+
+What has the same name is counted apart, as "Door (xYz123)" with the short code of a QR Code, and as "Spring (2)".
+"""
 
 AgentAttribute = Literal["device", "system", "browser", "manufacturer", "device_model"]
 """Attributes that come from the user agent."""
@@ -133,7 +136,7 @@ def key_sql(attribute: Attribute) -> str:
 
 
 def group_sql(attribute: Attribute | None) -> str:
-    """Return an SQL expression for the group of a scan: as `key_sql`, but codes without a campaign have the name "".
+    """Return an SQL expression for the group of a scan: as `key_sql`, but "" for codes without a campaign.
 
     Without an attribute, all scans are in one group.
 
@@ -143,7 +146,7 @@ def group_sql(attribute: Attribute | None) -> str:
     if attribute is None:
         return "''"
     check_attribute("by", attribute)
-    return attribute if attribute in get_args(Part) else key_sql(attribute)
+    return f"coalesce({_column_sql(attribute)}, '')" if attribute in get_args(Part) else key_sql(attribute)
 
 
 def filter_sql(attribute: Attribute) -> str:
@@ -152,6 +155,8 @@ def filter_sql(attribute: Attribute) -> str:
 
 
 def _column_sql(attribute: Attribute) -> str:
+    if attribute in ("campaign", "qrcode"):
+        return f"{attribute}_label"
     if attribute == "destination":
         return "regexp_extract(content, '^(?i:https?)://[^?#]+')"
     if attribute not in get_args(UtmAttribute):

@@ -44,7 +44,7 @@ WITH codes AS (
     SELECT
         q.number, q.id AS qrcode_id, q.name AS qrcode, q.created AS qrcode_created,
         nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
-        c.id AS campaign_id, coalesce(c.name, '') AS campaign
+        c.id AS campaign_id, coalesce(c.name, '') AS campaign{labels}
     FROM qrcodes q
     LEFT JOIN campaigns c ON c.id = q.campaign_id
     WHERE q.account_id = $account{only_codes}
@@ -72,6 +72,14 @@ WITH codes AS (
 """The common table expressions at the start of each query. The query then selects from `scans`; from `lean`, which
 skips the join with user agents, or `wide`, both with what `counted` needs; or from `codes`, the QR Codes of the view,
 scanned or not. Conditions are in the query only where they are set: an unset one takes time for every visit."""
+
+PLACE = "dense_rank() OVER (PARTITION BY c.name ORDER BY c.created, c.id)"
+LABELS = f""",
+        CASE WHEN count(*) OVER (PARTITION BY q.name) > 1
+            THEN q.name || ' (' || q.short_code || ')' ELSE q.name END AS qrcode_label,
+        CASE WHEN {PLACE} > 1 THEN c.name || ' (' || {PLACE} || ')' ELSE c.name END AS campaign_label"""
+"""Names that are unique in the view, for questions that count by them: of QR Codes with the same name, those with their
+short codes, and of campaigns, those with a number from the second one on."""
 
 SHOWN = """q.number < coalesce((
             SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
@@ -267,7 +275,8 @@ class Scans(Shown):
         if not self.store.database.read_only:  # a snapshot's user agents are already parsed
             include_waiting(self.store)
             parse_new_user_agents(self.store)
-        return Query(self._tables() + select, self._parameters() | parameters)
+        labels = LABELS if "_label" in select else ""
+        return Query(self._tables(labels) + select, self._parameters() | parameters)
 
     def all_rows(self) -> Query:
         """Return a query for all columns of `scans` that also lists the texts in them, for reading many rows."""
@@ -381,8 +390,8 @@ class Scans(Shown):
             filters[name] = (value,) if isinstance(value, str) else as_tuple(value)
         return tuple((name, filters[name]) for name in known if filters.get(name) is not None)
 
-    def _tables(self) -> str:
-        """Return the common table expressions of this view."""
+    def _tables(self, labels: str = "") -> str:
+        """Return the common table expressions of this view; `labels` are further columns of `codes`."""
         codes = {
             "campaigns": "list_contains($campaigns::VARCHAR[], q.campaign_id)",
             "qrcodes": "list_contains($qrcodes::VARCHAR[], q.id)",
@@ -392,6 +401,7 @@ class Scans(Shown):
         visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute) for attribute, _ in self.attributes)]
         is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
         return SCANS.format(
+            labels=labels,
             join=JOIN_AGENTS if is_joined else "",
             only_codes="".join(f"\n        AND {codes[name]}" for name in codes if name in self._parameters()),
             only_visits=" AND ".join(visits) + period_sql(self),

@@ -28,6 +28,7 @@ from qrkit.design.limits import (
     Version,
 )
 from qrkit.model import Model
+from qrkit.tracking.names import tidy_name
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
 
 __all__ = [
@@ -127,11 +128,17 @@ CAMPAIGN_COLORS = 6
 """Number of colors for campaigns in charts: more could not be distinguished."""
 
 
+def _tidy(name: Any) -> Any:
+    return tidy_name(name) if isinstance(name, str) else name
+
+
 class Campaign(Model):
     """A group of QR Codes."""
 
     id: Id
-    name: Content = Field(description="Name of the campaign. Two campaigns may have the same name.")
+    name: Annotated[Content, BeforeValidator(_tidy)] = Field(
+        description="Name of the campaign, without blanks around it. Two campaigns may have the same name."
+    )
     description: OptionalText = Field(default="", description="A description for your own reference.")
     template: OptionalText = Field(
         default="", description="Name of the template for QR Codes of the campaign that have none of their own."

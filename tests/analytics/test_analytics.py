@@ -136,6 +136,7 @@ def truth(portfolio):
     visits["qrcode_id"] = [codes[code].id for code in visits["code"]]
     visits["qrcode"] = [codes[code].name for code in visits["code"]]
     visits["campaign"] = [names[codes[code].campaign_id] for code in visits["code"]]
+    visits["campaign_id"] = [codes[code].campaign_id or "" for code in visits["code"]]
     return visits
 
 
@@ -292,7 +293,9 @@ def test_views_of_several_attributes_have_all_of_them(portfolio, truth):
 
 @pytest.mark.parametrize("ask", [analytics.scans_by, lambda scans, by: analytics.rates(scans, by=by)])
 def test_an_error_lists_the_attributes(portfolio, ask):
-    with pytest.raises(InvalidParameter, match=r"must be one of campaign, qrcode, qrcode_id, country, .*utm_source"):
+    with pytest.raises(
+        InvalidParameter, match=r"must be one of campaign, campaign_id, qrcode, qrcode_id, .*utm_source"
+    ):
         ask(portfolio.scans, "land")
     with pytest.raises(TypeError, match=r"'land'; allowed are since, until, .*attributes country, region"):
         portfolio.scans.where(land="DE")
@@ -507,10 +510,10 @@ def test_a_period_without_scans_is_a_row_of_zeros_a_day(portfolio, truth):
 
 
 def test_what_scans_cannot_be_counted_by_is_refused(portfolio):
-    with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode, qrcode_id, country") as caught:
+    with pytest.raises(InvalidParameter, match="must be one of campaign, campaign_id, qrcode, qrcode_id") as caught:
         analytics.scans_by(portfolio.scans, "1; DROP TABLE visits")
     assert caught.value.name == "attribute"
-    with pytest.raises(InvalidParameter, match="must be one of campaign, qrcode, qrcode_id, country"):
+    with pytest.raises(InvalidParameter, match="must be one of campaign, campaign_id, qrcode, qrcode_id"):
         analytics.scans_per_day(portfolio.scans, by="time")
 
 

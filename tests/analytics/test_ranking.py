@@ -198,7 +198,9 @@ def test_what_cannot_be_ranked_is_refused():
     with portfolio:
         view = days_from_monday(portfolio.scans, 3)
         for wrong in ("country", None):
-            with pytest.raises(InvalidParameter, match=r"by.*: must be one of campaign, qrcode, qrcode_id"):
+            with pytest.raises(
+                InvalidParameter, match=r"by.*: must be one of campaign, campaign_id, qrcode, qrcode_id"
+            ):
                 analytics.ranking(view, by=wrong)
         with pytest.raises(InvalidParameter, match=r"level.*: must be above 0 and below 1"):
             analytics.ranking(view, level=1)

@@ -11,8 +11,9 @@ from qrkit import analytics, charts
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
+from qrkit.report.words import titles_of
 from qrkit.store import Scans
-from qrkit.store.campaign_colors import colors_by_name
+from qrkit.store.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
 __all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers"]
@@ -243,15 +244,13 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     A ranking shows what the other filters leave, so that another of its values can be chosen at once.
     """
     scans = portfolio.scans
-    colors = colors_by_name(portfolio.store, portfolio.account.id)
-    ids = {one.name: one.id for one in reversed(portfolio.list_campaigns())}
-    rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign", most=MOST_BARS)
-    named = rows[rows["campaign"].isin(ids)]
-    yield _ranking(
-        "campaign",
-        "Campaigns",
-        [(ids[name], name, count, colors[name]) for name, count in zip(named["campaign"], named["scans"], strict=True)],
-    )
+    store, account_id = portfolio.store, portfolio.account.id
+    own_colors, colors = campaign_colors(store, account_id), colors_by_name(store, account_id)
+    titles = titles_of(portfolio.list_campaigns(), has_others=False)
+    rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign_id", most=MOST_BARS)
+    named = rows[rows["campaign_id"].isin(titles)]
+    counts = zip(named["campaign_id"], named["scans"], strict=True)
+    yield _ranking("campaign", "Campaigns", [(id, titles[id], count, own_colors[id]) for id, count in counts])
     codes = analytics.top_qrcodes(replace(asked, qrcode="").of(scans), most=MOST_BARS)
     fields = [codes[name] for name in ("qrcode_id", "qrcode", "scans", "campaign")]
     yield _ranking(
