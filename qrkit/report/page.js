@@ -173,9 +173,17 @@ class Explorer {
       make("label", {}, words.from + " ", this.first), make("label", {}, words.to + " ", this.last), this.reset));
     for (const input of [this.first, this.last]) input.addEventListener("change", () => this.read());
     this.reset.addEventListener("click", () => {
-      this.chosen.fill(true);
-      this.select(0, this.data.days - 1);
+      this.showEverything();
       this.first.focus();
+    });
+    // On paper, nothing would say what is left out.
+    addEventListener("beforeprint", () => {
+      const shown = [this.chosen, this.from, this.to];
+      this.showEverything();
+      addEventListener("afterprint", () => {
+        this.chosen = shown[0];
+        this.select(shown[1], shown[2]);
+      }, { once: true });
     });
     if (this.data.campaigns.length > 1) box.append(this.buildChips());
     this.plot = make("div", { class: "plot", role: "slider", tabindex: "0", "aria-label": words.chart,
@@ -220,6 +228,11 @@ class Explorer {
     if (Number.isNaN(from) || Number.isNaN(to)) return;
     const inside = day => Math.max(0, Math.min(this.data.days - 1, day));
     this.select(inside(Math.min(from, to)), inside(Math.max(from, to)));
+  }
+
+  showEverything() {
+    this.chosen = this.data.campaigns.map(() => true);
+    this.select(0, this.data.days - 1);
   }
 
   select(from, to) {

@@ -12,6 +12,7 @@ from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, Writing, csv_file
 from qrkit.exchange.columns import NAMES, Row
 from qrkit.store import Store
+from qrkit.tracking.names import tidy_name
 from qrkit.tracking.records import Account, ScheduleEvent
 from qrkit.tracking.short_urls import new_id
 from tests.sweeps import quick_first
@@ -69,7 +70,7 @@ hostile_codes = st.fixed_dictionaries(
         ),
     }
 ).filter(lambda fields: fields["is_dynamic"] or len(fields["content"].encode()) < 100)
-campaigns = st.none() | texts.filter(bool)
+campaigns = st.none() | texts.map(tidy_name).filter(bool)
 portfolios = st.lists(
     st.tuples(campaigns, hostile_codes, st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)), st.integers(0, 2)),
     max_size=3,
@@ -78,7 +79,12 @@ portfolios = st.lists(
 
 
 ALL_HOSTILE = [
-    (text, {"name": text, "content": text, "comment": text, "location": Location(address=text)}, NOON, 1)
+    (
+        tidy_name(text) or None,
+        {"name": text, "content": text, "comment": text, "location": Location(address=text)},
+        NOON,
+        1,
+    )
     for text in HOSTILE
 ]
 FEW_HOSTILE = ALL_HOSTILE[::6]
@@ -106,7 +112,8 @@ def stores():
 
 def anybodys(store, base_url=GO, clock=lambda: NOON):
     """An empty portfolio, of an account of its own."""
-    return Portfolio(store, Account(new_id(), "somebody", "premium"), base_url=base_url, clock=clock)
+    account = Account(new_id(), "somebody", "premium")
+    return Portfolio(store, account, base_url=base_url, clock=clock, warn=lambda text: None)
 
 
 def filled(store, rows, base_url=GO):

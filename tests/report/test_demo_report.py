@@ -4,8 +4,10 @@ import re
 import subprocess
 
 import lxml.html
+import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image, ImageChops
 
 from qrkit import open_portfolio, report
 from qrkit.commands import demo
@@ -123,6 +125,35 @@ def test_printed_pages_are_full_and_begin_with_a_chart(page, printed):
 
 def top(line):
     return float(line.get("ymin"))
+
+
+def pictures_of(path):
+    """The pages of a PDF as small pictures."""
+    subprocess.run(["pdftoppm", "-r", "50", "-png", path, path.with_suffix("")], check=True)
+    return [Image.open(one).convert("L") for one in sorted(path.parent.glob(f"{path.stem}-*.png"))]
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium", "pdftoppm")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("is_filtered", [False, True], ids=["whole", "filtered"])
+def test_a_browser_prints_what_is_saved_as_pdf(june, printed, tmp_path, scheme, is_filtered):
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = june.save(tmp_path / "june.html")
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+        tab.goto(path.as_uri())
+        tab.wait_for_selector(".heat", state="attached")
+        if is_filtered:
+            tab.get_by_role("button", name="Tide and Salt").press("Enter")
+        tab.pdf(path=tmp_path / "by-hand.pdf", prefer_css_page_size=True, print_background=True)
+        browser.close()
+    pages = [pictures_of(printed), pictures_of(tmp_path / "by-hand.pdf")]
+    assert len(pages[0]) == len(pages[1])
+    for number, (saved, by_hand) in enumerate(zip(*pages, strict=True), start=1):
+        differences = np.asarray(ImageChops.difference(saved, by_hand)) > 64
+        assert differences.mean() < 0.002, f"page {number}"
 
 
 @pytest.mark.slow
