@@ -184,7 +184,7 @@ class PortfolioBrowser(Page):
         studio, name = self.studio, str(message.get("template", ""))
         if studio is None:
             return
-        if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.design)):
+        if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
             self._leave_studio()
             self._say(f"The template {name!r} now draws this QR Code.")
 
