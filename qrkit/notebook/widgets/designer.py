@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
 
-from qrkit.contents.cards import summary
+from qrkit.contents.cards import file_stem, summary
 from qrkit.design.design import Design
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg_elements import path_data
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.exchange.columns import name_from
 from qrkit.files import safe_name
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
@@ -364,7 +363,7 @@ class Designer(Page):
             data = self._saved.zip_in(design, str(message.get("campaign", "")), stem, name, size)
             return self._send_file(message, "qr-codes.zip", "application/zip", data)
         picture = self.image if size is None else self.image.printed(size)
-        file = safe_name(stem or _file_stem(design.content), name)
+        file = safe_name(summary(stem) or _file_stem(self.image), name)
         return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
 
     def _send_file(self, message: dict[str, Any], name: str, media_type: str, data: bytes) -> None:
@@ -402,7 +401,7 @@ class Designer(Page):
         image = self.image
         png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
         source = f"data:image/png;base64,{b64encode(png).decode()}"
-        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {summary(image.design.content)}")}">'
+        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {image.title}")}">'
         svg = self._draft.picture.get("svg") or image.small_svg()
         return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": svg, "image/png": png}
 
@@ -435,10 +434,10 @@ def _kind_of(message: dict[str, Any]) -> str:
     return str(message.get("kind", "template"))
 
 
-def _file_stem(content: str) -> str:
+def _file_stem(image: QRImage) -> str:
     """Return the name of a file from a content; the query of a link tells people nothing."""
-    is_link = content.startswith(("http://", "https://"))
-    return name_from(re.split(r"[?#]", content, maxsplit=1)[0] if is_link else content)
+    is_link = image.title.startswith(("http://", "https://"))
+    return re.split(r"[?#]", image.title, maxsplit=1)[0] if is_link else file_stem(image.title)
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:
