@@ -35,6 +35,7 @@ __all__ = [
     "Shown",
     "Watch",
     "check",
+    "followed",
     "frame_as_wrapper",
     "gallery",
     "install_old_paths",
@@ -259,11 +260,15 @@ def make_scannable(
     return call(self, target, may=may, level=level, audience=audience, fetch=fetch)
 
 
-def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
-    """Return the design at another size, scaling its layers with it; `replace` leaves layers where they are.
+def followed(design: Design, other: Design) -> Design:
+    """Move layers, sprites and gradients of a changed design with its symbol."""
+    from qrkit.drawing.resizing import followed
 
-    Layers, sprites and absolute gradients are measured in pixels of the image. They keep their place on the symbol
-    and their share of it. Passing `size` removes `width` and `height`.
+    return followed(design, other)
+
+
+def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
+    """Return the design at another size, with its layers in their places on the symbol, as `replace` does.
 
     Args:
         **fields: Fields of `Design` that move or resize the symbol; a longer `content` does so, too.
@@ -278,9 +283,7 @@ def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
         >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
         (27.84, 55.68)
     """
-    from qrkit.drawing.resizing import relaid
-
-    return relaid(self, **fields)
+    return self.replace(**fields)
 
 
 def with_logo(

@@ -240,11 +240,10 @@ class QRImage(Shown):
         printed = QRPrint(self.scene, size)
         if self.design.photo is None or printed.dots_per_module <= self.scene.module:
             return printed
-        from qrkit.drawing.resizing import relaid
 
         # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
-        sides = {"width": round(printed.scene.width), "height": round(printed.scene.height)}
-        return QRPrint(QRImage(relaid(self.design, **sides), pictures=self._pictures).scene, size)
+        drawn = self.design.replace(width=round(printed.scene.width), height=round(printed.scene.height))
+        return QRPrint(QRImage(drawn, pictures=self._pictures).scene, size)
 
     def to_text(self, style: TextStyle = "blocks") -> str:
         """Return the symbol as text, including its quiet zone: `blocks` (██), `ascii` (xx) or `binary` (1 and 0).
