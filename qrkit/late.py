@@ -15,11 +15,11 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from inspect import Parameter, Signature, signature
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from qrkit.design.color import Color
-    from qrkit.design.design import Design, DesignChanges
+    from qrkit.design.design import Design
     from qrkit.design.limits import Display, PadChoice
     from qrkit.drawing.logo import Plate
     from qrkit.drawing.untrusted.assets import Fetch
@@ -43,7 +43,6 @@ __all__ = [
     "late_names",
     "make_scannable",
     "old_names",
-    "resized",
     "used_correction",
     "watch",
     "with_logo",
@@ -267,25 +266,6 @@ def followed(design: Design, other: Design) -> Design:
     return followed(design, other)
 
 
-def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
-    """Return the design at another size, with its layers in their places on the symbol, as `replace` does.
-
-    Args:
-        **fields: Fields of `Design` that move or resize the symbol; a longer `content` does so, too.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule, or modules would be smaller than one pixel.
-        ContentTooLong: If the content does not fit.
-
-    Example:
-        >>> from qrkit import Design
-        >>> small = Design(content="https://example.com").with_logo("icon:heart")
-        >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
-        (27.84, 55.68)
-    """
-    return self.replace(**fields)
-
-
 def with_logo(
     self: Design,
     content: str,
@@ -398,19 +378,28 @@ def largest_logo(
     *,
     target: float = 0.5,
     place: tuple[float, float] = (0.5, 0.5),
+    plate: Plate | None = "rounded",
+    ring: str | Color | None = None,
+    padding: float = 1.0,
+    display: Display = "pixel-hit-test",
     pad_codewords: PadChoice | None = None,
     may: Collection[str] = ("mask",),
     level: Level = "standard",
     audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
-    """Find the largest logo with which the design still scans.
+    """Find the largest logo with which the design still scans, drawn as `with_logo` draws it.
 
     Args:
         content: The image, as in `Layer.content`; it keeps its proportions.
         target: Share of the worst block's error correction that the logo may use, 0..1.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
+        plate: As in `with_logo`, with the same effect on `ec`; None leaves more room.
+        ring: As in `with_logo`.
+        padding: As in `with_logo`.
+        display: As in `with_logo`.
+        pad_codewords: `free` makes much more room if the content is short and there is no plate; None keeps the
+            design's choice.
         may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report, as in `qrkit.check`.
         audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
@@ -426,8 +415,8 @@ def largest_logo(
     from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(
-        self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level,
-        audience=audience, fetch=fetch,
+        self, content, target=target, place=place, plate=plate, ring=ring, padding=padding, display=display,
+        pad_codewords=pad_codewords, may=may, level=level, audience=audience, fetch=fetch,
     )  # fmt: skip
 
 

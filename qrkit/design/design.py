@@ -303,9 +303,25 @@ class Design(Model):
         changed = super().replace(**changes)
         return changed if "layers" in names or names.isdisjoint(LAYING) else late.followed(self, changed)
 
+    def resized(self, /, **changes: Unpack[DesignChanges]) -> Design:
+        """Return the design at another size, as `replace` does.
+
+        Args:
+            **changes: Fields of `Design`; fields that you leave out keep their value.
+
+        Raises:
+            InvalidParameter: If a change breaks a rule, or modules that layers follow would be smaller than one pixel.
+            ContentTooLong: If layers follow the symbol, and the new content does not fit.
+
+        Example:
+            >>> small = Design(content="https://example.com").with_logo("icon:heart")
+            >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
+            (27.84, 55.68)
+        """
+        return self.replace(**changes)
+
     check: ClassVar = late.check
     make_scannable: ClassVar = late.make_scannable
-    resized: ClassVar = late.resized
     with_logo: ClassVar = late.with_logo
     largest_logo: ClassVar = late.largest_logo
     frame_as_wrapper: ClassVar = late.frame_as_wrapper

@@ -139,7 +139,7 @@ def make_scannable(
     if design.micro:
         raise no_verdict()
     best: Repair | None = None
-    measured = Bench(design, target, fetch, audience)
+    measured = Bench(target, fetch, audience)
     for share in SHARES:
         bench = measured.aiming(target * share)
         steps, state = found_steps(bench, design, may)
