@@ -287,8 +287,8 @@ def with_logo(
     The layer below the logo is a plate: a ground in the background color with a clean edge. Modules that the plate
     touches are left out whole; `display="overlay"` keeps them. Without a plate, those that the logo touches are.
     With a plate, a design that does not set `ec` gets level H, because the plate covers more modules than its logo.
-    If the design has neither a width nor a height, the result gets its current width, so that the logo keeps its
-    place whatever is encoded. Use `resized` to change the size.
+    If the design has neither a width nor a height, the result gets its current width, whatever is encoded. The logo
+    keeps its place on the symbol, and its share of it, when `replace` changes size or content.
 
     Args:
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.

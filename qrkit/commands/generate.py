@@ -228,7 +228,7 @@ def _undecorated(asked: argparse.Namespace) -> Design:
         return _design_from_template(asked, content)
     given = _fields(asked) | ({} if content is None else {"content": content})
     own = design_fields(asked.design)
-    return Design(**own).resized(**given) if "content" in own else Design(**(Design.by_field(own) | given))
+    return Design(**own).replace(**given) if "content" in own else Design(**(Design.by_field(own) | given))
 
 
 def _content(asked: argparse.Namespace) -> str | None:

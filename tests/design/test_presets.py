@@ -123,7 +123,7 @@ def test_words_that_were_typed_stay():
     assert with_preset(card, "plain").frame is None
 
 
-def test_a_preset_leaves_layers_in_their_places_on_the_symbol():
+def test_a_preset_leaves_layers_in_their_places():
     design = Design(content=WIFI, width=700).with_logo("icon:wifi", 0.2, place=(0.7, 0.5), name="mine")
     moved = with_preset(design, "orbit")
     assert (moved.padding, len(moved.layers)) == (2, 2)

@@ -216,7 +216,7 @@ def test_caption_goes_on_lines_before_it_becomes_small(kind, count):
     assert min(heights) >= 0.68 * whole
 
 
-def test_no_line_of_a_caption_begins_with_a_dash():
+def test_no_line_begins_with_a_dash():
     """The dash stays at the end of the first line, which is then as long as without the words after it."""
     text = "Take that one \u2013 take that here"
     frame = Frame("bar", caption=Caption(text, color="#FF0000"), color="navy")

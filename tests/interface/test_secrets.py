@@ -67,7 +67,7 @@ def test_parts_of_a_message_are_called_by_number(content):
 
 
 @each
-def test_files_of_a_batch_are_not_named_by_secrets(content, tmp_path):
+def test_batches_name_no_file_by_a_secret(content, tmp_path):
     parts = generate_sequence(str(content), symbols=3)
     made = [generate_many([content, Design(content=content), *parts], to=tmp_path / "a")]
     made.append(generate_many([content], to=tmp_path / "b", names=[str(content)]))
@@ -79,7 +79,7 @@ def test_files_of_a_batch_are_not_named_by_secrets(content, tmp_path):
 
 
 @each
-def test_archives_of_a_portfolio_are_not_named_by_secrets(content):
+def test_archives_name_no_file_by_a_secret(content):
     with open_portfolio(":memory:") as shop:
         shop.insert_qrcode(content, is_dynamic=False)
         for data in (shop.export_bytes("zip"), zip_in_look(shop, Design(content="0"))):
@@ -88,7 +88,7 @@ def test_archives_of_a_portfolio_are_not_named_by_secrets(content):
 
 
 @each
-def test_downloads_of_the_studio_are_not_named_by_secrets(content, monkeypatch):
+def test_downloads_are_not_named_by_secrets(content, monkeypatch):
     studio, names = Designer(str(content), name="secrets"), []
     monkeypatch.setattr(studio, "send", lambda message, buffers=None: names.append(message["name"]))
     studio._handle_custom_msg({"ask": "download", "format": "svg"}, [])

@@ -164,7 +164,7 @@ def test_a_logo_of_a_template_keeps_its_share(templates, content):
 
 
 @pytest.mark.rule("G24")
-def test_layers_of_a_request_are_in_its_own_pixels(templates):
+def test_layers_of_a_request_are_pixels(templates):
     templates.save("brand", Design(content="x").with_logo("icon:home"))
     layer = {"content": "icon:heart", "x": 90, "y": 90, "width": 20, "height": 20}
     link = "https://example.com/" + "x" * 200

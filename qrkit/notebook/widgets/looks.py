@@ -56,4 +56,4 @@ def thumbnail(look: Design) -> bytes:
         QrkitError: If it cannot be drawn.
     """
     width = max(SIDE, PIXELS * layout_of(look).side)
-    return QRImage(look.resized(width=width, height=None)).to_bytes("png", compression=1)
+    return QRImage(look.replace(width=width, height=None)).to_bytes("png", compression=1)

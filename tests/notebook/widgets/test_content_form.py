@@ -58,7 +58,7 @@ def test_another_kind_keeps_only_fields_it_can_have():
     assert form.fields == {"text": "Hi"}
 
 
-def test_back_to_text_describes_the_code_as_it_is():
+def test_back_to_text_shows_the_whole_content():
     form = ContentForm(NETWORK)
     form.change({"form": "phone"})
     assert (form.change({"form": "text"}), form.missing) == (NETWORK, "")
