@@ -32,7 +32,10 @@ PARTS = 4
 """Steps per module in which sizes are tried."""
 
 MAY = ("mask", "ec")
-NOTHING_FITS = "no logo fits there within the error correction that may be used; raise ec or target, or move the logo"
+NOTHING_FITS = (
+    "no logo fits there within the error correction that may be used; raise ec or target, move the logo, or leave out "
+    "its plate"
+)
 
 
 @dataclass(frozen=True, slots=True)
