@@ -40,8 +40,9 @@ SIDE_BY_LINE, CAPITAL = 40, 0.095
 """Modules of the light square that widen a line by a module; height of a caption, as a share of that square."""
 SMALLEST_SHARE, SMALLEST = 0.4, 0.8
 """Smallest height of capital letters: as a share of the usual height, and in modules."""
-WRAPPED_SHARE = 0.7
-"""Height of capital letters, as a share of the usual height, below which a text goes on another line."""
+WRAPPED_SHARE, ON_A_LINE = 0.7, {"legend": 0.55, "pill": 0.55}
+"""Height of capital letters, as a share of the usual height, below which a text goes on another line; less for kinds
+whose words stand on the border, where one line looks best."""
 TALL = ("bag", "card", "phone", "polaroid", "tab", "tag", "ticket")
 """Kinds with room for three lines of a caption; the others have room for two."""
 BEFORE_SIGN = re.compile(" (?=[-\u2013\u2014/|\u00b7] )")
@@ -234,10 +235,11 @@ class _Lettering:
     def wrap(self, cut: Cut) -> bool:
         """Break texts whose letters would be small into lines; return whether there are any."""
         whole, self._texts = self._texts, []
+        least = ON_A_LINE.get(self._frame.kind, WRAPPED_SHARE)
         limits = (3 if self._frame.kind in TALL else 2, 2)
         for one, slot, most in zip(whole, (cut.caption, cut.subtitle), limits, strict=False):
             text, count = one, 1
-            while isinstance(slot, Slot) and count < most and text.length * slot.capital * WRAPPED_SHARE > slot.width:
+            while isinstance(slot, Slot) and count < most and text.length * slot.capital * least > slot.width:
                 count += 1
                 has_icon = bool(self._frame.icon and not self._texts)
                 text = self._set(one.field, one.text, _broken(one.text, count, ICON_LETTERS * has_icon))

@@ -216,6 +216,11 @@ def test_caption_goes_on_lines_before_it_becomes_small(kind, count):
     assert min(heights) >= 0.68 * whole
 
 
+@pytest.mark.parametrize("kind", ["legend", "pill"])
+def test_words_on_a_border_stay_on_one_line(kind):
+    assert len(caption_lines(kind, "Look at that table")) == 1
+
+
 def test_no_line_begins_with_a_dash():
     """The dash stays at the end of the first line, which is then as long as without the words after it."""
     text = "Take that one \u2013 take that here"
