@@ -15,11 +15,11 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from inspect import Parameter, Signature, signature
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from qrkit.design.color import Color
-    from qrkit.design.design import Design, DesignChanges
+    from qrkit.design.design import Design
     from qrkit.design.limits import Display, PadChoice
     from qrkit.drawing.logo import Plate
     from qrkit.drawing.untrusted.assets import Fetch
@@ -35,6 +35,7 @@ __all__ = [
     "Shown",
     "Watch",
     "check",
+    "followed",
     "frame_as_wrapper",
     "gallery",
     "install_old_paths",
@@ -42,7 +43,6 @@ __all__ = [
     "late_names",
     "make_scannable",
     "old_names",
-    "resized",
     "used_correction",
     "watch",
     "with_logo",
@@ -259,28 +259,11 @@ def make_scannable(
     return call(self, target, may=may, level=level, audience=audience, fetch=fetch)
 
 
-def resized(self: Design, **fields: Unpack[DesignChanges]) -> Design:
-    """Return the design at another size, scaling its layers with it; `replace` leaves layers where they are.
+def followed(design: Design, other: Design) -> Design:
+    """Move layers, sprites and gradients of a changed design with its symbol."""
+    from qrkit.drawing.resizing import followed
 
-    Layers, sprites and absolute gradients are measured in pixels of the image. They keep their place on the symbol
-    and their share of it. Passing `size` removes `width` and `height`.
-
-    Args:
-        **fields: Fields of `Design` that move or resize the symbol; a longer `content` does so, too.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule, or modules would be smaller than one pixel.
-        ContentTooLong: If the content does not fit.
-
-    Example:
-        >>> from qrkit import Design
-        >>> small = Design(content="https://example.com").with_logo("icon:heart")
-        >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
-        (27.84, 55.68)
-    """
-    from qrkit.drawing.resizing import relaid
-
-    return relaid(self, **fields)
+    return followed(design, other)
 
 
 def with_logo(
@@ -304,8 +287,8 @@ def with_logo(
     The layer below the logo is a plate: a ground in the background color with a clean edge. Modules that the plate
     touches are left out whole; `display="overlay"` keeps them. Without a plate, those that the logo touches are.
     With a plate, a design that does not set `ec` gets level H, because the plate covers more modules than its logo.
-    If the design has neither a width nor a height, the result gets its current width, so that the logo keeps its
-    place whatever is encoded. Use `resized` to change the size.
+    If the design has neither a width nor a height, the result gets its current width, whatever is encoded. The logo
+    keeps its place on the symbol, and its share of it, when `replace` changes size or content.
 
     Args:
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
@@ -395,19 +378,28 @@ def largest_logo(
     *,
     target: float = 0.5,
     place: tuple[float, float] = (0.5, 0.5),
+    plate: Plate | None = "rounded",
+    ring: str | Color | None = None,
+    padding: float = 1.0,
+    display: Display = "pixel-hit-test",
     pad_codewords: PadChoice | None = None,
     may: Collection[str] = ("mask",),
     level: Level = "standard",
     audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
-    """Find the largest logo with which the design still scans.
+    """Find the largest logo with which the design still scans, drawn as `with_logo` draws it.
 
     Args:
         content: The image, as in `Layer.content`; it keeps its proportions.
         target: Share of the worst block's error correction that the logo may use, 0..1.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
+        plate: As in `with_logo`, with the same effect on `ec`; None leaves more room.
+        ring: As in `with_logo`.
+        padding: As in `with_logo`.
+        display: As in `with_logo`.
+        pad_codewords: `free` makes much more room if the content is short and there is no plate; None keeps the
+            design's choice.
         may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report, as in `qrkit.check`.
         audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
@@ -423,8 +415,8 @@ def largest_logo(
     from qrkit.scanning.largest_logo import largest_logo as call
 
     return call(
-        self, content, target=target, place=place, pad_codewords=pad_codewords, may=may, level=level,
-        audience=audience, fetch=fetch,
+        self, content, target=target, place=place, plate=plate, ring=ring, padding=padding, display=display,
+        pad_codewords=pad_codewords, may=may, level=level, audience=audience, fetch=fetch,
     )  # fmt: skip
 
 

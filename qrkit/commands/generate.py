@@ -228,7 +228,7 @@ def _undecorated(asked: argparse.Namespace) -> Design:
         return _design_from_template(asked, content)
     given = _fields(asked) | ({} if content is None else {"content": content})
     own = design_fields(asked.design)
-    return Design(**own).resized(**given) if "content" in own else Design(**(Design.by_field(own) | given))
+    return Design(**own).replace(**given) if "content" in own else Design(**(Design.by_field(own) | given))
 
 
 def _content(asked: argparse.Namespace) -> str | None:
@@ -325,13 +325,15 @@ def _from_table(asked: argparse.Namespace) -> Status:
     names = None
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
+    # The longest content has the most modules, so all symbols fit the size of its picture.
+    longest = max((text for text in contents if isinstance(text, str) and text), key=len, default="0")
     look: Design | dict[str, Any] = design_fields(asked.design)
     if asked.template:
-        look = _design_from_template(asked, "0").model_dump(exclude_unset=True, exclude={"content"})
+        look = _design_from_template(asked, longest)
     if is_decorated(asked):
-        # The longest content has the most modules, so all symbols fit the size of its picture.
-        longest = max((text for text in contents if isinstance(text, str) and text), key=len, default="0")
-        look = decorate(Design(**Design.by_field({"content": longest} | dict(look))), asked, _fields(asked))
+        if not isinstance(look, Design):
+            look = Design(**Design.by_field({"content": longest} | look))
+        look = decorate(look, asked, _fields(asked))
     with complaining("generate"):
         batch = generate_many(
             contents,

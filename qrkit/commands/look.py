@@ -92,9 +92,9 @@ def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -
         from qrkit.design.presets import with_preset
 
         design = with_preset(design, asked.preset, asked.colorway, logo=logo, caption=_caption(design.frame, asked))
-        design = design.resized(**given) if given else design
+        design = design.replace(**given) if given else design
     if asked.frame is not None or (asked.caption is not None and asked.preset is None):
-        design = design.resized(frame=_frame(design.frame, asked))
+        design = design.replace(frame=_frame(design.frame, asked))
     if logo and asked.preset is None:
         design = design if "ec" in given else design.replace(ec="H")
         before = placed_logo(design)

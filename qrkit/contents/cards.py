@@ -17,12 +17,16 @@ from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
 from qrkit.contents.syntax import Line, lines_of, pairs, split, unescape
+from qrkit.files import safe_stem
 from qrkit.languages import say
 
 if TYPE_CHECKING:
     from qrkit.contents.kinds import Kind
 
-__all__ = ["MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "summary"]
+__all__ = [
+    "MOST_ROWS", "TITLES", "Card", "Moment", "Row", "Word", "card", "card_of_fields", "field_labels", "file_stem",
+    "summary",
+]  # fmt: skip
 
 TITLES = {
     "link": "Web address",
@@ -209,6 +213,11 @@ def summary(content: str) -> str:
         return _payment_summary(text)
     scheme = text[:LONGEST_SCHEME].partition(":")[0].upper()
     return SUMMARIES[scheme](text) if scheme in SUMMARIES else content
+
+
+def file_stem(text: str) -> str:
+    """Return the name of a file, without its suffix, for a content or for a name made from one: without secrets."""
+    return safe_stem(_one_line(summary(text)))
 
 
 def _wifi_summary(text: str) -> str:

@@ -168,8 +168,7 @@ class Brand(Model):
         }
         if self.logo and "ec" not in design.model_fields_set:
             look["ec"] = "H"
-        # `resized` moves the layers of the design along with its symbol.
-        dressed = design.resized(**{name: value for name, value in look.items() if name == "frame" or name not in own})
+        dressed = design.replace(**{name: value for name, value in look.items() if name == "frame" or name not in own})
         return dressed.with_logo(self.logo, name=LOGO, fetch=fetch) if self.logo else dressed
 
     def _framed(self, design: Design, caption: Caption | str | None, *, is_own: bool) -> Frame | None:

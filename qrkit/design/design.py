@@ -48,6 +48,11 @@ __all__ = ["ALPHANUMERIC", "CHARACTERS", "Design", "DesignFields", "kanji_value"
 MICRO_PADDING = 2
 """Default quiet zone of a Micro QR Code in modules (ISO/IEC 18004:2015, 6.3.8)."""
 
+LAYING = (
+    "content", "version", "size", "width", "height", "padding", "em", "ec", "charset", "fnc1", "micro", "part", "frame",
+)  # fmt: skip
+"""The fields that size and place of the symbol depend on."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PLAIN_MODULES, PLAIN_MARKERS = Modules(), Markers()
@@ -279,20 +284,44 @@ class Design(Model):
         """The quiet zone in modules, `padding`."""
         return self.padding
 
-    def replace(self, /, **changes: Unpack[DesignChanges]) -> Self:  # type: ignore[override]
+    def replace(self, /, **changes: Unpack[DesignChanges]) -> Design:  # type: ignore[override]
         """Return a copy with some fields changed, validated again.
+
+        If the symbol moves or gets another size, layers, sprites and absolute gradients follow: a logo keeps its place
+        on the symbol and its share of it. Passing `size` removes `width` and `height`.
 
         Args:
             **changes: Fields of `Design`; fields that you leave out keep their value.
 
         Raises:
-            InvalidParameter: If a change breaks a rule.
+            InvalidParameter: If a change breaks a rule, or modules that layers follow would be smaller than one pixel.
+            ContentTooLong: If layers follow the symbol, and the new content does not fit.
         """
-        return super().replace(**changes)
+        names = self.by_field(changes).keys()
+        if "size" in names and (self.width or self.height):  # which would override it
+            changes = {"width": None, "height": None, **changes}
+        changed = super().replace(**changes)
+        return changed if "layers" in names or names.isdisjoint(LAYING) else late.followed(self, changed)
+
+    def resized(self, /, **changes: Unpack[DesignChanges]) -> Design:
+        """Return the design at another size, as `replace` does.
+
+        Args:
+            **changes: Fields of `Design`; fields that you leave out keep their value.
+
+        Raises:
+            InvalidParameter: If a change breaks a rule, or modules that layers follow would be smaller than one pixel.
+            ContentTooLong: If layers follow the symbol, and the new content does not fit.
+
+        Example:
+            >>> small = Design(content="https://example.com").with_logo("icon:heart")
+            >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
+            (27.84, 55.68)
+        """
+        return self.replace(**changes)
 
     check: ClassVar = late.check
     make_scannable: ClassVar = late.make_scannable
-    resized: ClassVar = late.resized
     with_logo: ClassVar = late.with_logo
     largest_logo: ClassVar = late.largest_logo
     frame_as_wrapper: ClassVar = late.frame_as_wrapper

@@ -124,9 +124,12 @@ class Caption(Model):
     """
 
     leading: ClassVar[str] = "text"
-    text: Line = Field(description="One line. It shrinks to fit its frame; what still does not fit is an error.")
+    text: Line = Field(
+        description="The words, without line breaks. Words that would become small go on two lines, or on three in a "
+        "tall frame; then they shrink to fit, and what still does not fit is an error."
+    )
     subtitle: Line | None = Field(
-        default=None, description="A second, smaller line. On a `seal`, it is the lower half of the circle."
+        default=None, description="Smaller words below. On a `seal`, it is the lower half of the circle."
     )
     weight: Weight = "bold"
     color: Color | None = Field(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from qrkit.design.decoration import Markers, Modules, Photo
+from qrkit.design.decoration import Layer, Markers, Modules, Photo
 from qrkit.design.design import Design
 from qrkit.design.frames import ONE_LINE, Caption, Frame
 from qrkit.design.gradient import Gradient
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from qrkit.design.frames import FrameKind
     from qrkit.design.limits import MarkerPattern
 
-__all__ = ["PRESETS", "Preset", "gallery", "with_preset"]
+__all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
 
-LOOK = ("foreground", "background", "modules", "markers", "photo", "frame", "padding")
-"""The fields of `Design` that every preset sets; a field that a preset does not need gets its default."""
+LOGO = "logo"
+"""What presets call the layer of a logo."""
 
 
 class Palette(NamedTuple):
@@ -308,8 +308,8 @@ def with_preset(
 ) -> Design:
     """Apply a preset to a design; its content, size, layers and wrapper stay.
 
-    A look with a logo or a photo uses error correction level H. A frame that the design already has gives its caption
-    to that of the preset.
+    A look with a logo or a photo uses error correction level H. The words on a frame of the design, and its photo, stay
+    if you chose them; what another preset brought goes.
 
     Args:
         design: The design to start from.
@@ -317,7 +317,7 @@ def with_preset(
         colorway: One of the preset's colorways; None for the first.
         logo: A logo for its plate, as in `Layer.content`.
         caption: The words on its frame. Presets without a frame get one.
-        photo: The photo of `photo` or `mosaic`, as in `Photo.content`; by default, a sample.
+        photo: The photo of `photo` or `mosaic`, as in `Photo.content`; by default, that of the design, or a sample.
 
     Raises:
         InvalidParameter: If no preset or colorway has this name, or the preset shows no photo.
@@ -332,23 +332,48 @@ def with_preset(
     preset = PRESETS[name]
     if photo and not preset.photo:
         raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
-    kept = {field: getattr(design, field) for field in design.model_fields_set - set(LOOK)}
-    fields = kept | preset.fields(colorway)
-    words = caption or (design.frame.caption if design.frame else None)
+    design = _without_icon(design)
+    fields = {"photo": None, **preset.fields(colorway)}
     if not design.wrapper:
-        fields["frame"] = preset.framed(colorway, words)
+        fields["frame"] = preset.framed(colorway, caption or _own_words(design.frame, preset))
     if preset.photo:
-        fields |= {"photo": Photo(photo or _sample_photo(), place=preset.photo), "ec": "H"}
+        own = design.photo.content if design.photo else _sample_photo()
+        fields |= {"photo": Photo(photo or own, place=preset.photo), "ec": "H"}
     logo = logo or preset.logo
     if not logo:
-        return Design(**fields)
-    return _with_logo(Design(**fields | {"ec": "H"}), logo, preset, PALETTES[colorway])
+        return design.replace(**fields)
+    return _with_logo(design.replace(**fields | {"ec": "H"}), logo, preset, PALETTES[colorway])
+
+
+def is_icon(layer: Layer) -> bool:
+    """Return True if a layer is the icon that a preset brought."""
+    return layer.name == LOGO and layer.upright.content in {preset.logo for preset in PRESETS.values()}
+
+
+def _without_icon(design: Design) -> Design:
+    """Return a design without the icon of a preset and the plate below it."""
+    for index, layer in enumerate(design.layers):
+        if is_icon(layer):
+            first = index - (index > 0 and design.layers[index - 1].name == f"plate of {LOGO}")
+            return design.replace(layers=[*design.layers[:first], *design.layers[index + 1 :]])
+    return design
+
+
+def _own_words(frame: Frame | None, preset: Preset) -> Caption | None:
+    """Return the caption of a frame with the words of the preset in place of those that another preset brought."""
+    words = frame and frame.caption
+    if not words:
+        return None
+    is_own = words.text not in {one.caption for one in PRESETS.values()}
+    has_own_subtitle = words.subtitle not in {one.subtitle for one in PRESETS.values()}
+    text, subtitle = (words.text, None) if is_own else (preset.caption, preset.subtitle)
+    return words.replace(text=text, subtitle=words.subtitle if has_own_subtitle else subtitle) if text else None
 
 
 def _with_logo(design: Design, logo: str, preset: Preset, palette: Palette) -> Design:
     """Put a logo on a ringed plate, as large as the content allows."""
     color = palette.accent if logo.lower().startswith("icon:") else None
-    return design.with_logo(logo, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name="logo")
+    return design.with_logo(logo, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name=LOGO)
 
 
 def _sample_photo() -> str:

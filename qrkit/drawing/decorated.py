@@ -6,7 +6,6 @@ from dataclasses import replace
 from operator import gt
 from typing import NamedTuple
 
-from qrkit.contents.cards import summary
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Wrapper
 from qrkit.design.design import Design
@@ -20,6 +19,7 @@ from qrkit.drawing.markers import draw_markers, is_square
 from qrkit.drawing.modules import draw_modules
 from qrkit.drawing.paints import paint
 from qrkit.drawing.photos import draw_photo
+from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.sheet import Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
@@ -59,7 +59,7 @@ class Parts(NamedTuple):
             symbol=symbol,
             cells=_mirror(symbol.modules, across=across, down=down),
             padding=design.padding,
-            title=summary(design.content),
+            title=title_of(design.content, design.part),
             module=layout.module,
             origin=_origin(layout, across=across, down=down),
             paper=_flip((Rectangle(0, 0, layout.width, layout.height, self.sheet.paper),), layout, design.flip),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.contents.cards import summary
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.layout import into_placeholder, lay_out
-from qrkit.drawing.plain_picture import Plain
+from qrkit.drawing.plain_picture import Plain, title_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -55,7 +54,8 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
         return None
     width, height, left, top, module, _, _ = lay_out(design, symbol, exact=exact)
     place, cells = (width, height, left, top, module), symbol.modules
-    plain = Plain(*place, cells, foreground, background, summary(design.content), design.modules.joins_squares)
+    title = title_of(design.content, design.part)
+    plain = Plain(*place, cells, foreground, background, title, design.modules.joins_squares)
     return plain if plain.is_on_pixels else None
 
 
@@ -63,7 +63,7 @@ def draw_simple(design: SimpleDesign, symbol: Symbol) -> Plain:
     """Draw a symbol in black on white; equals `draw_plain` of the same design."""
     content, _, module, padding, union = design
     side, edge = (symbol.side + 2 * padding) * module, padding * module
-    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, summary(content), union is not False)
+    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, title_of(content), union is not False)
 
 
 def is_plain(design: Design) -> bool:

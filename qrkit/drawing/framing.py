@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
 from math import pi
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.color import WHITE, Color
@@ -16,7 +18,7 @@ from qrkit.design.limits import MOST_PIXELS
 from qrkit.design.outline import Outline, circle
 from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
-from qrkit.drawing.frames.parts import LEADING, SECOND, Arc, Cut, Room
+from qrkit.drawing.frames.parts import LEADING, PITCH, SECOND, Arc, Cut, Room, Slot
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
 from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.paints import moved, on_white, paint
@@ -38,6 +40,15 @@ SIDE_BY_LINE, CAPITAL = 40, 0.095
 """Modules of the light square that widen a line by a module; height of a caption, as a share of that square."""
 SMALLEST_SHARE, SMALLEST = 0.4, 0.8
 """Smallest height of capital letters: as a share of the usual height, and in modules."""
+WRAPPED_SHARE, ON_A_LINE = 0.7, {"legend": 0.55, "pill": 0.55}
+"""Height of capital letters, as a share of the usual height, below which a text goes on another line; less for kinds
+whose words stand on the border, where one line looks best."""
+TALL = ("bag", "card", "phone", "polaroid", "tab", "tag", "ticket")
+"""Kinds with room for three lines of a caption; the others have room for two."""
+BEFORE_SIGN = re.compile(" (?=[-\u2013\u2014/|\u00b7] )")
+"""A space at which no line ends, because the next one would begin with a sign."""
+ICON_LETTERS = 3
+"""Letters that an icon takes the room of, with its gap."""
 UPRIGHT = ("bag", "card", "phone", "seal", "tag")
 """Kinds that are not turned upside down for a caption above the symbol."""
 ICON_HEIGHT, ICON_GAP = 1.4, 0.5
@@ -89,10 +100,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
         AssetError: If the font of the caption cannot be used.
     """
     lettering = _Lettering(frame)
-    room = _room(design, frame, layout, lettering)
-    cut = FRAMES[frame.kind](room)
-    if room.is_top and frame.kind not in UPRIGHT:
-        cut = cut.upside_down(room.side)
+    cut = _cut(design, frame, layout, lettering)
     width, height, module = _size(design, cut)
     left, top = (width - cut.width * module) / 2, (height - cut.height * module) / 2
     grown = max(0, LEAST_PADDING - layout.padding)
@@ -183,73 +191,122 @@ def _inside(start: float, most: float) -> float:
     return min(max(0.0, start), most)
 
 
+class _Text(NamedTuple):
+    """A text of a frame.
+
+    Attributes:
+        field: Path of its field.
+        text: The text.
+        lines: Its lines, set.
+    """
+
+    field: str
+    text: str
+    lines: tuple[Words, ...]
+
+    @property
+    def length(self) -> float:
+        """Length of the longest line in capital heights."""
+        return max(line.length for line in self.lines)
+
+    @property
+    def height(self) -> float:
+        """Height of all lines in capital heights."""
+        return 1 + PITCH * (len(self.lines) - 1)
+
+
 class _Lettering:
     """The words of a frame, measured and put in their places."""
 
     def __init__(self, frame: Frame) -> None:
-        caption = frame.words
-        self._texts: list[tuple[str, str, Words]] = []
-        if caption is None:
-            return
+        self._frame, self._texts = frame, list[_Text]()
         for field in ("text", "subtitle"):
-            if text := getattr(caption, field):
-                words = words_of(caption, text, part="frame.caption")
-                if field == "text" and frame.icon:
-                    words = _with_icon(words, frame.icon)
-                self._texts.append((f"frame.caption.{field}", text, words))
+            if text := getattr(frame.words, field, None):
+                self._texts.append(self._set(f"frame.caption.{field}", text, (text,)))
+
+    def _set(self, field: str, text: str, lines: Iterable[str]) -> _Text:
+        """Set the lines of a text, the first of a caption with its icon."""
+        assert self._frame.words is not None  # a frame without words has no text
+        words = [words_of(self._frame.words, line, part="frame.caption") for line in lines]
+        if self._frame.icon and not self._texts:
+            words[0] = _with_icon(words[0], self._frame.icon)
+        return _Text(field, text, tuple(words))
+
+    def wrap(self, cut: Cut) -> bool:
+        """Break texts whose letters would be small into lines; return whether there are any."""
+        whole, self._texts = self._texts, []
+        least = ON_A_LINE.get(self._frame.kind, WRAPPED_SHARE)
+        limits = (3 if self._frame.kind in TALL else 2, 2)
+        for one, slot, most in zip(whole, (cut.caption, cut.subtitle), limits, strict=False):
+            text, count = one, 1
+            while isinstance(slot, Slot) and count < most and text.length * slot.capital * least > slot.width:
+                count += 1
+                has_icon = bool(self._frame.icon and not self._texts)
+                text = self._set(one.field, one.text, _broken(one.text, count, ICON_LETTERS * has_icon))
+            self._texts.append(text)
+        return self._texts != whole
 
     @property
     def length(self) -> float:
         """Length of the caption in capital heights, the icon included; 0 without a caption."""
-        return max(1.0, self._texts[0][2].length) if self._texts else 0
+        return max(1.0, self._texts[0].length) if self._texts else 0
 
     @property
     def second_length(self) -> float:
         """Length of the subtitle in its own capital heights; 0 without a subtitle."""
-        return max(1.0, self._texts[1][2].length) if len(self._texts) > 1 else 0
+        return max(1.0, self._texts[1].length) if len(self._texts) > 1 else 0
+
+    def more(self, index: int) -> float:
+        """Return the height that further lines of a text add, in its capital heights; 0 without the text."""
+        return self._texts[index].height - 1 if index < len(self._texts) else 0
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields of `Caption` that have a text."""
-        return tuple(path.rpartition(".")[2] for path, _, _ in self._texts)
+        return tuple(one.field.rpartition(".")[2] for one in self._texts)
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The characters that are drawn as boxes."""
-        return tuple(dict.fromkeys(one for _, _, words in self._texts for one in words.missing))
+        return tuple(dict.fromkeys(one for text in self._texts for line in text.lines for one in line.missing))
 
     def placed(self, cut: Cut) -> list[tuple[Outline, bool]]:
         """Return the outlines of all words in modules, and whether they stand on the color of the frame."""
         if isinstance(cut.caption, Arc):
             return [(shape, True) for shape in self._around(cut.caption)]
         slots = [slot for slot in (cut.caption, cut.subtitle) if slot and self._texts]
-        heights = [self._fitted(index, slot.capital, slot.width) for index, slot in enumerate(slots)]
+        capitals = [self._fitted(index, slot.capital, slot.width) for index, slot in enumerate(slots)]
         middles = [slot.y for slot in slots]
         if len(slots) > 1 and middles[0] == middles[1]:
-            first, second = heights
+            first, second = (text.height * capital for text, capital in zip(self._texts, capitals, strict=True))
             # Lines that had to shrink move closer.
-            both = first + LEADING * (first + second / SECOND) / 2 + second
+            both = first + LEADING * (capitals[0] + capitals[1] / SECOND) / 2 + second
             middles = [middles[0] - (both - first) / 2, middles[1] + (both - second) / 2]
         return [
             (self._straight(index, slot.x, y, capital), slot.on_ink)
-            for index, (slot, y, capital) in enumerate(zip(slots, middles, heights, strict=True))
+            for index, (slot, y, capital) in enumerate(zip(slots, middles, capitals, strict=True))
         ]
 
     def _straight(self, index: int, x: float, y: float, capital: float) -> Outline:
-        words = self._texts[index][2]
-        return words.on_line(x - words.length * capital / 2, y + capital / 2, capital)
+        """Return the lines of a text, centered."""
+        text = self._texts[index]
+        first = y + (1 - text.height / 2) * capital
+        return Outline.joined(
+            line.on_line(x - line.length * capital / 2, first + number * PITCH * capital, capital)
+            for number, line in enumerate(text.lines)
+        )
 
     def _around(self, ring: Arc) -> list[Outline]:
         """Return the words on a ring: one text above and one below, or the caption several times around."""
         x, y, radius, usual = ring
-        first, turn = self._texts[0][2], 2 * pi * radius
+        first, turn = self._texts[0].lines[0], 2 * pi * radius
         count = min(MOST_REPEATED, max(1, int(turn / ((first.length + 2 * BETWEEN) * usual))))
         if self.second_length or count == 2:
             lower = len(self._texts) - 1
             capital = self._fitted(0, usual, HALF_CIRCLE * radius)
             small = min(self._fitted(lower, usual, HALF_CIRCLE * radius), capital)
             upper = first.on_circle(x, y, radius - capital / 2, 0, capital)
-            below = self._texts[lower][2].on_circle(x, y, -radius - small / 2, 0, small)
+            below = self._texts[lower].lines[0].on_circle(x, y, -radius - small / 2, 0, small)
             return [upper, below, *_dots(ring, usual * DOT, [-pi / 2, pi / 2])]
         capital = self._fitted(0, usual, turn / count - 2 * BETWEEN * usual)
         angles = [2 * pi * index / count for index in range(count)]
@@ -262,13 +319,22 @@ class _Lettering:
         Raises:
             InvalidParameter: If the letters would be too small to read.
         """
-        field, text, words = self._texts[index]
+        words = self._texts[index]
+        field, text, _ = words
         least = max(capital * SMALLEST_SHARE, SMALLEST)
         if words.length * least > width:
             most = max(1, int(len(text) * width / (words.length * least)))
             rule = f"has {len(text)} characters; about {most} fit in this frame around this symbol"
             raise InvalidParameter(Problem(field, text, rule, "out-of-range"))
         return min(capital, width / words.length) if words.length > 0 else capital
+
+
+def _broken(text: str, count: int, indent: int) -> list[str]:
+    """Break a text between words into at most so many lines of similar length, the first after an indent."""
+    whole = "\u00a0" * indent + BEFORE_SIGN.sub("\u00a0", text)
+    lines = (wrap(whole, width, break_long_words=False, break_on_hyphens=False) for width in range(1, len(whole) + 1))
+    first, *others = next(broken for broken in lines if len(broken) <= count)
+    return [first[indent:], *others]
 
 
 def _dots(ring: Arc, size: float, angles: list[float]) -> list[Outline]:
@@ -295,6 +361,16 @@ def _with_icon(words: Words, name: str) -> Words:
     return words._replace(glyphs=(glyph, *words.glyphs), left=x)
 
 
+def _cut(design: Design, frame: Frame, layout: Layout, lettering: _Lettering) -> Cut:
+    """Return the drawing of a frame, with its words broken into lines if they would be small."""
+    room = _room(design, frame, layout, lettering)
+    cut = FRAMES[frame.kind](room)
+    if lettering.wrap(cut):
+        room = _room(design, frame, layout, lettering)
+        cut = FRAMES[frame.kind](room)
+    return cut.upside_down(room.side) if room.is_top and frame.kind not in UPRIGHT else cut
+
+
 def _room(design: Design, frame: Frame, layout: Layout, lettering: _Lettering) -> Room:
     side = layout.side + 2 * max(layout.padding, LEAST_PADDING)
     return Room(
@@ -304,6 +380,8 @@ def _room(design: Design, frame: Frame, layout: Layout, lettering: _Lettering) -
         capital=CAPITAL * side,
         words=lettering.length,
         second=lettering.second_length,
+        more=lettering.more(0) * CAPITAL * side,
+        second_more=lettering.more(1) * SECOND * CAPITAL * side,
         is_top=frame.side == "top",
         modules=design.modules,
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qrkit.design.limits import Flip
     from qrkit.drawing.scene import Matrix
 
-__all__ = ["Layout", "flip_axes", "flip_matrix", "into_placeholder", "lay_out"]
+__all__ = ["Layout", "flip_axes", "flip_matrix", "into_placeholder", "lay_out", "lay_out_side"]
 
 
 ROUNDING = 1e-9
@@ -58,7 +58,16 @@ def lay_out(design: Design, symbol: Symbol, *, exact: bool) -> Layout:
     Raises:
         InvalidParameter: If the width or height leaves less than one pixel per module.
     """
-    side, padding = symbol.side, design.padding
+    return lay_out_side(design, symbol.side, exact=exact)
+
+
+def lay_out_side(design: Design, side: int, *, exact: bool) -> Layout:
+    """Compute the layout of a QR Code image with `side` modules on a side; see `lay_out`.
+
+    Raises:
+        InvalidParameter: If the width or height leaves less than one pixel per module.
+    """
+    padding = design.padding
     across = side + 2 * padding
     if design.width is None and design.height is None:
         whole, quiet = across * design.size, padding * design.size

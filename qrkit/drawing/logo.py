@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = [
-    "Logo", "PlacedLogo", "Plate", "largest_share", "logo_image", "place_problems", "placed_logo",
-    "scaled_logo", "with_logo", "without_logo",
+    "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "largest_share", "logo_image", "place_problems",
+    "placed_logo", "plate_problems", "scaled_logo", "with_logo", "without_logo",
 ]  # fmt: skip
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
@@ -94,6 +95,19 @@ class Logo(NamedTuple):
         longer = share * layout.side * layout.module
         return _centred(self.content, (across, down), self.width * longer, self.height * longer)
 
+    def layers(self, design: Design, layer: Layer, ground: Ground | None, meeting: Mapping[str, Any]) -> list[Layer]:
+        """Return the layers that show the logo: the plate if there is one, and the logo in its place.
+
+        Args:
+            design: The design that they are for.
+            layer: The logo in its place.
+            ground: The plate.
+            meeting: How the lower one meets the modules: `display` and `tolerance`.
+        """
+        if ground is None:
+            return [layer.replace(**meeting)]
+        return [ground.layer_under(self, layer, design).replace(name=_plate_name(layer.name), **meeting), layer]
+
     def reach(self) -> float:
         """Return the distance from the center to the farthest visible pixel, as a share of the longer side."""
         import numpy as np
@@ -134,27 +148,27 @@ def with_logo(
         problems.append(Problem("share", share, rule, "wrong-type"))
     elif share is not None and not 0.01 <= share <= 2:
         problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
-    problems += _plate_problems(plate, ring, padding)
+    problems += plate_problems(plate, ring, padding)
     if problems:
         raise InvalidParameter(*problems)
-    if plate and "ec" not in design.model_fields_set:
-        design = design.replace(ec=STRONGEST)
-    design = pinned(design)
+    design = pinned(for_plate(design, plate))
     logo = Logo.read(content, fetch)
-    ground = _Ground(plate, ring, padding) if plate else None
+    ground = Ground(plate, ring, padding) if plate else None
     if share is None:
         share, ground = _choose_size(design, logo, ground, place, fetch)
     layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
     meeting = {"display": display, "tolerance": tolerance}
-    if ground is None:
-        return design.replace(layers=[*design.layers, layer.replace(**meeting)])
-    named = ground.layer_under(logo, layer, design).replace(name=_plate_name(name), **meeting)
-    return design.replace(layers=[*design.layers, named, layer])
+    return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, meeting)])
+
+
+def for_plate(design: Design, plate: Plate | None) -> Design:
+    """Return a design at the level that suits a plate, unless a level was chosen."""
+    return design.replace(ec=STRONGEST) if plate and "ec" not in design.model_fields_set else design
 
 
 def _choose_size(
-    design: Design, logo: Logo, ground: _Ground | None, place: tuple[float, float], fetch: Fetch | None
-) -> tuple[float, _Ground | None]:
+    design: Design, logo: Logo, ground: Ground | None, place: tuple[float, float], fetch: Fetch | None
+) -> tuple[float, Ground | None]:
     """Return a share, and the plate with as much of its padding as leaves half of the error correction."""
     plain = _plain(design)
     grounds = [ground._replace(padding=ground.padding * part) for part in PADDINGS] if ground else [None]
@@ -212,14 +226,14 @@ def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetc
     return design.replace(layers=layers)
 
 
-def _ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> _Ground | None:
+def _ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
     """Return the plate of a logo, measured."""
     if not placed.plate:
         return None
     layer = design.layers[placed.layer]
     half = logo.reach() * max(layer.width, layer.height) if placed.plate == "circle" else layer.width / 2
     margin = (design.layers[placed.layer - 1].width / 2 - half) / layout_of(design).module
-    return _Ground(placed.plate, placed.ring, max(0.0, margin - (RING + RIM if placed.ring else 0)))
+    return Ground(placed.plate, placed.ring, max(0.0, margin - (RING + RIM if placed.ring else 0)))
 
 
 def _plain(design: Design) -> Design:
@@ -227,10 +241,9 @@ def _plain(design: Design) -> Design:
     return pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
 
 
-def _is_modest(plain: Design, logo: Logo, ground: _Ground | None, layer: Layer, fetch: Fetch | None) -> bool:
+def _is_modest(plain: Design, logo: Logo, ground: Ground | None, layer: Layer, fetch: Fetch | None) -> bool:
     """Return whether a logo in this place, with its plate, uses at most half of the error correction."""
-    layers = [ground.layer_under(logo, layer, plain), layer] if ground else [layer]
-    tried = plain.replace(layers=[one.replace(display="pixel-hit-test") for one in layers])
+    tried = plain.replace(layers=logo.layers(plain, layer, ground, {"display": "pixel-hit-test"}))
     return used_correction(tried, fetch) <= HALF
 
 
@@ -316,7 +329,8 @@ def place_problems(place: tuple[float, float]) -> list[Problem]:
     return [Problem("place", place, "must be two numbers in 0..1, as shares of the symbol's side", "out-of-range")]
 
 
-def _plate_problems(plate: str | None, ring: str | Color | None, padding: float) -> list[Problem]:
+def plate_problems(plate: str | None, ring: str | Color | None, padding: float) -> list[Problem]:
+    """Return the problems of a plate, its ring and its padding; empty if they are valid."""
     problems = []
     if plate is None and ring is not None:
         problems.append(Problem("ring", str(ring), "is drawn on a plate: choose plate='circle', 'rounded' or 'square'"))
@@ -332,7 +346,7 @@ def _plate_problems(plate: str | None, ring: str | Color | None, padding: float)
     return problems
 
 
-class _Ground(NamedTuple):
+class Ground(NamedTuple):
     """A plate: its shape, the color of its ring if it has one, and the modules between both and the logo."""
 
     plate: Plate

@@ -5,11 +5,20 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import compress
 from operator import add, sub
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from qrkit.contents.cards import summary
 from qrkit.design.color import Color
 
-__all__ = ["Plain", "runs", "written_runs"]
+if TYPE_CHECKING:
+    from qrkit.design.message_part import MessagePart
+
+__all__ = ["Plain", "runs", "title_of", "written_runs"]
+
+
+def title_of(content: str, part: MessagePart | None = None) -> str:
+    """Return the title of a picture: its content without secrets, or the number of the part of a message."""
+    return f"Part {part.number} of {part.of}" if part else summary(content)
 
 
 class Plain(NamedTuple):

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 from qrkit.design.decoration import Layer
 from qrkit.design.gradient import Direction, Fill, Gradient, Point
 from qrkit.drawing.draw import picture_size
-from qrkit.drawing.layout import Layout, lay_out
+from qrkit.drawing.layout import Layout, lay_out, lay_out_side
+from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.symbol.encode import symbol_of
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
 
-__all__ = ["followed", "layout_of", "lies_in_pixels", "pinned", "relaid"]
+__all__ = ["followed", "layout_of", "lies_in_pixels", "pinned", "placed_for"]
+
+SIDES = range(11, 178)
+"""Modules on a side of a symbol, of a Micro QR Code too."""
 
 
 def lies_in_pixels(design: Design) -> bool:
@@ -33,20 +37,8 @@ def pinned(design: Design) -> Design:
         return design
     if design.frame:
         # Its width is that of the whole image, so the layers have to follow.
-        return relaid(design, width=round(picture_size(design, symbol_of(design))[0]))
+        return design.replace(width=round(picture_size(design, symbol_of(design))[0]))
     return design.replace(width=round(layout_of(design).width))
-
-
-def relaid(design: Design, **changes: Any) -> Design:
-    """Change fields of a design; layers, sprites and gradients keep their place on the symbol and their share of it.
-
-    Raises:
-        InvalidParameter: If a change breaks a rule, or leaves less than one pixel per module.
-        ContentTooLong: If the content no longer fits the version.
-    """
-    if "size" in changes:  # a width or height would override it
-        changes = {"width": None, "height": None} | changes
-    return followed(design, design.replace(**changes))
 
 
 def followed(design: Design, other: Design) -> Design:
@@ -58,11 +50,34 @@ def followed(design: Design, other: Design) -> Design:
 
     Raises:
         InvalidParameter: If the size leaves less than one pixel per module.
-        ContentTooLong: If the content of either design does not fit.
+        ContentTooLong: If the content of the other design does not fit.
     """
     if not lies_in_pixels(other):
         return other
-    before, after = layout_of(design), layout_of(other)
+    try:
+        before = layout_of(design)
+    except (ContentTooLong, InvalidParameter):  # no place to follow, as of a message that several symbols will share
+        return other
+    return _moved(other, before, layout_of(other))
+
+
+def placed_for(design: Design, before: Design, side: object) -> Design:
+    """Move what was placed on a symbol with `side` modules on a side to the same place on the symbol of a design.
+
+    Args:
+        design: The design; one that cannot be drawn is returned as it is.
+        before: The design with the sizes for which it was placed.
+        side: Modules; a number that no symbol has leaves all in its place.
+    """
+    if type(side) is not int or side not in SIDES or not lies_in_pixels(design):
+        return design
+    try:
+        return _moved(design, lay_out_side(before, side, exact=True), layout_of(design))
+    except (ContentTooLong, InvalidParameter):
+        return design
+
+
+def _moved(other: Design, before: Layout, after: Layout) -> Design:
     if before == after:
         return other
     scale = after.module * after.side / (before.module * before.side)

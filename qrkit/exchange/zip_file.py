@@ -12,6 +12,7 @@ from struct import unpack
 from typing import BinaryIO
 from zipfile import ZipFile, ZipInfo
 
+from qrkit.contents.cards import file_stem
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import Row
@@ -58,7 +59,7 @@ def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]
         if row.code is None:
             raise ValueError("a row that is written to a zip archive needs its record")
         folder = _folder(row.cells.get("Campaign Name", ""), how.image_format)
-        name = names.name_for(folder + safe_stem(row.cells.get("QR Code Name", "")))
+        name = names.name_for(folder + file_stem(row.cells.get("QR Code Name", "")))
         archives.add(archive, name, how.draw(row.code, how.image_format))
         yield row._replace(cells={**row.cells, xml_file.FILE: name})
 

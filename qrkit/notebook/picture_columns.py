@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from qrkit.contents.cards import summary
 from qrkit.design.limits import Within
 from qrkit.drawing.writers.svg import readable
 from qrkit.errors import InvalidParameter, Problem, QrkitError
@@ -101,7 +100,7 @@ class PictureTable(Shown):
         except QrkitError as error:
             return _cell_text(error)
         height = max(1, round(self.size * image.height / image.width))
-        alt = page_text(readable(summary(image.design.content)))
+        alt = page_text(readable(image.title))
         return f'<img src="data:image/png;base64,{data}" width="{self.size}" height="{height}" alt="{alt}">'
 
     def __repr__(self) -> str:

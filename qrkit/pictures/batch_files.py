@@ -11,10 +11,11 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 from qrkit.design.design import Design
-from qrkit.drawing.resizing import layout_of, lies_in_pixels, relaid
+from qrkit.drawing.resizing import layout_of, lies_in_pixels
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import Fetch, read_assets
 from qrkit.errors import ContentTooLong, InvalidParameter, MissingParameter, Problem, QrkitError, ScanWarning
+from qrkit.model import Model
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.workers import can_start, in_workers, processors
@@ -119,9 +120,10 @@ class Look:
         if isinstance(content, Design):
             return QRImage(content.replace(**self._fields) if self._fields else content, fetch=self._fetch)
         if self._pattern is None:
-            drawn = self._design.replace(content=content)
+            # Pixels of a design without a symbol of its own are those of each picture.
+            drawn = Model.replace(self._design, content=content)
         else:
-            drawn = relaid(self._pattern, **self._fields, content=content)
+            drawn = self._pattern.replace(**self._fields, content=content)
         image = QRImage(drawn, pictures=self._pictures)
         self._first = self._first or image
         return image

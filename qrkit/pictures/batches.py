@@ -14,12 +14,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from qrkit.contents.cards import file_stem
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS
+from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.files import FileNames, complete_file, safe_stem, writing
+from qrkit.files import FileNames, complete_file, writing
 from qrkit.late import Shown, watch
 from qrkit.pictures.batch_files import Look, Painter, Row, painted_rows
 from qrkit.pictures.image import QRImage
@@ -281,8 +283,6 @@ def filed(
         CannotWrite: If the target cannot be written.
         RenderingFailed: If a process was killed.
     """
-    from qrkit.exchange.columns import name_from
-
     names = FileNames(painter.format)
     with _open_target(target) as write, closing(painted_rows(iter(rows), painter, total, processes)) as painted:
         for row, one in painted:
@@ -290,8 +290,8 @@ def filed(
                 yield Filed(row, "", one.error or str(row.name))
                 continue
             content = row.content.design if isinstance(row.content, QRImage) else row.content
-            text = content.content if isinstance(content, Design) else content
-            name = names.name_for(safe_stem(row.name or name_from(text)))
+            text = title_of(content.content, content.part) if isinstance(content, Design) else content
+            name = names.name_for(file_stem(row.name or text))
             yield Filed(row, write(name, one.file), "", one.warnings)
 
 

@@ -9,16 +9,21 @@ from typing import Any
 from qrkit.contents.kinds import make_from_json
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TextStyle
+from qrkit.drawing.resizing import placed_for
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.model import Model
 
 __all__ = [
     "GET_MODES",
+    "REQUEST_FIELDS",
+    "SYMBOL_SIDE",
     "GenerateRequest",
     "Shortener",
     "Templates",
     "apart",
     "choice",
     "merged",
+    "placed",
     "read_post",
     "with_content",
 ]
@@ -30,6 +35,11 @@ Templates = Callable[[str], Mapping[str, Any]]
 """Takes the name of a template and returns the template as JSON; raises `NotFound`."""
 
 GET_MODES = ("byte", "numeric", "alphanumeric")
+
+SYMBOL_SIDE = "symbolSide"
+"""A field of templates: modules on a side of the symbol on which their layers were placed; none for plain pixels."""
+REQUEST_FIELDS = ("format", "shorten", SYMBOL_SIDE)
+"""Fields that a template may contain in addition to the fields of `Design`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,8 @@ class GenerateRequest:
         if not content.lower().startswith(("http://", "https://")):
             rule = "needs content that is a URL beginning with http or https"
             raise InvalidParameter(Problem("shorten", self.shorten, rule, "shorten-not-applicable"))
-        return self.design.replace(content=services[self.shorten](content))
+        # Layers of a request are measured in pixels of the picture that it asks for: they do not follow the symbol.
+        return Model.replace(self.design, content=services[self.shorten](content))
 
 
 def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateRequest:
@@ -84,10 +95,12 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
         NotFound: If there is no template with this name.
     """
     problems: list[Problem] = []
+    template = fields
     with collecting(problems):
         if name := _text("template", fields):
-            fields = merged(templates(name), fields)
-    asked = {name: value for name, value in fields.items() if name not in ("template", "format", "shorten")}
+            template = templates(name)
+            fields = merged(template, fields)
+    asked = {name: value for name, value in fields.items() if name not in ("template", *REQUEST_FIELDS)}
     with collecting(problems):
         asked = with_content(asked)
     if isinstance(asked.get("content"), Mapping):
@@ -98,7 +111,7 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
         mode = known.pop("em", "byte")
         known["em"] = choice("em", mode, GET_MODES) if isinstance(mode, str) else mode
     with collecting(problems):
-        chosen["design"] = Design(**known)
+        chosen["design"] = placed(Design(**known), fields, template)
     with collecting(problems):
         chosen["format"] = _posted_format(_text("format", fields) or "png")
     with collecting(problems):
@@ -129,8 +142,13 @@ def apart(design: Design) -> Design:
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge fields into a template: objects are merged deeply, other values replace, null and "" change nothing."""
+    """Merge fields into a template: objects are merged deeply, other values replace, null and "" change nothing.
+
+    Layers of the fields are in pixels, wherever those of the template were placed.
+    """
     result = dict(template)
+    if fields.get("layers"):
+        result.pop(SYMBOL_SIDE, None)
     for name, value in fields.items():
         below = result.get(name)
         if isinstance(below, Mapping) and isinstance(value, Mapping):
@@ -139,6 +157,22 @@ def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, 
         elif value is not None and value != "":
             result[name] = value
     return result
+
+
+def placed(design: Design, fields: Mapping[str, Any], template: Mapping[str, Any]) -> Design:
+    """Return the design of a template and further fields, with its layers in their places on the symbol.
+
+    Args:
+        design: The design of the merged fields.
+        fields: The merged fields.
+        template: The fields of the template.
+    """
+    side = fields.get(SYMBOL_SIDE)
+    if side is None:
+        return design
+    sizes = {name: template.get(name) for name in ("size", "width", "height", "padding", "frame", "wrapper")}
+    before, _ = Design.known({**fields, **sizes})
+    return placed_for(design, Design(**before | {"content": design.content}), side)
 
 
 def _posted_format(name: str) -> str:

@@ -9,10 +9,10 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from qrkit.contents.cards import summary
 from qrkit.design.simple import SimpleDesign, simple_design
 from qrkit.drawing.draw import draw_plain, draw_simple, is_plain, picture_size
 from qrkit.drawing.layout import lay_out
+from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
@@ -240,11 +240,10 @@ class QRImage(Shown):
         printed = QRPrint(self.scene, size)
         if self.design.photo is None or printed.dots_per_module <= self.scene.module:
             return printed
-        from qrkit.drawing.resizing import relaid
 
         # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
-        sides = {"width": round(printed.scene.width), "height": round(printed.scene.height)}
-        return QRPrint(QRImage(relaid(self.design, **sides), pictures=self._pictures).scene, size)
+        drawn = self.design.replace(width=round(printed.scene.width), height=round(printed.scene.height))
+        return QRPrint(QRImage(drawn, pictures=self._pictures).scene, size)
 
     def to_text(self, style: TextStyle = "blocks") -> str:
         """Return the symbol as text, including its quiet zone: `blocks` (██), `ascii` (xx) or `binary` (1 and 0).
@@ -286,9 +285,13 @@ class QRImage(Shown):
         simple = self._simple
         return draw_simple(simple, self.symbol) if simple else draw_plain(self.design, self.symbol, exact=exact)
 
+    @property
+    def title(self) -> str:
+        """What the symbol says, in one line without secrets: the title of files, and the text for screen readers."""
+        return title_of(self._simple.content) if self._simple else title_of(self.design.content, self.design.part)
+
     def __repr__(self) -> str:
-        content = summary((self._simple or self.design).content)
-        shown = content if len(content) <= 60 else content[:59] + "…"
+        shown = self.title if len(self.title) <= 60 else self.title[:59] + "…"
         return f"<QRImage {shown!r}, {self.symbol.name}, {self.width} x {self.height} px>"
 
     def small_svg(self) -> str:

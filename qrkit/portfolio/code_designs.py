@@ -15,7 +15,6 @@ from typing import Any, Self
 from qrkit.design.design import Design
 from qrkit.design.frames import Caption, unset_rule
 from qrkit.drawing.draw import picture_size
-from qrkit.drawing.resizing import relaid
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.model import plain
 from qrkit.portfolio.code_pictures import NEAREST, drawn
@@ -130,7 +129,7 @@ class CodeDesigns:
         changes = Design.by_field(changes)
         sizes = {name: changes.pop(name) for name in SIZING if name in changes}
         design = _fitting(fields, code.encoded, changes)
-        return relaid(design, **sizes) if sizes else design
+        return design.replace(**sizes) if sizes else design
 
     def _template(self, name: str) -> Mapping[str, Any] | None:
         if name not in self._fields:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.pictures.batches import generate_many
 from qrkit.portfolio.code_designs import CodeDesigns
@@ -103,5 +104,5 @@ def _check_count(codes: Sequence[QRCode]) -> None:
 
 def _named(pattern: str, code: QRCode, number: int, campaign: str) -> str:
     """Return the file name of a QR Code; without a number, name or code in the pattern, repeated names are numbered."""
-    values = {"name": code.name, "campaign": campaign, "number": str(number), "short_code": code.short_code}
+    values = {"name": summary(code.name), "campaign": campaign, "number": str(number), "short_code": code.short_code}
     return FIELD.sub(lambda found: values[found[1]], pattern)

@@ -11,11 +11,12 @@ from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.resizing import pinned
 from qrkit.errors import InvalidParameter, Problem, UnknownParameter, nearest
 from qrkit.model import plain
-from qrkit.pictures.generate_request import merged, read_post
+from qrkit.pictures.generate_request import REQUEST_FIELDS, SYMBOL_SIDE, merged, placed, read_post
 from qrkit.portfolio.saved import Saved
 from qrkit.store import looks
 from qrkit.store import templates as table
 from qrkit.store.templates import SavedIn
+from qrkit.symbol.encode import symbol_of
 
 __all__ = ["Templates", "design_from", "template_fields"]
 
@@ -23,8 +24,6 @@ MOST_CHARACTERS = 12_000_000
 """The maximum length of a template as JSON: enough for the embedded pictures and all other fields."""
 MOST_NAMED = 3
 """The number of users of a template that an error names."""
-REQUEST_FIELDS = ("format", "shorten")
-"""Fields that a template may contain in addition to the fields of `Design`."""
 
 
 class Templates(Saved):
@@ -203,7 +202,8 @@ def template_fields(design: Design) -> dict[str, Any]:
         ContentTooLong: If the design has layers, and its content does not fit.
     """
     kept = pinned(design) if design.layers else design
-    return kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"})
+    placed = {SYMBOL_SIDE: symbol_of(kept).side} if design.layers else {}
+    return kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"}) | placed
 
 
 def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Design:
@@ -218,8 +218,8 @@ def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Des
         InvalidParameter: If a field is invalid.
     """
     given = Design(content=content, **fields).model_dump(mode="json", exclude_unset=True, exclude_none=True)
-    known, _ = Design.known(merged(template, given))
-    return Design(**known)
+    fields = merged(template, given)
+    return placed(Design(**Design.known(fields)[0]), fields, template)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -71,20 +71,17 @@ def _issues(design: Design, symbol: Symbol, budget: Budget, sampled: Sampled, au
 
 
 class Bench:
-    """Measures a design and its changed versions, each of them once.
+    """Measures a design and its changed versions, each of them once, and reads each image once.
 
     Args:
-        design: The design; its changed versions must not use other images.
         target: Share of the worst block's error correction that a design may use.
         fetch: Downloads images given by their URL.
         audience: Whose readers must read it.
     """
 
-    def __init__(self, design: Design, target: float, fetch: Fetch | None, audience: Audience = "phones") -> None:
-        paths = design.pictures
-        pictures = read_assets(paths, fetch) if paths else {}
-        self._pictures = {content: pictures[path] for path, content in paths.items()}
-        self._target = target
+    def __init__(self, target: float, fetch: Fetch | None, audience: Audience = "phones") -> None:
+        self._pictures: Pictures = {}
+        self._target, self._fetch = target, fetch
         self._audience = audience
         self._states: dict[Design, State] = {}
         self._fitted: dict[Design, Symbol] = {}
@@ -160,4 +157,7 @@ class Bench:
         return self._appearances[key]
 
     def _pictures_of(self, design: Design) -> Pictures:
+        unread = {path: content for path, content in design.pictures.items() if content not in self._pictures}
+        read = read_assets(unread, self._fetch) if unread else {}
+        self._pictures = {**self._pictures, **{content: read[path] for path, content in unread.items()}}
         return {path: self._pictures[content] for path, content in design.pictures.items()}

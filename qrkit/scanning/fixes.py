@@ -11,7 +11,7 @@ from qrkit.design.decoration import Layer, Marker
 from qrkit.design.gradient import Fill, Gradient, Stop
 from qrkit.design.limits import MarkerPattern
 from qrkit.drawing.draw import picture_size
-from qrkit.drawing.resizing import lies_in_pixels, relaid
+from qrkit.drawing.resizing import lies_in_pixels
 from qrkit.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def with_what_follows(design: Design, fix: Fix | None) -> Fix | None:
     if not fix or not lies_in_pixels(design):
         return fix
     try:
-        moved = relaid(design, **fix)
+        moved = design.replace(**fix)
     except InvalidParameter:
         return None
     named = ("layers", "modules", "foreground", "background")

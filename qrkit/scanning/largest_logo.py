@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from qrkit.design.decoration import Layer
 from qrkit.design.limits import PadChoice
-from qrkit.drawing.logo import Logo, place_problems
+from qrkit.drawing.logo import Ground, Logo, for_plate, place_problems, plate_problems
 from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
@@ -17,11 +17,14 @@ from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
 from qrkit.scanning.examine import no_verdict
 from qrkit.scanning.issues import MOST_USED
-from qrkit.scanning.scan_report import Audience, Level, ScanReport, Verdict
+from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.symbol_steps import sufficient_symbols
 
 if TYPE_CHECKING:
+    from qrkit.design.color import Color
     from qrkit.design.design import Design
+    from qrkit.design.limits import Display
+    from qrkit.drawing.logo import Plate
 
 __all__ = ["LargestLogo", "largest_logo"]
 
@@ -29,6 +32,10 @@ PARTS = 4
 """Steps per module in which sizes are tried."""
 
 MAY = ("mask", "ec")
+NOTHING_FITS = (
+    "no logo fits there within the error correction that may be used; raise ec or target, move the logo, or leave out "
+    "its plate"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,10 @@ def largest_logo(
     *,
     target: float = MOST_USED,
     place: tuple[float, float] = (0.5, 0.5),
+    plate: Plate | None = "rounded",
+    ring: str | Color | None = None,
+    padding: float = 1.0,
+    display: Display = "pixel-hit-test",
     pad_codewords: PadChoice | None = None,
     may: Collection[str] = ("mask",),
     level: Level = "standard",
@@ -70,6 +81,10 @@ def largest_logo(
         content: The image, as in `Layer.content`; it keeps its proportions.
         target: Share of the worst block's error correction that the logo may use, 0..1.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
+        plate: As in `with_logo`, with the same effect on `ec`.
+        ring: As in `with_logo`.
+        padding: As in `with_logo`.
+        display: As in `with_logo`.
         pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
         may: Other fields that may change: `mask`, `ec` or both. The version stays.
         level: The level of the report. The verdict must be at least `ok`, or as good as without the logo.
@@ -83,24 +98,21 @@ def largest_logo(
         ContentTooLong: If the content does not fit.
         RenderingFailed: If the renderer fails on a part of the design.
     """
-    _check(design, target, place, may)
+    _check(design, target, [*place_problems(place), *plate_problems(plate, ring, padding)], may)
+    design = for_plate(design, plate)
     if pad_codewords:
         design = design.replace(pad_codewords=pad_codewords)
     side, logo = layout_of(design).side, Logo.read(content, fetch)
-
-    def with_logo(modules: float) -> Design:
-        return design.replace(layers=[*design.layers, logo.layer_on(design, modules / side, place)])
-
-    bench = Bench(with_logo(1), target, fetch, audience)
+    ground = Ground(plate, ring, padding) if plate else None
+    with_logo = partial(_with_logo, design, logo, ground, place=place, display=display)
+    bench = Bench(target, fetch, audience)
     known = {(issue.code, issue.where) for issue in bench.state(design).issues}
 
     @cache
     def fitted(parts: int) -> State | None:
-        return _fit(bench, with_logo(parts / PARTS), known, may)
+        return _fit(bench, with_logo(parts / PARTS / side), known, may)
 
-    @cache
-    def verdict() -> Verdict:
-        return bench.report(design, level).verdict
+    verdict = cache(lambda: bench.report(design, level).verdict)
 
     @cache
     def scanned(parts: int) -> ScanReport | None:
@@ -113,10 +125,15 @@ def largest_logo(
     share = most if scanned(most) else _largest(scanned, most)
     best = scanned(share)
     if best is None or best.design is None:
-        raise CannotRepair(
-            "no logo fits there within the error correction that may be used; raise ec or target, or move the logo"
-        )
+        raise CannotRepair(NOTHING_FITS)
     return LargestLogo(best.design.layers[-1], share / PARTS / side, best.design, best)
+
+
+def _with_logo(
+    design: Design, logo: Logo, ground: Ground | None, share: float, *, place: tuple[float, float], display: Display
+) -> Design:
+    layer = logo.layer_on(design, share, place)
+    return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, {"display": display})])
 
 
 def _largest(is_good: Callable[[int], object], most: int) -> int:
@@ -145,13 +162,11 @@ def _fit(bench: Bench, design: Design, known: Collection[tuple[str, str]], may: 
     return next((other for other in reached if is_good(other)), None)
 
 
-def _check(design: Design, target: float, place: Any, may: Collection[str]) -> None:
+def _check(design: Design, target: float, problems: list[Problem], may: Collection[str]) -> None:
     if design.micro:
         raise no_verdict()
-    problems = []
     if not 0 <= target <= 1:
         problems.append(Problem("target", target, "must be between 0 and 1", "out-of-range"))
-    problems += place_problems(place)
     problems += [
         Problem("may", one, "is not something that can be changed here; " + nearest(one, MAY))
         for one in may

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from qrkit.drawing.resizing import relaid
+from qrkit.design.design import Design
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
@@ -19,9 +19,6 @@ from qrkit.scanning.levers import LEVERS, Lever
 from qrkit.scanning.part_names import layer_name
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.search import found_steps, needed_steps
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
 
 __all__ = ["Change", "Repair", "make_scannable"]
 
@@ -142,7 +139,7 @@ def make_scannable(
     if design.micro:
         raise no_verdict()
     best: Repair | None = None
-    measured = Bench(design, target, fetch, audience)
+    measured = Bench(target, fetch, audience)
     for share in SHARES:
         bench = measured.aiming(target * share)
         steps, state = found_steps(bench, design, may)
@@ -165,7 +162,7 @@ def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[in
     yield needed
     for mask in masks:
         masked = [step for step in needed if step.lever != "mask"]
-        masked.append(Step("mask", partial(relaid, mask=mask)))
+        masked.append(Step("mask", partial(Design.replace, mask=mask)))
         state = bench.after(design, masked)
         if state and bench.is_good(state):
             yield masked

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from qrkit.design.color import WHITE
 from qrkit.design.decoration import Layer, Markers, Modules
-from qrkit.drawing.resizing import layout_of, relaid
+from qrkit.design.design import Design
+from qrkit.drawing.resizing import layout_of
 from qrkit.scanning import fixes
 from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.levers import Lever, centred, fainter, moved, resized
 from qrkit.scanning.scan_report import Issue
 from qrkit.scanning.symbol_steps import sufficient_symbols
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
 
 __all__ = ["found_steps", "needed_steps"]
 
@@ -100,7 +98,7 @@ def _without_layers(bench: Bench, design: Design, may: Collection[str]) -> list[
         issues = [issue for issue in state.issues if issue.code in codes]
         if lever not in may or not (issues or (lever == "modules" and not bench.is_good(state))):
             continue
-        tried = (Step(lever, partial(relaid, **fields)) for fields in _attempts(lever, state.design, issues))
+        tried = (Step(lever, partial(Design.replace, **fields)) for fields in _attempts(lever, state.design, issues))
         reached = [(step, after) for step in tried if (after := bench.after(state.design, [step]))]
         better = [(step, after) for step, after in reached if after.badness < state.badness]
         cured = [pair for pair in better if not any(issue.code in codes for issue in pair[1].issues)]
@@ -181,13 +179,13 @@ def _arrangements(bench: Bench, start: State, may: Collection[str]) -> Iterator[
     own = start.symbol.version
     if "version" in may:
         for version in range(own + 1, min(own + MOST_VERSIONS, 40) + 1):
-            yield [Step("version", partial(relaid, version=version))]
+            yield [Step("version", partial(Design.replace, version=version))]
     smaller = steps("layer_size", resized, logos, [{"scale": scale} for scale in SCALES])
     yield from smaller[:LITTLE]
     if "version" in may:
         for scale, more in product(smaller[:LITTLE], GROWN):
             if own + more <= 40:
-                yield [Step("version", partial(relaid, version=own + more)), *scale]
+                yield [Step("version", partial(Design.replace, version=own + more)), *scale]
     yield from smaller[LITTLE:]
     yield from ([*one, *other] for one, other in product(in_the_middle, smaller))
     yield from steps("layer_size", resized, layers, [{"scale": scale} for scale in SCALES])

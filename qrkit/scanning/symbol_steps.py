@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
-from qrkit.drawing.resizing import relaid
+from qrkit.design.design import Design
 from qrkit.errors import ContentTooLong
 from qrkit.scanning.bench import Bench, State, Step
 from qrkit.scanning.levers import Lever, levelled
@@ -14,7 +14,6 @@ from qrkit.symbol.encode import encode, encoding_of
 from qrkit.symbol.symbol import ErrorCorrectionLevel
 
 if TYPE_CHECKING:
-    from qrkit.design.design import Design
     from qrkit.scanning.appearance import Appearance
 
 __all__ = ["sufficient_symbols"]
@@ -97,4 +96,4 @@ def _level_steps(design: Design, level: ErrorCorrectionLevel, version: int) -> l
 
 
 def _step(lever: Lever, **fields: Any) -> Step:
-    return Step(lever, partial(relaid, **fields))
+    return Step(lever, partial(Design.replace, **fields))

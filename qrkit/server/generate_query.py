@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES
 from qrkit.errors import InvalidParameter, Problem, collecting
@@ -59,6 +60,6 @@ def content_disposition(request: GenerateRequest) -> str:
     """Return the value of `Content-Disposition`, by RFC 6266 with RFC 8187 for non-ASCII names."""
     if not request.attachment:
         return "inline"
-    name = safe_name(request.filename, request.format)
+    name = safe_name(summary(request.filename), request.format)
     plain = "".join(character if character.isascii() else "_" for character in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -112,8 +112,8 @@ def test_a_decorated_design_survives_json_and_the_replacing_of_a_field(design):
     assert Design.from_json(text) == design
     assert Design.from_json(text).to_json() == text
     assert not re.search(r'(?<!\\)":null', text)
-    changed = design.replace(padding=7)
-    assert (changed.padding, changed.replace(padding=design.padding)) == (7, design)
+    changed = design.replace(mask=7)
+    assert (changed.mask, changed.replace(mask=design.mask)) == (7, design)
 
 
 def test_json_has_the_names_of_the_interface():

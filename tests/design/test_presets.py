@@ -8,6 +8,7 @@ from PIL import Image, ImageFilter
 
 from qrkit import Caption, Design, Layer, data_uri, decode, generate
 from qrkit.design.presets import OLD_NAMES, PRESETS, with_preset
+from qrkit.drawing.logo import placed_logo
 from qrkit.errors import InvalidParameter
 
 CONTENTS = ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120]
@@ -99,6 +100,34 @@ def test_a_caption_stays_when_the_preset_changes():
     second = with_preset(first, "ticket")
     assert (second.frame.kind, second.frame.caption) == ("ticket", first.frame.caption)
     assert with_preset(first, "bar", caption="Hi").frame.caption.text == "Hi"
+
+
+@pytest.mark.parametrize("first", PRESETS)
+@pytest.mark.parametrize("second", ["plain", "contact", "ticket", "badge"])
+def test_what_a_preset_brought_goes_with_the_next(first, second):
+    plain = Design(content=WIFI)
+    changed, fresh = with_preset(with_preset(plain, first), second), with_preset(plain, second)
+    assert (changed.frame, changed.photo, changed.padding) == (fresh.frame, fresh.photo, fresh.padding)
+    assert [layer.name for layer in changed.layers] == [layer.name for layer in fresh.layers]
+
+
+def test_words_that_were_typed_stay():
+    """A caption of a preset goes though its subtitle or its weight was changed by hand."""
+    wifi = with_preset(Design(content=WIFI), "wifi")
+    own = {"text": "For our guests"}
+    card = wifi.replace(frame=wifi.frame.replace(caption=wifi.frame.caption.replace(**own)))
+    assert with_preset(card, "ticket").frame.caption == Caption("For our guests")
+    own = {"subtitle": "Ask at the bar", "weight": "medium"}
+    card = wifi.replace(frame=wifi.frame.replace(caption=wifi.frame.caption.replace(**own)))
+    assert with_preset(card, "ticket").frame.caption == Caption("Admit one", **own)
+    assert with_preset(card, "plain").frame is None
+
+
+def test_a_preset_leaves_layers_in_their_places():
+    design = Design(content=WIFI, width=700).with_logo("icon:wifi", 0.2, place=(0.7, 0.5), name="mine")
+    moved = with_preset(design, "orbit")
+    assert (moved.padding, len(moved.layers)) == (2, 2)
+    assert placed_logo(moved, "icon:wifi").share == pytest.approx(placed_logo(design, "icon:wifi").share, abs=0.001)
 
 
 def test_a_preset_with_a_photo_shows_yours():

@@ -192,6 +192,45 @@ def test_no_edge_shows_where_the_image_of_the_symbol_ends(kind, name):
     assert np.abs(other - shown).max() <= 3
 
 
+def caption_lines(kind, text, **fields):
+    """Height of each line of a caption, in pixels."""
+    frame = Frame(kind, caption=Caption(text, color="#FF0000"), color="navy", **fields)
+    shown = pixels(generate(LINK, size=8, frame=frame, warn=False))[..., :3].astype(int)
+    rows = (shown[..., 0] - shown[..., 1] - shown[..., 2] > 150).any(axis=1)
+    edges = np.flatnonzero(np.diff(rows, prepend=False, append=False))
+    return (edges[1::2] - edges[::2]).tolist()
+
+
+@kinds
+@pytest.mark.parametrize("text", ["Speisekarte & Getränke hier ansehen", "Zum Mittagsmenü \u2013 täglich ab 11:30 Uhr"])
+def test_every_frame_takes_a_caption_of_a_sentence(kind, text):
+    image = generate(LINK, frame=Frame(kind, caption=text), warn=False)
+    assert decode(image.to_bytes("png")).content == LINK
+
+
+@pytest.mark.parametrize(("kind", "count"), [("bar", 2), ("bubble", 2), ("bag", 3), ("tab", 3)])
+def test_caption_goes_on_lines_before_it_becomes_small(kind, count):
+    (whole,) = caption_lines(kind, "Scan that")
+    heights = caption_lines(kind, "Find that letter on that table at the hotel"[: 14 * count])
+    assert len(heights) == count
+    assert min(heights) >= 0.68 * whole
+
+
+@pytest.mark.parametrize("kind", ["legend", "pill"])
+def test_words_on_a_border_stay_on_one_line(kind):
+    assert len(caption_lines(kind, "Look at that table")) == 1
+
+
+def test_no_line_begins_with_a_dash():
+    """The dash stays at the end of the first line, which is then as long as without the words after it."""
+    text = "Take that one \u2013 take that here"
+    frame = Frame("bar", caption=Caption(text, color="#FF0000"), color="navy")
+    kept = generate(
+        LINK, frame=frame.replace(caption=frame.caption.replace(text=text.replace(" \u2013", "\u00a0\u2013")))
+    )
+    assert generate(LINK, frame=frame).to_bytes("svg") == kept.to_bytes("svg")
+
+
 def test_caption_shrinks_then_says_how_much_fits():
     def caption(text):
         return generate("hi", size=8, frame=Frame("bar", caption=text))

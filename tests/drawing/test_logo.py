@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Color, Design, QRImage, data_uri, decode, generate
+from qrkit import Brand, Color, Design, Layer, QRImage, data_uri, decode, generate
+from qrkit.design.presets import with_preset
 from qrkit.drawing.logo import logo_image
 from qrkit.drawing.resizing import layout_of
 from qrkit.errors import AssetError, InvalidParameter
@@ -56,21 +57,52 @@ def test_a_resized_design_looks_as_it_did(share, across, down, padding, fields):
     assert all(getattr(after, name) == value for name, value in fields.items())
 
 
+@pytest.mark.rule("G24")
 @given(st.floats(0.05, 0.4), st.integers(4, 20), st.text("ab", min_size=1, max_size=90))
 def test_a_logo_stays_in_its_place_whatever_is_encoded(share, size, content):
-    """Open: a brand's design on many contents. Its picture keeps its width, and the logo its middle."""
+    """A brand's design on many contents: its picture keeps its width, and the logo its place and share."""
     brand = Design(content=LINK, size=size, ec="H").with_logo(HEART, share)
     assert (brand.width, generate(brand).width) == (generate(LINK, size=size, ec="H").width,) * 2
-    left, top, width, height = seen(brand.replace(content=content))
-    assert (left + width / 2, top + height / 2) == pytest.approx((0.5, 0.5), abs=0.002)
-    assert brand.resized(size=7).width is None
+    assert seen(brand.replace(content=content)) == pytest.approx(seen(brand), abs=0.002)
+    assert brand.replace(size=7).width is None
     wide = Design(content=LINK, width=500).with_logo(HEART, share)
     assert (wide.width, wide.height) == (500, None)
 
 
-def seen(design: Design) -> tuple[float, ...]:
-    """The box of its layer, as shares of the symbol."""
-    layer, layout = design.layers[-1], layout_of(design)
+LOGOS = {
+    "plate": Design(content=LINK, ec="H").with_logo(HEART, place=(0.7, 0.5), share=0.1, ring="#9A3412"),
+    "none": Design(content=LINK, size=6).with_logo(HEART, 0.2, plate=None),
+    "preset": with_preset(Design(content=LINK), "badge"),
+    "brand": Brand("H", ink="#1B2A49", logo="icon:coffee", frame="bar").design(LINK, "Order here"),
+}
+CHANGES = [
+    {"width": 900}, {"size": 5}, {"content": "x" * 150}, {"version": 10}, {"padding": 9}, {"quiet_zone": 1},
+    {"ec": "L", "content": "0"}, {"em": "auto"}, {"frame": "bubble"}, {"frame": None}, {"height": 700, "width": 500},
+]  # fmt: skip
+
+
+@pytest.mark.rule("G24")
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+@pytest.mark.parametrize("kind", LOGOS)
+def test_a_logo_belongs_to_the_symbol(kind, changes):
+    design = Design.from_json(LOGOS[kind].to_json())
+    changed = design.replace(**changes)
+    for index in range(len(design.layers)):
+        assert seen(changed, index) == pytest.approx(seen(design, index), abs=0.003)
+    assert changed == design.resized(**changes)
+    assert all(getattr(changed, name) == value for name, value in changes.items() if name != "frame")
+
+
+@pytest.mark.rule("G24")
+def test_layers_that_are_given_stay_where_they_are():
+    layer = Layer("icon:heart", x=10, y=20, width=30, height=40)
+    design = LOGOS["plate"].replace(layers=[layer], width=900)
+    assert (design.layers, design.replace(foreground="navy").layers) == ((layer,), (layer,))
+
+
+def seen(design: Design, index: int = -1) -> tuple[float, ...]:
+    """The box of a layer, as shares of the symbol."""
+    layer, layout = design.layers[index], layout_of(design)
     left, top = layout.place(0, 0)
     symbol = layout.side * layout.module
     return tuple(one / symbol for one in (layer.x - left, layer.y - top, layer.width, layer.height))

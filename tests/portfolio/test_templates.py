@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from qrkit import Color, Design, generate, open_portfolio
+from qrkit import Brand, Color, Design, generate, open_portfolio
 from qrkit.design.decoration import Layer, Marker, Markers, Modules
 from qrkit.design.gradient import Gradient
+from qrkit.drawing.logo import placed_logo
 from qrkit.errors import InvalidParameter, NotFound, UnknownParameter
 from qrkit.pictures.generate_request import read_post
 from qrkit.portfolio.access import create_key
@@ -125,7 +126,7 @@ def test_of_a_design_the_fields_that_were_given_are_kept_but_not_its_content(tem
     )  # fmt: skip
     templates.save("brand", design)
     kept = templates.get("brand")
-    assert kept.keys() == {"ec", "markers", "foreground", "layers", "width"}
+    assert kept.keys() == {"ec", "markers", "foreground", "layers", "width", "symbolSide"}
     assert kept["markers"] == {"topLeft": {"pattern": "eye-3", "innerColor": "#FF000080"}}
     assert templates.design("brand", "x") == design.replace(width=232)
     assert templates.design("brand", "y") == design.replace(width=232, content="y")
@@ -141,9 +142,35 @@ def test_layers_of_a_template_stay_in_their_place_whatever_is_encoded(templates)
     templates.save("fields", brand.model_dump(mode="json", exclude_unset=True))
     assert templates.get("fields")["width"] == templates.get("brand")["width"] == generate(brand).width
     templates.save("tall", brand.replace(height=300))
-    assert templates.get("tall").keys() == {"layers", "height"}
+    assert templates.get("tall").keys() == {"layers", "height", "symbolSide"}
     templates.save("plain", brand.replace(layers=[]))
     assert templates.get("plain").keys() == {"layers"}
+
+
+@pytest.mark.rule("G24")
+@pytest.mark.parametrize("content", ["0", "x" * 20, "x" * 300])
+def test_a_logo_of_a_template_keeps_its_share(templates, content):
+    brand = Brand("H", logo="icon:coffee", frame="bar").design("https://example.com/menu", "Order here")
+    templates.save("brand", brand)
+    templates.save("copy", templates.get("brand"))
+    posted = {"template": "brand", "content": content}
+    for made in (
+        templates.design("brand", content), templates.design("copy", content, width=1200, padding=1),
+        read_post(posted, templates.get).design, read_post(posted | {"width": 700}, templates.get).design,
+        read_post(templates.get("copy") | {"content": content}, templates.get).design,
+    ):  # fmt: skip
+        assert placed_logo(made).share == pytest.approx(placed_logo(brand).share, abs=0.002)
+    assert read_post(posted, templates.get).unknown == []
+
+
+@pytest.mark.rule("G24")
+def test_layers_of_a_request_are_pixels(templates):
+    templates.save("brand", Design(content="x").with_logo("icon:home"))
+    layer = {"content": "icon:heart", "x": 90, "y": 90, "width": 20, "height": 20}
+    link = "https://example.com/" + "x" * 200
+    asked = read_post({"template": "brand", "content": link, "layers": [layer], "shorten": "s"}, templates.get)
+    short = asked.shortened({"s": lambda _: "https://s.example/1"})
+    assert asked.design.layers == short.layers == (Layer(**layer),)
 
 
 def test_layers_of_a_framed_template_follow_the_width_of_its_whole_picture(templates):

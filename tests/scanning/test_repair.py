@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qrkit import Design, Markers
-from qrkit.drawing.resizing import layout_of, relaid
+from qrkit.drawing.resizing import layout_of
 from qrkit.errors import CannotRepair, InvalidParameter
 from qrkit.scanning.examine import drawn, examine
 from qrkit.scanning.levers import LEVERS
@@ -167,7 +167,7 @@ def test_a_logo_stays_on_its_plate(plate):
 
 def test_layers_stay_where_they_are_on_the_symbol():
     design = logo(DISC, 0.3)(Design(content=PAYLOADS["long"], padding=0))
-    for changed in (relaid(design, padding=4), relaid(design, version=12), relaid(design, width=700)):
+    for changed in (design.replace(padding=4), design.replace(version=12), design.replace(width=700)):
         places = []
         for one in (design, changed):
             layout, layer = layout_of(one), one.layers[0]

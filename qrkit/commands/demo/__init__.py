@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from qrkit import report
 from qrkit.commands.demo.people import DAYS, FIRST_DAY, Arrival, arrivals, place_of
+from qrkit.contents.cards import file_stem
 from qrkit.design.brand import Brand
 from qrkit.design.decoration import Modules
 from qrkit.exchange.merge import ImportResult
@@ -133,7 +134,7 @@ def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) 
         image = portfolio.image(code)
         place = folder / safe_stem(names[code.campaign_id])
         place.mkdir(parents=True, exist_ok=True)
-        stem = safe_stem(code.name)
+        stem = file_stem(code.name)
         if str(place / stem).lower() in drawn:
             # Two names may have the same safe form; the short code distinguishes them.
             stem = f"{stem} {code.short_code}"

@@ -25,8 +25,7 @@ def bar(room: Room) -> Cut:
     light = rounded(line, line, width - 2 * line, width - 2 * line, room.radius)
     body = rounded(0, 0, width, height, room.radius + line)
     # The rounded lower corners make the bar look lower than it is.
-    beside = max(room.margin, 0.95 * room.capital)
-    first, second = lines(room, width / 2, (top + height) / 2 - 0.04 * strip, width - 2 * beside)
+    first, second = lines(room, width / 2, (top + height) / 2 - 0.04 * strip, width - 2 * room.beside)
     return Cut(width, height, room.margin, room.margin, ((body, "ink"), (light, "paper")), first, second)
 
 
@@ -53,11 +52,11 @@ def bubble(room: Room) -> Cut:
 
 def pill(room: Room) -> Cut:
     """A label with round ends in the middle of the lower line."""
-    width, tall = room.width, room.capital * 2.2
+    width, tall = room.width, room.capital * 2.2 + room.more
     more = ceil(tall - room.line) / 2
     middle = width + more - room.line / 2
     long = min(width - 2 * room.margin - room.radius, (room.words + 2.4) * room.capital)
-    label = rounded((width - long) / 2, middle - tall / 2, long, tall, tall / 2)
+    label = rounded((width - long) / 2, middle - tall / 2, long, tall, room.capital * 1.1)
     slot = Slot(width / 2, middle, long - 1.8 * room.capital, room.capital)
     height = width + 2 * more
     return Cut(width, height, room.margin, room.margin, (*border(room, more=more), (label, "ink")), slot)
@@ -78,9 +77,9 @@ def legend(room: Room) -> Cut:
     """A line with words in a gap of it, on a light card that has room for their descenders."""
     line, radius, capital = room.line, room.radius, room.capital
     edge = ceil(capital * 0.95 - line / 2)
-    more = ceil(capital - line) / 2
+    more = ceil(capital + room.more - line) / 2
     right, low = edge + room.width, edge + room.width + more
-    width, height, outer, end = right + edge, ceil(low + edge), radius + line, line / 2.01
+    width, height, outer, end = right + edge, ceil(low + edge + room.more / 2), radius + line, line / 2.01
     long = min(room.width - 2 * (radius + 2 * line), (room.words + 1.4) * capital)
     first, last, over = (width - long) / 2, (width + long) / 2, low - line
     ring = soft(

@@ -20,7 +20,9 @@ CORNER = 0.3
 SECOND = 0.58
 """Capital height of a subtitle, in those of its caption."""
 LEADING = 0.85
-"""Space between the two lines, in capital heights of the caption."""
+"""Space between caption and subtitle, in capital heights of the caption."""
+PITCH = 1.6
+"""Distance of the baselines of a text on several lines, in its capital heights."""
 
 Part = tuple[Outline, Literal["ink", "paper"]]
 """A shape in one of the two colors of a frame."""
@@ -35,8 +37,10 @@ class Room:
         line: Width of lines.
         radius: Corner radius of the light area.
         capital: Height of the caption's capital letters.
-        words: Length of the caption in capital heights; 0 if there is none.
-        second: Length of the subtitle in its own capital heights; 0 if there is none.
+        words: Length of the caption's longest line in capital heights; 0 if there is none.
+        second: Length of the subtitle's longest line in its own capital heights; 0 if there is none.
+        more: Height that further lines of the caption add.
+        second_more: Height that further lines of the subtitle add.
         is_top: Whether the words belong above the symbol.
         modules: How the modules of the symbol are drawn.
     """
@@ -47,6 +51,8 @@ class Room:
     capital: float
     words: float
     second: float
+    more: float
+    second_more: float
     is_top: bool
     modules: Modules
 
@@ -59,6 +65,11 @@ class Room:
     def gap(self) -> float:
         """Modules between the line and the light square."""
         return self.margin - self.line
+
+    @property
+    def beside(self) -> float:
+        """Space on either side of words on a strip in the color of the frame."""
+        return max(self.margin, 0.95 * self.capital)
 
     @property
     def longest(self) -> float:
@@ -147,7 +158,8 @@ def strip_height(room: Room, around: float = 0.8) -> int:
     """
     if not room.words:
         return 0
-    return ceil(room.capital * (1 + 2 * around + (LEADING + SECOND if room.second else 0)))
+    subtitle = (LEADING + SECOND) * room.capital + room.second_more if room.second else 0
+    return ceil(room.capital * (1 + 2 * around) + room.more + subtitle)
 
 
 def lines(room: Room, x: float, y: float, width: float, *, on_ink: bool = True) -> tuple[Slot | None, Slot | None]:

@@ -20,9 +20,9 @@ def card(room: Room) -> Cut:
     around = margin - gap
     capital = room.capital * 1.08
     width = room.side + 2 * margin
-    title = capital * 2 if room.words else 0
+    title = capital * 2 + room.more if room.words else 0
     top = ceil(margin + title)
-    foot = ceil(capital * SECOND * 2.6) if room.second else 0
+    foot = ceil(capital * SECOND * 2.6 + room.second_more) if room.second else 0
     height = top + room.side + margin + foot
     light = rounded(around, top - gap, room.side + 2 * gap, room.side + 2 * gap, room.radius)
     body = rounded(0, 0, width, height, room.radius + around * 0.45)
@@ -66,7 +66,7 @@ def ticket(room: Room) -> Cut:
     dashes = Outline.joined(
         rounded(first_x + step * index, fold - thin / 2, step * 0.55, thin, thin / 2) for index in range(count)
     )
-    first, second = lines(room, width / 2, (fold + height) / 2, width - 2 * room.margin)
+    first, second = lines(room, width / 2, (fold + height) / 2, width - 2 * room.beside)
     parts: tuple[Part, ...] = ((body, "ink"), (light, "paper"), (dashes, "paper"))
     return Cut(width, height, room.margin, room.margin, parts, first, second)
 
@@ -88,7 +88,7 @@ def tag(room: Room) -> Cut:
         down = height - low - room.line
         middle = top - room.gap + down / 2
     light = rounded(room.line, top - room.gap + down, inner, inner, room.radius)
-    first, second = lines(room, width / 2, middle, width - 2 * room.margin)
+    first, second = lines(room, width / 2, middle, width - 2 * room.beside)
     parts: tuple[Part, ...] = ((body + eyelet.hole(), "ink"), (light, "paper"))
     return Cut(width, height, room.margin, top + down, parts, first, second)
 
@@ -112,7 +112,7 @@ def bag(room: Room) -> Cut:
         down = height - low - room.line
         middle = top + (room.line + down) / 2
     light = rounded(room.line, top + room.line + down, inner, inner, room.radius)
-    first, second = lines(room, width / 2, middle, width - 2 * room.margin)
+    first, second = lines(room, width / 2, middle, width - 2 * room.beside)
     parts: tuple[Part, ...] = ((loop, "ink"), (body, "ink"), (light, "paper"))
     return Cut(width, height, room.margin, top + room.margin + down, parts, first, second)
 

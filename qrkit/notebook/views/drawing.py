@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from qrkit.contents.cards import summary
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.decoration import Marker, Markers, Modules, Photo
@@ -49,7 +48,7 @@ def _(subject: Brand | Design | Frame | Gradient | Marker | Markers | Modules | 
             "image/svg+xml": image.small_svg(),
             "image/png": image.to_bytes("png", compression=NOTEBOOK_COMPRESSION),
         }
-        beside = picture(image, f"QR Code: {summary(design.content)}")
+        beside = picture(image, f"QR Code: {image.title}")
     except QrkitError as error:
         # The design may be valid all the same, for example if it needs an image from a URL.
         return {"text/html": card(title, details([*pairs, ("not drawn", page_text(error))]))}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from qrkit.contents.cards import summary
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
 from qrkit.notebook.views.html import badge, card, details, page_text, picture, soft, table
@@ -98,5 +97,6 @@ def _picture_or_map(report: ScanReport) -> str:
     """Show the image, or the heat map if it cannot be drawn."""
     if report.design is not None:
         with suppress(QrkitError):
-            return picture(QRImage(report.design), f"QR Code: {summary(report.content)}", SIDE)
+            image = QRImage(report.design)
+            return picture(image, f"QR Code: {image.title}", SIDE)
     return _map(report.budget, SIDE) if report.budget else ""

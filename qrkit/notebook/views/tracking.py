@@ -77,7 +77,7 @@ def _code_picture(code: QRCode, designs: CodeDesigns) -> str:
 
 def _small(image: QRImage | None, side: int) -> str:
     try:
-        return picture(image, f"QR Code: {summary(image.design.content)}", side) if image else ""
+        return picture(image, f"QR Code: {image.title}", side) if image else ""
     except QrkitError:
         return ""
 

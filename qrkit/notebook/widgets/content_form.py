@@ -18,7 +18,7 @@ from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control
 from qrkit.notebook.widgets.words import choice_words
 
-__all__ = ["FORM", "ContentForm", "kind_forms"]
+__all__ = ["FORM", "ContentForm", "kind_forms", "label_of"]
 
 FORM = "form"
 """The first step of the paths of a form's fields, and the path of the kind itself."""
@@ -49,32 +49,34 @@ class ContentForm:
     def change(self, fields: Mapping[str, Any]) -> str | None:
         """Change fields, or the kind under the name `form`, and return the content that the form then describes.
 
-        A new kind keeps the fields that it shares with the last one. While fields are missing, the form describes
-        nothing: the result is None, and `missing` names them.
+        A new kind keeps the fields that it can have, too. While fields are missing, the form describes nothing: the
+        result is None, and `missing` names them.
 
         Raises:
-            InvalidParameter: If there is no such kind, or a field breaks its rule; the error names the form's paths.
+            InvalidParameter: If there is no such kind, or a field breaks its rule; the error names the form's paths,
+                and the form stays as it was.
         """
-        if FORM in fields:
-            self.kind = kind_named(fields[FORM]).name
-        known = kind_named(self.kind).fields.model_fields
-        typed = {name: value for name, value in {**self.fields, **fields}.items() if name in known}
-        self.fields = {name: value for name, value in typed.items() if value not in ("", None)}
+        kind = kind_named(fields.get(FORM, self.kind))
+        typed = {
+            name: value
+            for name, value in {**self.fields, **fields}.items()
+            if name in kind.fields.model_fields and value not in ("", None)
+        }
+        if kind.name == "text" and self._content:  # the text that is in the code, which a form has no field for
+            typed.setdefault("text", self._content)
+        content, missing = None, ""
         try:
-            content = str(make_from_texts(self.kind, self.fields))
+            content = str(make_from_texts(kind.name, typed))
         except InvalidParameter as error:
-            self._refuse(error)
-            return None
-        self._content, self.missing = content, ""
+            wrong = [one for one in error.problems if one.name in typed]
+            if FORM in fields and wrong:
+                return self.change({**fields, **{one.name: None for one in wrong}})
+            if wrong:
+                raise InvalidParameter(*(replace(one, name=f"{FORM}.{one.name}") for one in wrong)) from error
+            missing = "; ".join(f"{label_of(kind.name, one.name)} {one.rule}" for one in error.problems)
+        self.kind, self.fields, self.missing = kind.name, typed, missing
+        self._content = content or self._content
         return content
-
-    def _refuse(self, error: InvalidParameter) -> None:
-        """Tell what is missing, and raise an error for fields that break a rule."""
-        wrong = [replace(one, name=f"{FORM}.{one.name}") for one in error.problems if one.name in self.fields]
-        missing = [one for one in error.problems if one.name not in self.fields]
-        self.missing = "; ".join(f"{_label(self.kind, one.name)} {one.rule}" for one in missing)
-        if wrong:
-            raise InvalidParameter(*wrong) from error
 
     def as_dict(self) -> dict[str, Any]:
         """Return the state for the browser."""
@@ -100,7 +102,7 @@ def _controls(kind: Kind) -> list[Control]:
     hints = get_type_hints(kind.fields, include_extras=True)
     controls = []
     for name, field in kind.fields.model_fields.items():
-        look: dict[str, Any] = {"label": _label(kind.name, name), "help": meaning(field).replace("`", "")}
+        look: dict[str, Any] = {"label": label_of(kind.name, name), "help": meaning(field).replace("`", "")}
         look["placeholder"] = str(as_text(field.examples[0])) if field.examples else ""
         look |= _look(hints[name], is_required=field.is_required())
         if look["kind"] == "choice":
@@ -109,7 +111,7 @@ def _controls(kind: Kind) -> list[Control]:
     return controls
 
 
-def _label(kind: str, name: str) -> str:
+def label_of(kind: str, name: str) -> str:
     """Return the label of a field, or its name if it is not a field of the kind."""
     field = kind_named(kind).fields.model_fields.get(name)
     return (field and field.title) or name.replace("_", " ").capitalize()

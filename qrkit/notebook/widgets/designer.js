@@ -145,8 +145,8 @@ function render({ model, el }) {
     redo.disabled = !state.redo;
     // What is wrong is told where the hand is; here, if that is nowhere to be seen.
     const isSeen = [...root.querySelectorAll(".qk-side .qk-error:not([hidden])")].some((one) => one.offsetParent);
-    const first = Object.entries(errors)[0];
-    wrong.textContent = first && !isSeen ? complaint(form.groups, ...first) : "";
+    const first = "" in errors ? ["", errors[""]] : isSeen ? null : Object.entries(errors)[0];
+    wrong.textContent = first ? complaint(form.groups, ...first) : "";
     wrong.hidden = !wrong.textContent;
     clearTimeout(quiet);
     if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);

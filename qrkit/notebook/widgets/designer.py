@@ -10,24 +10,24 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
 
-from qrkit.contents.cards import summary
+from qrkit.contents.cards import file_stem, summary
 from qrkit.design.design import Design
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg_elements import path_data
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.exchange.columns import name_from
 from qrkit.files import safe_name
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
 from qrkit.notebook.widgets.color_contrast import color_contrasts
-from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms
-from qrkit.notebook.widgets.controls import groups
+from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms, label_of
+from qrkit.notebook.widgets.controls import groups, label_at
 from qrkit.notebook.widgets.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.draft_state import shown
 from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
@@ -63,8 +63,8 @@ OF_SAVED = Edit((SAVED,))
 """Where errors of saved looks are shown."""
 
 
-FIELDS = frozenset(str(field.alias) for field in Design.model_fields.values())
-"""Interface names of the fields of a design."""
+FIELDS = frozenset(str(field.alias) for field in Design.model_fields.values()) | {FORM}
+"""The first steps of the paths whose refused values stay: the fields of a design, and the form of its content."""
 
 
 class Designer(Page):
@@ -122,7 +122,8 @@ class Designer(Page):
             return
         self._begun = begun
         self._draft = Draft(begun, fetch=fetch)
-        self._form = ContentForm(begun.content)
+        self._form = self._form_before = ContentForm(begun.content)
+        self._gesture: Any = None
         self._logo = LogoForm(begun)
         self._refused = Refusals()
         self._badge: Badge | None = None
@@ -148,9 +149,33 @@ class Designer(Page):
         """The image of the design."""
         return self._draft.image
 
+    @property
+    def errors(self) -> dict[str, str]:
+        """The rules that refused values and the last user action break, by the path of the field."""
+        return self._refused.errors | self._errors
+
+    @property
+    def settled(self) -> Design:
+        """The design, when it is what the fields show: only such a design is downloaded, copied or saved.
+
+        Raises:
+            InvalidParameter: If a field shows a value that the design cannot have, or the content is not complete.
+        """
+        wrong = {self._label(path): rule for path, rule in self._refused.errors.items()}
+        if self._form.missing:
+            wrong["Content"] = self._form.missing
+        problems = [Problem(name, None, f"{rule}; correct or undo it") for name, rule in wrong.items()]
+        if problems:
+            raise InvalidParameter(*problems)
+        return self.design
+
+    def _label(self, path: str) -> str:
+        first, _, name = path.partition(".")
+        return label_of(self._form.kind, name) if first == FORM else label_at(path)
+
     def undo(self) -> None:
-        """Undo the last step, if there is one."""
-        self._change(self._draft.undo)
+        """Undo the last step, if there is one: refused values first, and then changes of the design."""
+        self._change((lambda: None) if self._refused.errors else self._draft.undo)
 
     def redo(self) -> None:
         """Redo the last undone step, if there is one."""
@@ -163,6 +188,8 @@ class Designer(Page):
             edits: All of them are applied, or none.
             gesture: Identifies a continuous movement, whose changes are undone in one step.
         """
+        if gesture is None or gesture != self._gesture:
+            self._gesture, self._form_before = gesture, copy(self._form)
         self._change(lambda: self._apply(edits, gesture), edits)
 
     def _apply(self, edits: Sequence[Edit], gesture: Any) -> None:
@@ -197,12 +224,14 @@ class Designer(Page):
             change()
         except QrkitError as error:
             if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
+                # What was typed before, key by key, is a part of what is refused.
+                self._draft.retract(self._gesture)
+                self._form = copy(self._form_before)
                 self._refused.add(edits, error, self._draft)
             else:
                 errors = messages(error, edits) or {"": str(error)}
         else:
-            self._refused.retry(self._draft)
-        errors = self._refused.errors | errors
+            self._refused.retry(self._draft, lambda edits: self._apply(edits, None))
         with self._one_answer():
             if self.design is not self._draft.design:
                 self.design = self._draft.design
@@ -215,6 +244,7 @@ class Designer(Page):
         self._logo.follow(self._draft.design)
         return {
             **shown(self._draft),
+            "undo": self._draft.can_undo or bool(self._refused.errors),
             "form": self._form.as_dict(),
             "logo": self._logo.as_dict(),
             "badge": self._badge,
@@ -297,7 +327,8 @@ class Designer(Page):
         logo = self._logo.placed
         content = self.design.layers[logo.layer].content if logo else None
         kind, name, is_replacing = _kind_of(message), str(message.get("name", "")), message.get("replace") is True
-        self._change(lambda: self._saved.save(kind, name, self.design, content, is_replacing=is_replacing), [OF_SAVED])
+        save = self._saved.save
+        self._change(lambda: save(kind, name, self.settled, content, is_replacing=is_replacing), [OF_SAVED])
 
     def _on_load(self, message: dict[str, Any]) -> None:
         """Apply a template or brand to the design."""
@@ -327,12 +358,12 @@ class Designer(Page):
         name, size = message.get("format"), _print_size(message)
         if name not in DOWNLOADS:
             raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(DOWNLOADS)}"))
-        stem = str(message.get("name", ""))
+        stem, design = str(message.get("name", "")), self.settled
         if message.get("of") == "set":
-            data = self._saved.zip_in(self.design, str(message.get("campaign", "")), stem, name, size)
+            data = self._saved.zip_in(design, str(message.get("campaign", "")), stem, name, size)
             return self._send_file(message, "qr-codes.zip", "application/zip", data)
         picture = self.image if size is None else self.image.printed(size)
-        file = safe_name(stem or _file_stem(self.design.content), name)
+        file = safe_name(summary(stem) or _file_stem(self.image), name)
         return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
 
     def _send_file(self, message: dict[str, Any], name: str, media_type: str, data: bytes) -> None:
@@ -350,7 +381,8 @@ class Designer(Page):
         self._print_checks = [check._asdict() for check in print_checks(self.image, printed)]
 
     def _on_copy(self, message: dict[str, Any]) -> None:
-        text = self.design.to_json(indent=2) if message.get("form") == "json" else python_source(self.design)
+        self._errors = {}
+        text = self.settled.to_json(indent=2) if message.get("form") == "json" else python_source(self.settled)
         self.send({"answer": "text", "view": message.get("view"), "to": message.get("to"), "text": text})
 
     def _on_icons(self, message: dict[str, Any]) -> None:
@@ -369,7 +401,7 @@ class Designer(Page):
         image = self.image
         png = image.to_bytes("png", compression=NOTEBOOK_COMPRESSION)
         source = f"data:image/png;base64,{b64encode(png).decode()}"
-        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {summary(image.design.content)}")}">'
+        picture = f'<img src="{source}" alt="{page_text(f"QR Code: {image.title}")}">'
         svg = self._draft.picture.get("svg") or image.small_svg()
         return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": svg, "image/png": png}
 
@@ -402,10 +434,10 @@ def _kind_of(message: dict[str, Any]) -> str:
     return str(message.get("kind", "template"))
 
 
-def _file_stem(content: str) -> str:
+def _file_stem(image: QRImage) -> str:
     """Return the name of a file from a content; the query of a link tells people nothing."""
-    is_link = content.startswith(("http://", "https://"))
-    return name_from(re.split(r"[?#]", content, maxsplit=1)[0] if is_link else content)
+    is_link = image.title.startswith(("http://", "https://"))
+    return re.split(r"[?#]", image.title, maxsplit=1)[0] if is_link else file_stem(image.title)
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:

@@ -166,6 +166,12 @@ class Draft:
             self._future.pop()
             (self.image, self.picture), self._gesture = drawn, None
 
+    def retract(self, gesture: Any) -> None:
+        """Go back to the design before a continuous movement, if it is the last step."""
+        if gesture is not None and gesture == self._gesture:
+            self.undo()
+            self._future.clear()
+
     def _draw(self, design: Design) -> tuple[QRImage, Picture]:
         """Draw a design, which raises if anything is wrong with it."""
         image = QRImage(design, fetch=self.fetch)

@@ -29,7 +29,7 @@ function row(studio, spec, path, ...inside) {
     const message = inWords(errors[path.join(".")] ?? "", spec);
     if (reason.textContent !== message) reason.textContent = message;
     error.hidden = !message;
-    offered = (message && studio.refused?.[path.join(".")]?.offer) || null;
+    offered = (message && studio.refused[path.join(".")]?.offer) || null;
     offer.hidden = !offered;
     offer.textContent = offered?.words ?? "";
     return Boolean(message);
@@ -53,6 +53,12 @@ function titleOf(entry, longest) {
   return entry.content?.startsWith("data:") ? "picture" : (entry.content ?? "").replace(/^icon:/, "").slice(0, longest);
 }
 
+/** A refused value stays until it is corrected, in a page that is shown anew as well. */
+function refusedOr(studio, path, value) {
+  const refused = studio.refused[path.join(".")]?.value;
+  return ["string", "number", "boolean"].includes(typeof refused) ? refused : value;
+}
+
 /** A field whose text must not change under the hands of who writes in it. */
 function typed(studio, spec, path, input, { read = (text) => text, write = (value) => value ?? "" } = {}) {
   let count = 0;
@@ -68,9 +74,7 @@ function typed(studio, spec, path, input, { read = (text) => text, write = (valu
     if (studio.isIdle()) isAhead = false;
     input.toggleAttribute("aria-invalid", false);
     if (isWrong) input.setAttribute("aria-invalid", "true");
-    const refused = studio.refused?.[path.join(".")]?.value;
-    // A refused value stays until it is corrected, in a page that is shown anew as well.
-    const text = String(isWrong && ["string", "number"].includes(typeof refused) ? write(refused) : write(value));
+    const text = String(write(refusedOr(studio, path, value)));
     const isWriting = input.getRootNode().activeElement === input && isWrong;
     if (!isWriting && !isAhead && input.value !== text && !sameMeaning(input, text)) input.value = text;
   }
@@ -133,7 +137,7 @@ const MAKERS = {
       element: made.element,
       update: (value, errors) => {
         made.complain(errors);
-        input.checked = Boolean(value);
+        input.checked = Boolean(refusedOr(studio, path, value));
       },
     };
   },
@@ -325,13 +329,14 @@ function selectControl(studio, spec, path, choices) {
     element: made.element,
     update: (value, errors) => {
       made.complain(errors);
-      input.value = value ?? "";
+      input.value = refusedOr(studio, path, value) ?? "";
     },
   };
 }
 
 function radioControl(studio, spec, path, choices, pictures) {
-  return radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
+  const made = radios(studio, spec, path, choices, pictures, (choice) => studio.edit([{ path, value: choice || null }]));
+  return { element: made.element, update: (value, errors) => made.update(refusedOr(studio, path, value), errors) };
 }
 
 /** A choice of which all can be seen: words side by side, or pictures in a grid. */
@@ -373,8 +378,7 @@ function linkCorners(studio, grid) {
   });
   const everywhere = (edit) =>
     CORNER_NAMES.map((corner) => ({ ...edit, path: [edit.path[0], corner, ...edit.path.slice(2)] }));
-  return {
-    ...studio,
+  return Object.assign(Object.create(studio), {
     edit: (edits, gesture) => studio.edit(isLinked ? edits.flatMap(everywhere) : edits, gesture),
     show(next, inside) {
       values = next;
@@ -389,5 +393,5 @@ function linkCorners(studio, grid) {
         if (isFirst) name.textContent = isLinked ? "Custom eyes" : field.label;
       }
     },
-  };
+  });
 }

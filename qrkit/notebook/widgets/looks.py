@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from qrkit.design.presets import PALETTES, PRESETS, with_preset
+from qrkit.design.presets import PALETTES, PRESETS, is_icon, with_preset
 from qrkit.drawing.logo import placed_logo, without_logo
 from qrkit.drawing.resizing import layout_of
 from qrkit.pictures.image import QRImage
@@ -43,11 +43,10 @@ def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
         ContentTooLong: If the content does not fit.
     """
     placed = placed_logo(design)
-    if placed is None:
+    if placed is None or is_icon(design.layers[placed.layer]):
         return with_preset(design, name, colorway)
     logo = design.layers[placed.layer]
-    is_own = logo.upright.content not in {preset.logo for preset in PRESETS.values()}
-    return with_preset(without_logo(design, placed), name, colorway, logo=logo.content if is_own else None)
+    return with_preset(without_logo(design, placed), name, colorway, logo=logo.content)
 
 
 def thumbnail(look: Design) -> bytes:
@@ -57,4 +56,4 @@ def thumbnail(look: Design) -> bytes:
         QrkitError: If it cannot be drawn.
     """
     width = max(SIDE, PIXELS * layout_of(look).side)
-    return QRImage(look.resized(width=width, height=None)).to_bytes("png", compression=1)
+    return QRImage(look.replace(width=width, height=None)).to_bytes("png", compression=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qrkit.errors import InvalidParameter, NotFound
+from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.designer import Designer
@@ -184,7 +184,7 @@ class PortfolioBrowser(Page):
         studio, name = self.studio, str(message.get("template", ""))
         if studio is None:
             return
-        if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.design)):
+        if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
             self._leave_studio()
             self._say(f"The template {name!r} now draws this QR Code.")
 
@@ -194,9 +194,10 @@ class PortfolioBrowser(Page):
         try:
             change()
         except InvalidParameter as error:
-            self._errors = {
-                f"{form}{one.name}" if one.name.split(".")[0] in names else "": one.rule for one in error.problems
-            }
+            self._errors = dict(
+                (f"{form}{one.name}", one.rule) if one.name.split(".")[0] in names else ("", _sentence(one))
+                for one in error.problems
+            )
             return False
         except NotFound:
             self._catalogue.reload()
@@ -213,6 +214,11 @@ class PortfolioBrowser(Page):
 
     def __repr__(self) -> str:
         return f"<PortfolioBrowser {self.name!r} of {self.portfolio!r}>"
+
+
+def _sentence(problem: Problem) -> str:
+    """Return what is said of a problem that no field of the form has, such as one of the studio."""
+    return str(problem) if problem.value is None else problem.rule
 
 
 def _fields(message: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,12 +40,12 @@ class Refusals:
             if edits and not any(_replaces(new, old.path) for new in edits for old in one.edits)
         ]
 
-    def retry(self, draft: Draft) -> None:
-        """Take the values that a draft now accepts, and update the reasons of the others."""
+    def retry(self, draft: Draft, edit: Callable[[Sequence[Edit]], None]) -> None:
+        """Take the values that a draft now accepts when `edit` is called, and update the reasons of the others."""
         refused, self._refused = self._refused, []
         for one in refused:
             try:
-                draft.edit(*one.edits)
+                edit(one.edits)
             except QrkitError as error:
                 self.add(one.edits, error, draft)
 

@@ -79,7 +79,7 @@ class SavedLooks:
             check_fits(made)
         except ContentTooLong:
             # A template for short URLs names a version that is too small for longer contents.
-            made = shelf.design(name, SHORT).resized(content=design.content, version=None)
+            made = shelf.design(name, SHORT).replace(content=design.content, version=None)
         return made
 
     def save(self, kind: str, name: str, design: Design, logo: str | None, *, is_replacing: bool = False) -> None:

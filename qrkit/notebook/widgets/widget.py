@@ -104,7 +104,7 @@ class Page(anywidget.AnyWidget):
 
     def _state(self) -> dict[str, Any]:
         # The counter makes each state different: otherwise an answer equal to the last one would not be sent.
-        return self._browser_state() | {"errors": self._errors, "answered": self._answered}
+        return self._browser_state() | {"errors": self.errors, "answered": self._answered}
 
     @contextmanager
     def _one_answer(self) -> Iterator[None]:

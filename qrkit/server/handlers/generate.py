@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
+from qrkit.contents.cards import summary
 from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
@@ -85,7 +86,7 @@ def _picture(image: QRImage, asked: GenerateRequest) -> bytes:
     if asked.format == "txt":
         return image.to_text(asked.style).encode()
     if asked.format == "zip":
-        return zip_all.write_named(image.scene, safe_name(asked.filename, "zip").removesuffix(".zip"))
+        return zip_all.write_named(image.scene, safe_name(summary(asked.filename), "zip").removesuffix(".zip"))
     return image.to_bytes(asked.format)
 
 

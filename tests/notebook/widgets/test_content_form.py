@@ -49,6 +49,21 @@ def test_what_is_missing_is_told_and_no_error():
     assert form.fields == {"ssid": "Nero"}
 
 
+def test_another_kind_keeps_only_fields_it_can_have():
+    form = ContentForm(contents.contact("A person whose name is longer", title="Cook", note="Hi"))
+    form.change({"form": "pix"})
+    assert form.fields == {}
+    form = ContentForm(contents.sms("70007", "Hi"))
+    form.change({"form": "whatsapp"})
+    assert form.fields == {"text": "Hi"}
+
+
+def test_back_to_text_shows_the_whole_content():
+    form = ContentForm(NETWORK)
+    form.change({"form": "phone"})
+    assert (form.change({"form": "text"}), form.missing) == (NETWORK, "")
+
+
 def test_what_breaks_a_rule_is_an_error_with_the_path_of_its_field():
     form = ContentForm(NETWORK)
     with pytest.raises(InvalidParameter) as caught:

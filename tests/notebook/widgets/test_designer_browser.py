@@ -356,6 +356,8 @@ def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
     page.keyboard.press("ArrowRight")
     settled(page)
     tab(studio, "Colors")
+    studio.get_by_role("button", name="Download as PDF").click()
+    studio.get_by_role("alert").filter(has_text="correct or undo it").wait_for()
     assert color.input_value() == "#12"
     offer.click()
     settled(page)

@@ -12,6 +12,7 @@ from ipywidgets.widgets.widget import _instances
 
 from qrkit import decode, open_portfolio
 from qrkit.notebook.widgets import PortfolioBrowser
+from qrkit.notebook.widgets.draft import Edit
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
@@ -284,6 +285,18 @@ def test_the_chosen_code_is_shown_and_designed_in_its_own_design(browser, shop):
     say(browser, ask="studio")
     say(browser, ask="leave")
     assert browser.state["studio"] is None
+
+
+def test_a_studio_with_a_refused_value_draws_no_code(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    say(browser, ask="studio")
+    browser.studio.edit(Edit(("size",), value=99))
+    say(browser, ask="use", template="blue")
+    assert browser.errors == {"": "Module size: must be in 1..20 pixels per module; correct or undo it"}
+    assert (shop.templates.names(), shop.get_qrcode(code.id).template) == ([], "")
+    browser.studio.undo()
+    say(browser, ask="use", template="blue")
+    assert browser.errors == {}
 
 
 def test_code_that_was_deleted_meanwhile_is_told_and_gone(browser, shop):

@@ -2,8 +2,9 @@
 
 import pytest
 
-from qrkit import Brand, Design, Gradient, Layer, Markers, Modules
+from qrkit import Brand, Design, Frame, Gradient, Layer, Markers, Modules, contents, open_portfolio
 from qrkit.design.color import Color
+from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import Designer
 from qrkit.notebook.widgets.color_contrast import color_contrasts
 from qrkit.notebook.widgets.draft import Edit
@@ -128,6 +129,93 @@ def test_refused_value_of_a_removed_layer_goes_with_it(studio):
     put(studio, ("layers", 0, "width"), 99_999)
     studio.edit(Edit(("layers", 0), "remove"))
     assert studio.state["refused"] == {}
+
+
+# ---- what leaves the studio
+
+LONG = "Zum Mittagsmenü: täglich ab halb zwölf, sonntags ab zehn Uhr"
+
+
+def type_caption(studio, text):
+    """Type a caption, some keys at a time."""
+    for end in (4, len(text) // 2, len(text)):
+        studio.edit(Edit(("frame", "caption", "text"), value=text[:end]), gesture="keys")
+
+
+@pytest.fixture
+def refusing(studio):
+    """A studio whose caption is refused after it was typed in full."""
+    studio.design = Design(content=TEXT, frame=Frame("pill", caption="Menu"))
+    type_caption(studio, LONG)
+    assert "about" in studio.errors["frame.caption.text"]
+    return studio
+
+
+def test_part_of_a_refused_caption_is_not_drawn(refusing):
+    assert refusing.design.frame.caption.text == "Menu"
+    assert refusing.state["refused"]["frame.caption.text"]["value"] == LONG
+    type_caption(refusing, "Lunch")
+    assert (refusing.design.frame.caption.text, refusing.errors) == ("Lunch", {})
+
+
+def test_undo_takes_back_the_refused_value_alone(refusing):
+    before = refusing.design
+    assert refusing.state["undo"]
+    refusing.undo()
+    assert (refusing.design, refusing.errors) == (before, {})
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"ask": "download", "format": "pdf"},
+        {"ask": "download", "format": "png", "to": "clipboard"},
+        {"ask": "download", "format": "png", "of": "set", "campaign": ""},
+        {"ask": "copy", "form": "json"},
+        {"ask": "copy", "form": "python"},
+        {"ask": "save", "kind": "template", "name": "Menu"},
+    ],
+    ids=str,
+)
+def test_nothing_leaves_while_a_value_is_refused(tmp_path, monkeypatch, message):
+    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+        studio = Designer(TEXT, name="leaving", portfolio=shop)
+        sent = []
+        monkeypatch.setattr(studio, "send", lambda *_, **__: sent.append("file"))
+        studio.edit(Edit(("size",), value=99))
+        studio._handle_custom_msg(message, [])
+        assert (sent, shop.templates.names(), studio.state["refused"]["size"]["value"]) == ([], [], 99)
+        assert "must be in 1..20 pixels per module; correct or undo it" in " ".join(studio.errors.values())
+        studio.undo()
+        shop.insert_qrcode(TEXT)
+        studio._handle_custom_msg(message, [])
+        assert (studio.errors, len(sent) + len(shop.templates.names())) == ({}, 1)
+        studio.close()
+
+
+def test_print_width_leaves_refused_values_as_they_are(refusing):
+    refusing._handle_custom_msg({"ask": "print", "mm": 40}, [])
+    assert "about" in refusing.errors["frame.caption.text"]
+    assert refusing.state["refused"]["frame.caption.text"]["value"] == LONG
+
+
+def test_part_of_a_refused_password_is_not_drawn(studio):
+    studio.edit(Edit(("form",), value="wifi"))
+    studio.edit(Edit(("form", "ssid"), value="Nero"))
+    for count in (8, 63, 64, 65):
+        studio.edit(Edit(("form", "password"), value="x" * count), gesture="keys")
+    assert (studio.design.content, list(studio.errors)) == (TEXT, ["form.password"])
+    assert studio.state["form"]["fields"] == {"ssid": "Nero"}
+    with pytest.raises(InvalidParameter, match=r"Password: .*correct or undo"):
+        _ = studio.settled
+    studio.edit(Edit(("form", "password"), value="espresso"), gesture="keys")
+    assert studio.settled.content == contents.wifi("Nero", "espresso")
+
+
+def test_a_form_that_lacks_fields_lets_nothing_leave(studio):
+    studio.edit(Edit(("form",), value="wifi"))
+    with pytest.raises(InvalidParameter, match="Network name is required"):
+        _ = studio.settled
 
 
 # ---- contrast
