@@ -22,9 +22,10 @@ from qrkit.errors import (
     UnreadableFile,
 )  # fmt: skip
 from qrkit.store.all_visits import view_of
+from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.history_folder import Folder
+from qrkit.store.history_folder import Folder, misnamed
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.postgresql.database import Server, is_server
 
@@ -451,9 +452,15 @@ class Store:
             raise
 
     def show_history(self) -> None:
-        """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
+        """Make the view `all_visits` read the files that the table `history` lists, from the next commit on.
+
+        Raises:
+            StoreDamaged: If a row of the table does not name an archived file.
+        """
         place = self.database.history
         listed = self.rows(FILES) if place else []
+        if wrong := misnamed("archived", [row["file"] for row in listed]):
+            raise damaged(self.path, f"cannot read its archived visits: {'; '.join(wrong)}")
         versions = {place.address_of(row["file"]): row["version"] for row in listed} if place else {}
         with self.atomic():
             self.execute(view_of(versions, max((row["until"] for row in listed), default=None)))
@@ -479,7 +486,7 @@ class Store:
             try:
                 self.show_history()
             except (StoreBusy, StoreDamaged) as error:
-                _history_log.warning("the archived visits of %s are missing: %s", self.path, error)
+                _history_log.warning("the archived visits of %s cannot be read: %s", self.path, error)
 
     def _migrate(self) -> None:
         """Apply all missing migrations and record them, in one transaction."""

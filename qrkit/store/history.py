@@ -29,7 +29,7 @@ from qrkit.files import complete_file, flush
 from qrkit.store.all_visits import VERSION, archived_visits, marked
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged, without_folder
-from qrkit.store.history_folder import MANIFEST, Folder
+from qrkit.store.history_folder import MANIFEST, NAME, Folder, is_name, misnamed
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.quoting import quoted
@@ -119,13 +119,20 @@ def place_of(store: Store) -> Place | None:
 def missing_folder(store: Store) -> Folder | None:
     """Return the folder of a store's archived visits if it is not there, but has to be; else None."""
     place = place_of(store)
-    is_missing = isinstance(place, Folder) and not place.is_used() and bool(history_files(store))
+    is_missing = isinstance(place, Folder) and not place.is_used() and bool(store.rows(FILES))
     return place if is_missing and isinstance(place, Folder) else None
 
 
 def history_files(store: Store) -> list[HistoryFile]:
-    """Return the files that a store lists, oldest first."""
-    return [HistoryFile(**row) for row in store.rows(FILES)]
+    """Return the files that a store lists, oldest first.
+
+    Raises:
+        StoreDamaged: If a row of the list does not name an archived file.
+    """
+    rows = store.rows(FILES)
+    if wrong := misnamed("archived", [row["file"] for row in rows]):
+        raise damaged(store.path, f"is damaged: {'; '.join(wrong)}")
+    return [HistoryFile(**row) for row in rows]
 
 
 @contextmanager
@@ -210,7 +217,7 @@ def tidy(store: Store) -> None:
         else:
             with store.database.writing:
                 _tidy(store, place, store.file.standing_still(PATIENCE))
-    except OSError as error:  # CannotWrite among them
+    except (OSError, StoreDamaged) as error:  # CannotWrite among them
         _log.warning("%s", error)
 
 
@@ -224,7 +231,7 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
     listed = history_files(store)
     _delete_unlisted(place, {file.file for file in listed})
     superseded = [row["file"] for row in store.rows(store.database.dialect.superseded)]
-    if superseded:
+    if superseded := [file for file in superseded if is_name(file)]:
         with standing_still as is_still:
             gone = [file for file in superseded if is_still and place.delete(file)]
         with store.atomic():
@@ -273,8 +280,8 @@ def keep_only(folder: Path, store_id: str, files: Sequence[HistoryFile]) -> None
         CannotWrite: If the manifest cannot be written.
     """
     copy = Folder(folder)
-    older = json.loads(copy.manifest() or b'{"files": []}')["files"]
-    for name in {file["file"] for file in older} - {file.file for file in files}:
+    older = NAME.findall(copy.manifest().decode(errors="replace"))
+    for name in set(older) - {file.file for file in files}:
         copy.delete(name)
     if copy.is_used():
         _write_manifest(copy, store_id, files)
@@ -290,12 +297,14 @@ def _write_manifest(place: Place, store_id: str, files: Sequence[HistoryFile]) -
 
 def history_faults(store: Store, files: Store) -> list[str]:
     """Read all files of a store's history, and return a description of each that is missing or damaged."""
-    place, found = files.database.history, []
+    place, listed = files.database.history, store.rows(FILES)
     if missing := missing_folder(store):
-        visits = sum(file.visits for file in history_files(store))
+        visits = sum(row["visits"] for row in listed)
         rule = "copy the folder of the archived visits there"
         return [f"the folder {missing.address} is missing, with {visits:,} archived visits; {rule}"]
-    for file in history_files(store):
+    superseded = [row["file"] for row in store.rows(store.database.dialect.superseded)]
+    found = misnamed("archived", [row["file"] for row in listed]) + misnamed("superseded", superseded)
+    for file in (HistoryFile(**row) for row in listed if is_name(row["file"])):
         assert place is not None
         address = place.address_of(file.file)
         if not place.has(file.file):

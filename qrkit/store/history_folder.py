@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +15,27 @@ from qrkit.store.quoting import quoted
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MANIFEST", "PART", "Folder", "note_of"]
+__all__ = ["MANIFEST", "NAME", "PART", "Folder", "is_name", "misnamed", "note_of"]
 
 MANIFEST = "manifest.json"
 PART = 2**20
 """Bytes read at once."""
 
+NAME = re.compile(r"\d{4}-\d{2}/[0-9a-f]{16}\.parquet", re.ASCII)
+"""Matches the name of a file of visits. Others may have written the names that we read, so no other file is touched."""
+
 _log = logging.getLogger("qrkit")
+
+
+def is_name(file: object) -> bool:
+    """Return whether a value is the name of a file of visits."""
+    return isinstance(file, str) and bool(NAME.fullmatch(file))
+
+
+def misnamed(kind: str, files: Iterable[object]) -> list[str]:
+    """Describe the rows of a list of files that do not name a file of visits."""
+    rule = "is not the name of an archived file (such as 2026-03/0123456789abcdef.parquet)"
+    return [f"the list of {kind} files is damaged: row {file!r:.100} {rule}" for file in files if not is_name(file)]
 
 
 def note_of(file: str) -> str:
@@ -94,13 +109,16 @@ class Folder:
         return (self.path / file).is_file()
 
     def delete(self, file: str) -> bool:
-        """Delete a file; return False, and log why, if it cannot be deleted yet."""
-        return _is_deleted(_part_of(self.path / file)) and _is_deleted(self.path / file)
+        """Delete a file of visits; return False, and log why, if it cannot be deleted yet."""
+        made = self.path / file
+        is_ours = is_name(file) and not made.parent.is_symlink()
+        return is_ours and _is_deleted(_part_of(made)) and _is_deleted(made)
 
     def unlisted(self) -> list[str]:
         """Return the files that may be deleted unless the store lists them, whether or not they are there."""
-        notes = [note.relative_to(self.path) for note in self.path.glob("*/.*.unlisted")]
-        return [f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes]
+        notes = [note for note in self.path.glob("*/.*.unlisted") if not note.parent.is_symlink()]
+        files = (f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes)
+        return [file for file in files if is_name(file)]
 
     def forget_note(self, file: str) -> None:
         """Delete the note that a file may be deleted, and what is left of an interrupted write."""
@@ -119,9 +137,10 @@ class Folder:
         Raises:
             CannotWrite: If the folder cannot be written.
         """
-        for part in self.path.glob(f".{file}.*.part"):
-            _is_deleted(part)
-        with complete_file(self.path / file) as new:
+        path = self.path / file
+        for left in (*self.path.glob(f".{file}.*.part"), *([path] if path.is_symlink() else [])):
+            _is_deleted(left)
+        with complete_file(path) as new:
             new.write(data)
 
     def is_used(self) -> bool:

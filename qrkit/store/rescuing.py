@@ -27,7 +27,7 @@ from qrkit.store.duckdb.database import MISREAD, history_folder, is_misread
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
 from qrkit.store.history import checksum_of
-from qrkit.store.history_folder import Folder
+from qrkit.store.history_folder import Folder, is_name
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.moving import go_on_counting
 from qrkit.store.recording import inbox_files
@@ -345,7 +345,7 @@ def _copy_history(connection: duckdb.DuckDBPyConnection, listed: TableRescue, co
     connection.execute("DELETE FROM new.settings WHERE name = 'history'")
     for name, sha256 in connection.execute("SELECT file, sha256 FROM new.history").fetchall():
         new = history_folder(made) / name
-        if _is_sound(place, name, sha256):
+        if is_name(name) and _is_sound(place, name, sha256):
             new.parent.mkdir(parents=True, exist_ok=True)
             with new.open("wb") as file:
                 file.writelines(place.parts(name))
