@@ -83,7 +83,7 @@ class Store:
         self._is_open = True
         try:
             self._migrate()
-            self.database.id = self.rows(ID)[0]["value"]
+            self.database.id = self._id()
             self.find_history()
         except BaseException as error:
             self.close()
@@ -477,7 +477,7 @@ class Store:
         if place is None:
             return
         kept = self.rows(PLACE)
-        if kept and "://" in kept[0]["value"]:
+        if kept and "://" in str(kept[0]["value"]):
             self.file.use_history(place_at(kept[0]["value"]))
         elif not database.read_only and kept != [{"value": place.address}] and self.rows(FILES):
             if isinstance(place, Folder) and not place.is_used():
@@ -502,6 +502,8 @@ class Store:
             elif {"table_name": "migrations", "column_name": "applied"} not in columns:
                 raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
             applied = self._applied()
+        if applied - dialect.migrations.keys() and dialect.migrations.keys() - applied:
+            raise damaged(self.path, "is damaged: the table migrations does not hold what qrkit writes into it")
         if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
             raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {newer}); update qrkit")
         if dialect.migrations.keys() - applied:
@@ -512,6 +514,13 @@ class Store:
                     self.execute(dialect.migrations[name])
                 self.execute(RECORD_APPLIED, [missing])
         self.database.is_new = False
+
+    def _id(self) -> str:
+        """Return the id of the store."""
+        found = self.row(ID)
+        if not found or not found["value"]:
+            raise damaged(self.path, "is damaged: the table settings does not hold the id of the store")
+        return str(found["value"])
 
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""

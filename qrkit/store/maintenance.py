@@ -27,6 +27,7 @@ from qrkit.store.served.database import ServedStore
 from qrkit.store.server_history import archived_agents, bring_back, files_of
 from qrkit.store.store_settings import set_setting
 from qrkit.store.user_agents import forget_numbers
+from qrkit.tracking.records import PLANS
 from qrkit.tracking.times import naive, now, to_iso
 
 __all__ = ["backup", "check_writing", "compact", "forget_visits", "rescue", "standing", "verify"]
@@ -40,6 +41,8 @@ CHECKS = {
     "QR Codes in a campaign that does not exist, or of another account": """
         SELECT count(*) FROM qrcodes q LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
         WHERE q.campaign_id IS NOT NULL AND c.id IS NULL""",
+    "accounts with an unknown plan": f"""
+        SELECT count(*) FROM accounts WHERE plan NOT IN ('{"', '".join(PLANS)}')""",
     "QR Codes of no account": """
         SELECT count(*) FROM qrcodes q LEFT JOIN accounts a ON a.id = q.account_id WHERE a.id IS NULL""",
     "short codes that do not have one counter": """
@@ -90,9 +93,11 @@ def check_writing(store: Store) -> None:
 def verify(store: Store) -> list[str]:
     """Return a description of each fault in a store; the list is empty if there are none.
 
-    Reads every block of a file. If some blocks cannot be read, `rescue` writes the rest into a new store.
+    Reads every block of a file, while other threads wait. If some blocks cannot be read, `rescue` writes the rest into
+    a new store.
 
     Raises:
+        StoreBusy: If this thread has an open transaction, or another thread reads for a minute.
         CannotWrite: If the bucket of archived visits does not answer.
     """
     include_waiting(store)
@@ -151,12 +156,12 @@ def backup(store: Store, path: str | Path) -> Path:
                 copy_history(store, folder, checked)
                 listed = history_files(store)
                 shutil.copyfileobj(file, target)
-            _forget_place(unfinished)
             check_readable(unfinished, store.path)
+            _forget_place(unfinished)
             _moved(unfinished, copy)
             keep_only(folder, store.database.id, listed)
             copy_tables(store, folder)
-    except (CannotWrite, StoreDamaged):
+    except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
     return copy
