@@ -157,6 +157,8 @@ class Store:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
         thread = self.database.thread
+        if isinstance(self.database, Database) and begin == self.database.dialect.begin_writing:
+            self.database.guard_log()
         with self.database.holding():
             with self.statement() as cursor:
                 cursor.execute(begin)

@@ -240,12 +240,12 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
     _write_manifest(place, store.database.id, listed)
 
 
-def copy_history(store: Store, folder: Path, checked: set[str]) -> None:
+def copy_history(store: Store, target: Folder, checked: set[str]) -> None:
     """Copy the files that a store lists to a folder, except those that are there already.
 
     Args:
         store: A store in a file.
-        folder: The folder, which is made if there is a file to copy.
+        target: The folder, which is made if there is a file to copy.
         checked: The files that an earlier call has found there or copied; this call adds its own.
 
     Raises:
@@ -254,16 +254,15 @@ def copy_history(store: Store, folder: Path, checked: set[str]) -> None:
     """
     if missing := missing_folder(store):
         raise without_folder(store.path, missing)
-    source, target = place_of(store), Folder(folder)
+    source, folder = place_of(store), target.path
     for listed in history_files(store):
         if source is None or listed.file in checked:
             continue
         name = listed.file
         if not target.has(name) or checksum_of(target, name) != listed.sha256:
-            made = folder / name
-            made.parent.mkdir(parents=True, exist_ok=True)
+            made = target.room_for(name)
             try:
-                with complete_file(made) as file:
+                with complete_file(made, target.mode) as file:
                     if checksum_of(source, name, file.write) != listed.sha256:
                         raise damaged(store.path, f"is damaged: {source.address_of(name)} is not as it was written")
             except FileNotFoundError as error:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.files import complete_file, flush, writing
+from qrkit.files import complete_file, flush, mode_like, writing
 from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
@@ -49,10 +49,11 @@ class Folder:
 
     Args:
         path: Its absolute path; it is made with the first file.
+        store: The file of the store; whoever may read it may read the folder that is made.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, store: Path | None = None) -> None:
+        self.path, self._store = path, store
 
     @property
     def address(self) -> str:
@@ -67,6 +68,25 @@ class Folder:
         """Return the absolute path of a file."""
         return str(self.path / file)
 
+    @property
+    def mode(self) -> int:
+        """Return the mode of new files: who may read the folder may read them."""
+        return mode_like(self.path)
+
+    def room_for(self, file: str) -> Path:
+        """Return the path of a file that will be written, after the folders for it are made.
+
+        Raises:
+            OSError: If a folder cannot be made.
+        """
+        made = self.path / file
+        for folder in (self.path, made.parent):
+            if not folder.is_dir():
+                mode = mode_like(self.path if folder != self.path else self._store or self.path)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.chmod(mode | (mode & 0o444) >> 2)  # who may read a folder may enter it
+        return made
+
     @contextmanager
     def writing(self, file: str) -> Iterator[str]:
         """Context manager: yields where to write a file, which is whole and durable at its address afterwards.
@@ -77,11 +97,12 @@ class Folder:
         made = self.path / file
         part = _part_of(made)
         with writing(made):
-            made.parent.mkdir(parents=True, exist_ok=True)
-            (self.path / note_of(file)).touch()
+            self.room_for(file)
+            (self.path / note_of(file)).touch(self.mode)
             for folder in (made.parent, self.path, self.path.parent):
                 flush(folder)
             yield str(part)
+            part.chmod(self.mode)
             flush(part)
             part.replace(made)
             flush(made.parent)
@@ -140,7 +161,7 @@ class Folder:
         path = self.path / file
         for left in (*self.path.glob(f".{file}.*.part"), *([path] if path.is_symlink() else [])):
             _is_deleted(left)
-        with complete_file(path) as new:
+        with complete_file(path, self.mode) as new:
             new.write(data)
 
     def is_used(self) -> bool:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
+from stat import S_IROTH, S_IXOTH
 
 import duckdb
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy, StoreDamaged
-from qrkit.files import flush, writing
+from qrkit.files import flush, mode_like, new_file, writing
 from qrkit.store.archiving import forget_archived
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import complete_copy
 from qrkit.store.duckdb.damage import damaged, first_line, is_damage
 from qrkit.store.duckdb.database import MEMORY, MISREAD, Database, history_folder, is_locked, is_misread, reading_file
+from qrkit.store.duckdb.log import logs_of
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
 from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy
+from qrkit.store.history_folder import Folder
 from qrkit.store.other_engines import copy_tables
-from qrkit.store.recording import include_waiting
+from qrkit.store.recording import inbox_files, include_waiting
 from qrkit.store.rescuing import rescue
 from qrkit.store.served.database import ServedStore
 from qrkit.store.server_history import archived_agents, bring_back, files_of
@@ -30,7 +34,7 @@ from qrkit.store.user_agents import forget_numbers
 from qrkit.tracking.records import PLANS
 from qrkit.tracking.times import naive, now, to_iso
 
-__all__ = ["backup", "check_writing", "compact", "forget_visits", "rescue", "standing", "verify"]
+__all__ = ["backup", "check_writing", "compact", "exposed", "forget_visits", "rescue", "standing", "verify"]
 
 CHECKS = {
     "QR Codes without their short code": """
@@ -114,6 +118,16 @@ def verify(store: Store) -> list[str]:
     return faults
 
 
+def exposed(store: Store) -> list[Path]:
+    """Return the files of a store that other users of this machine can read; none on Windows."""
+    if store.database.is_shared or store.database.inbox is None or os.name == "nt":
+        return []
+    path = Path(store.lasting_path)
+    beside = [path, *logs_of(path), *inbox_files(Path(f"{path}.inbox")), history_folder(path)]
+    is_private = any(not folder.stat().st_mode & S_IXOTH for folder in path.parents)
+    return [file for file in beside if not is_private and file.exists() and file.stat().st_mode & S_IROTH]
+
+
 def backup(store: Store, path: str | Path) -> Path:
     """Copy a store while it is in use, and return the path of the copy.
 
@@ -150,12 +164,14 @@ def backup(store: Store, path: str | Path) -> Path:
     try:
         with writing(copy):
             copy.parent.stat()  # fails if there is no such folder; archived visits would make it
-            folder, checked = history_folder(copy.absolute()), set[str]()
-            copy_history(store, folder, checked)  # most files of a history, before anybody has to wait
-            with standing(store), reading_file(original) as file, unfinished.open("wb") as target:
-                copy_history(store, folder, checked)
+            mode, folder = mode_like(copy if copy.exists() else original), history_folder(copy.absolute())
+            target, checked = Folder(folder, copy if copy.exists() else original), set[str]()
+            copy_history(store, target, checked)  # most files of a history, before anybody has to wait
+            unfinished.unlink(missing_ok=True)
+            with standing(store), reading_file(original) as file, new_file(unfinished, mode) as made:
+                copy_history(store, target, checked)
                 listed = history_files(store)
-                shutil.copyfileobj(file, target)
+                shutil.copyfileobj(file, made)
             check_readable(unfinished, store.path)
             _forget_place(unfinished)
             _moved(unfinished, copy)
@@ -297,6 +313,7 @@ def _rewritten(original: Path, unfinished: Path) -> None:
         with duckdb.connect(":memory:") as connection:
             connection.execute("ATTACH ? AS old (READ_ONLY)", [str(original)])
             connection.execute("ATTACH ? AS new", [str(unfinished)])
+            unfinished.chmod(mode_like(original))
             connection.execute("COPY FROM DATABASE old TO new")
         _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, UnreadableFile
-from qrkit.files import flush, writing
+from qrkit.files import flush, mode_like, new_file, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.blocks import copy_readable, renew_checksum
 from qrkit.store.duckdb.damage import first_line
@@ -205,6 +205,7 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         copy, made = Path(folder) / "damaged.duckdb", Path(folder) / "made.duckdb"
         copy_files(source, copy, copy_readable)
         with Store(made) as store:
+            made.chmod(mode_like(source))
             store.execute("DELETE FROM settings")
         lost, is_uncertain = _made_openable(source, copy)
         with asking(old=copy, new=made) as ask:
@@ -332,16 +333,15 @@ def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> Tabl
     Raises:
         CannotWrite: If the bucket of the history does not answer.
     """
-    lost = 0
+    lost, folder = 0, Folder(history_folder(made), made)
     bucket = ask(BUCKET)
     place = place_at(bucket[0]["value"]) if bucket else Folder(history_folder(copy))
     ask("DELETE FROM new.settings WHERE name = 'history'")
     for row in ask("SELECT file, sha256 FROM new.history"):
         name, sha256 = row["file"], row["sha256"]
-        new = history_folder(made) / name
         if is_name(name) and _is_sound(place, name, sha256):
-            new.parent.mkdir(parents=True, exist_ok=True)
-            with new.open("wb") as file:
+            new = folder.room_for(name)
+            with new_file(new, folder.mode) as file:
                 file.writelines(place.parts(name))
             flush(new)
         else:
