@@ -39,6 +39,7 @@ __all__ = [
     "ArchivedElsewhere",
     "HistoryFile",
     "archived_rows",
+    "check_history",
     "checksum_of",
     "copy_history",
     "history_faults",
@@ -65,6 +66,11 @@ SUM = f"""
 SELECT count(*) AS visits, coalesce(sum(hash({VISIT_COLUMNS})), 0)::VARCHAR AS sum, min(time) AS first,
     max(time) AS last
 FROM ({{rows}}) v
+"""
+FOOTERS = """
+SELECT file_name AS address, sum(row_group_num_rows)::BIGINT AS visits,
+    min(stats_min_value::TIMESTAMP) AS first, max(stats_max_value::TIMESTAMP) AS last
+FROM parquet_metadata({files}) WHERE path_in_schema = 'time' GROUP BY file_name
 """
 # By code first: a code is found in few row groups, and a period is found by the month of the file.
 WRITE = "COPY (FROM ({rows}) ORDER BY alone DESC, qrcode, time) TO {file} (FORMAT parquet, COMPRESSION zstd)"
@@ -292,6 +298,26 @@ def _write_manifest(place: Place, store_id: str, files: Sequence[HistoryFile]) -
     text = json.dumps(told, default=datetime.isoformat, indent=1).encode()
     if place.manifest() != text:
         place.replace(MANIFEST, text)
+
+
+def check_history(store: Store) -> None:
+    """Compare the sizes and the footers of the files in a folder with the list, once in each process.
+
+    Raises:
+        StoreDamaged: If a file is not the one that was archived.
+    """
+    place = store.database.history
+    if "history is checked" in store.database.memory or not isinstance(place, Folder) or not place.is_used():
+        return
+    listed = {place.address_of(file.file): file for file in history_files(store) if place.has(file.file)}
+    found = {}
+    if listed:
+        rows = store.rows(FOOTERS.format(files=f"[{', '.join(map(quoted, listed))}]"))
+        found = {row["address"]: (row["visits"], row["first"], row["last"]) for row in rows}
+    for address, file in listed.items():
+        if place.size(file.file) != file.bytes or found.get(address) != (file.visits, file.first, file.last):
+            raise damaged(store.path, f"cannot be read: {address} is not the file that was archived under this name")
+    store.database.memory["history is checked"] = True
 
 
 def history_faults(store: Store, files: Store) -> list[str]:

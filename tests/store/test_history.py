@@ -332,6 +332,33 @@ def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_pa
         assert verify(new) == []
 
 
+def test_files_that_were_swapped_answer_no_question(archived, path):
+    one, other, _ = (path.with_name("shop.history") / file for file in listed(archived.store))
+    archived.close()
+    kept = one.read_bytes(), other.read_bytes()
+    one.write_bytes(kept[1])
+    other.write_bytes(kept[0])
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        for _ in range(2):
+            with pytest.raises(StoreDamaged, match="is not the file that was archived under this name"):
+                shop.scans.count()
+    one.write_bytes(kept[0])
+    other.write_bytes(kept[1])
+    with open_portfolio(path) as shop:
+        assert shop.scans.count() == FINISHED
+
+
+def test_a_file_of_another_size_answers_no_question(archived, path):
+    file = path.with_name("shop.history") / listed(archived.store)[0]
+    archived.close()
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t AS FROM '{file}'")
+        connection.execute("UPDATE t SET city = 'Paris'")
+        connection.execute(f"COPY t TO '{file}' (FORMAT parquet)")
+    with open_portfolio(path) as shop, pytest.raises(StoreDamaged, match="is not the file that was archived"):
+        shop.scans.count()
+
+
 # ---- names of files that others wrote
 
 OUTSIDE = ["../victim", "../../victim", "/etc/passwd", "", "2026-02/../../victim", "2026-02/name.parquet"]
