@@ -178,7 +178,8 @@ def backup(store: Store, path: str | Path) -> Path:
             keep_only(folder, store.database.id, listed)
             copy_tables(store, folder)
     except BaseException:
-        unfinished.unlink(missing_ok=True)
+        for left in (unfinished, *logs_of(unfinished)):
+            left.unlink(missing_ok=True)
         raise
     return copy
 
@@ -204,9 +205,17 @@ def _may_be_replaced(copy: Path) -> bool:
 
 
 def _forget_place(copy: Path) -> None:
-    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket."""
-    with duckdb.connect(copy) as connection:
-        connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")
+    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket.
+
+    Raises:
+        CannotWrite: If the copy cannot be written.
+    """
+    try:
+        with duckdb.connect(copy) as connection:
+            connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")
+            connection.execute("CHECKPOINT")
+    except duckdb.Error as error:
+        raise CannotWrite(f"{copy} cannot be written: {first_line(error)}") from error
 
 
 def compact(store: Store) -> int:
@@ -315,9 +324,12 @@ def _rewritten(original: Path, unfinished: Path) -> None:
             connection.execute("ATTACH ? AS new", [str(unfinished)])
             unfinished.chmod(mode_like(original))
             connection.execute("COPY FROM DATABASE old TO new")
+            # On closing a file, DuckDB tries the same, but tells of no error and leaves all rows in the log.
+            connection.execute("CHECKPOINT new")
         _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:
-        unfinished.unlink(missing_ok=True)
+        for file in (unfinished, *logs_of(unfinished)):
+            file.unlink(missing_ok=True)
         if isinstance(error, duckdb.Error) and is_damage(error):
             raise damaged(original, f"stays as it was, because it cannot be read: {first_line(error)}") from error
         raise CannotWrite(f"{original} could not be rewritten, and stays as it was: {error}") from error

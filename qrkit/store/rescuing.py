@@ -192,6 +192,7 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         InvalidParameter: If `new` exists.
         UnreadableFile: If `path` is not a file, or nothing in it can be read.
         CannotWrite: If the new file cannot be written.
+        StoreBusy: If there is no room for the new file.
     """
     source, target = Path(path), Path(new)
     for path_of_new in (target, history_folder(target)):
@@ -212,8 +213,10 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
             tables = _copy_tables(ask, source)
             tables["history"] = _copy_history(ask, tables["history"], copy, made)
             ask(f"INSERT OR IGNORE INTO new.settings VALUES ('id', '{uuid4()}')")
-        with Store(made) as store, store.atomic(), store.adding():
-            _complete(store, tables)
+        with Store(made) as store:
+            with store.atomic(), store.adding():
+                _complete(store, tables)
+            store.checkpoint()  # on closing the file, DuckDB would tell of no error
         if history_folder(made).exists():
             history_folder(made).replace(history_folder(target))
         made.replace(target)
