@@ -9,12 +9,16 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
+from stat import S_IMODE
 from typing import BinaryIO
 
 from qrkit.errors import CannotWrite
 
-__all__ = ["FileNames", "complete_file", "flush", "safe_name", "safe_stem", "write_file", "writing"]
+__all__ = [
+    "FileNames", "complete_file", "flush", "mode_like", "new_file", "safe_name", "safe_stem", "write_file", "writing"
+]  # fmt: skip
 
+PRIVATE = 0o600
 LONGEST_NAME = 100
 MOST_NAME_BYTES = 200
 """File systems accept 255 bytes, including the suffix."""
@@ -64,9 +68,30 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
+def mode_like(path: Path) -> int:
+    """Return who may read and write a file or a folder, as a mode; only the owner if there is none."""
+    return S_IMODE(path.stat().st_mode) & 0o666 if path.exists() else PRIVATE
+
+
+def new_file(path: Path, mode: int) -> BinaryIO:
+    """Create a file with a mode; until it has this mode, only the owner can open it.
+
+    Raises:
+        OSError: If the file exists, or cannot be written.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags, PRIVATE), "wb")
+    path.chmod(mode)
+    return file
+
+
 @contextmanager
-def complete_file(path: Path) -> Iterator[BinaryIO]:
+def complete_file(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` when the block ends; an error in the block leaves the old file unchanged.
+
+    Args:
+        path: The file.
+        mode: Its mode; by default, the usual one of new files.
 
     Raises:
         CannotWrite: If the file cannot be written.
@@ -74,14 +99,14 @@ def complete_file(path: Path) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():
         # A device or a pipe cannot be replaced. For a folder, `open` reports the error.
         with writing(path):
-            file = path.open("wb")
+            file: BinaryIO = path.open("wb")
         with file:
             yield file
         return
     target = path.resolve()
     part = target.with_name(f".{target.name[:60]}.{token_hex(4)}.part")
     with writing(path):
-        file = part.open("xb")
+        file = part.open("xb") if mode is None else new_file(part, mode)
     try:
         with file:
             yield file

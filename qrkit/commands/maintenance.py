@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,8 @@ def define_verify(one: Parser) -> None:
     describe(
         one,
         "Reads every block of the file, and names the tables that are damaged. If the store is in use or read-only, "
-        "the command reads a copy. The exit status is 1 if something is wrong.",
+        "the command reads a copy. The exit status is 1 if something is wrong. It also says which files other users of "
+        "this machine can read, which is not a fault.",
         usage="STORE [--json]",
         examples=("qrkit verify shop.duckdb", "qrkit verify postgresql://qrkit@db.example/shop --json"),
     )
@@ -102,13 +104,17 @@ def define_rescue(one: Parser) -> None:
 
 def _verify(asked: argparse.Namespace) -> Status:
     from qrkit.store.history import missing_folder
-    from qrkit.store.maintenance import verify
+    from qrkit.store.maintenance import exposed, verify
     from qrkit.store.postgresql.database import is_server
 
     place, says_what_to_do = shown_place(asked.store), False
     try:
         with opened_store(asked) as store:
             faults = verify(store)
+            if files := exposed(store):
+                names = shlex.join(map(str, files))
+                rule = f"other users of this machine can read {names}; if they should not: chmod -R o= {names}"
+                complain(asked.command, rule)
             says_what_to_do = missing_folder(store) is not None
     except StoreDamaged as error:
         faults = [str(error)]

@@ -17,6 +17,7 @@ from qrkit.errors import NotFound, StoreBusy, StoreReadOnly
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.store import Store
+    from qrkit.store.served.database import ServedStore
 
 __all__ = ["add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place"]
 
@@ -86,7 +87,6 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.opening import portfolio_in
     from qrkit.store.postgresql.database import is_server
-    from qrkit.store.served.database import served_store
 
     if must_exist or to_read:
         _check_exists(asked)
@@ -97,7 +97,7 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
             raise
-        if served := served_store(asked.store):
+        if served := _served(asked):
             return portfolio_in(served, base_url=base_url)
         if not to_read or base_url is not None:
             raise
@@ -119,7 +119,6 @@ def opened_store(asked: argparse.Namespace) -> Store:
     from qrkit.store import Store
     from qrkit.store.duckdb.snapshot import Snapshot
     from qrkit.store.postgresql.database import is_server
-    from qrkit.store.served.database import served_store
 
     _check_exists(asked)
     try:
@@ -128,11 +127,23 @@ def opened_store(asked: argparse.Namespace) -> Store:
     except (StoreBusy, StoreReadOnly) as error:
         if is_server(asked.store):
             raise
-        if served := served_store(asked.store):
+        if served := _served(asked):
             with served, served.standing():
                 return Snapshot(asked.store)
         _tell_of_copy(asked, error)
     return Snapshot(asked.store)
+
+
+def _served(asked: argparse.Namespace) -> ServedStore | None:
+    """Return the store as its server offers it; say so if another user keeps the server from offering it."""
+    from qrkit.store.served.database import served_store
+    from qrkit.store.served.socket_files import has_sockets, is_taken, place
+
+    path = Path(asked.store).resolve()
+    if has_sockets() and is_taken(path):
+        rule = "belongs to another user, so commands cannot reach the server of this store"
+        complain(asked.command, f"{place(path)} {rule}; keep the store in a folder that only you can write to")
+    return served_store(asked.store)
 
 
 @contextmanager

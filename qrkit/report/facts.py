@@ -237,7 +237,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             imported=imported_scans(view),
             swept=swept,
-            daily=daily,
+            daily=daily[daily["qrcode_id"].isin([code.id for code in codes])],  # a damaged store may have others
             hourly=_hourly(view),
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),

@@ -57,7 +57,7 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
             say("of_all", codes=number(len(facts.codes))),
         ),
     ]
-    if facts.scans:
+    if any(days):
         busiest, most = per_day.index[int(per_day.argmax())].date(), int(per_day.max())
         detail = say("busiest", most, weekday=weekday_name(busiest.isoweekday()))
         figures.append(KeyFigure("busiest", short_date(busiest), languages.say("Busiest day"), detail))

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
-from qrkit.tracking.records import Account, ApiKey
+from qrkit.store.duckdb.damage import damaged
+from qrkit.tracking.records import PLANS, Account, ApiKey
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
@@ -75,24 +76,29 @@ def update_plan(store: Store, account: Account) -> None:
 
 def all_accounts(store: Store) -> list[Account]:
     """Return all accounts, oldest first."""
-    return [Account(**row) for row in store.rows(ALL)]
+    return [_account(store, row) for row in store.rows(ALL)]
 
 
 def owner_of(store: Store, short_code: str) -> tuple[Account, str] | None:
     """Return the account that owns the QR Code with a short code, and the id of the QR Code."""
     row = store.row(BY_SHORT_CODE, [short_code])
-    return (Account(row["id"], row["name"], row["plan"]), row["qrcode"]) if row else None
+    return (_account(store, row), row.pop("qrcode")) if row else None
 
 
 def account_named(store: Store, name: str) -> Account | None:
     """Return the account with this name."""
-    return _account(store.row(BY_NAME, [name]))
+    row = store.row(BY_NAME, [name])
+    return _account(store, row) if row else None
 
 
 def account_of_digest(store: Store, digest: str, now: datetime) -> Account | None:
     """Return the account whose key has this digest, if the key is neither revoked nor expired."""
-    return _account(store.row(BY_DIGEST, [digest, naive(now)]))
+    row = store.row(BY_DIGEST, [digest, naive(now)])
+    return _account(store, row) if row else None
 
 
-def _account(row: dict[str, Any] | None) -> Account | None:
-    return Account(**row) if row else None
+def _account(store: Store, row: dict[str, Any]) -> Account:
+    if row["plan"] not in PLANS:
+        what = f"the account {row['name']!r:.60} has the unknown plan {row['plan']!r:.60}"
+        raise damaged(store.path, f"is damaged: {what}")
+    return Account(row["id"], row["name"], row["plan"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -147,7 +146,7 @@ def _choose_place(store: Store, to: str | Path | None) -> None:
     if place is not None and (history_files(store) or not (store.database.is_shared or "://" in asked.address)):
         rule = f"is not the place of the archive of this store, which is {place.address}"
         raise InvalidParameter(Problem("to", asked.address, rule))
-    if json.loads(asked.manifest() or "{}").get("store", store.database.id) != store.database.id:
+    if (told := asked.manifest()) and store.database.id.encode() not in told:
         raise InvalidParameter(Problem("to", asked.address, "has the history of another store; name another place"))
     set_setting(store, "history", asked.address)
     store.find_history()

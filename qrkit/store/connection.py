@@ -22,9 +22,10 @@ from qrkit.errors import (
     UnreadableFile,
 )  # fmt: skip
 from qrkit.store.all_visits import view_of
+from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.history_folder import Folder
+from qrkit.store.history_folder import Folder, misnamed
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.postgresql.database import Server, is_server
 
@@ -82,7 +83,7 @@ class Store:
         self._is_open = True
         try:
             self._migrate()
-            self.database.id = self.rows(ID)[0]["value"]
+            self.database.id = self._id()
             self.find_history()
         except BaseException as error:
             self.close()
@@ -156,6 +157,8 @@ class Store:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
         thread = self.database.thread
+        if isinstance(self.database, Database) and begin == self.database.dialect.begin_writing:
+            self.database.guard_log()
         with self.database.holding():
             with self.statement() as cursor:
                 cursor.execute(begin)
@@ -451,9 +454,15 @@ class Store:
             raise
 
     def show_history(self) -> None:
-        """Make the view `all_visits` read the files that the table `history` lists, from the next commit on."""
+        """Make the view `all_visits` read the files that the table `history` lists, from the next commit on.
+
+        Raises:
+            StoreDamaged: If a row of the table does not name an archived file.
+        """
         place = self.database.history
         listed = self.rows(FILES) if place else []
+        if wrong := misnamed("archived", [row["file"] for row in listed]):
+            raise damaged(self.path, f"cannot read its archived visits: {'; '.join(wrong)}")
         versions = {place.address_of(row["file"]): row["version"] for row in listed} if place else {}
         with self.atomic():
             self.execute(view_of(versions, max((row["until"] for row in listed), default=None)))
@@ -470,7 +479,7 @@ class Store:
         if place is None:
             return
         kept = self.rows(PLACE)
-        if kept and "://" in kept[0]["value"]:
+        if kept and "://" in str(kept[0]["value"]):
             self.file.use_history(place_at(kept[0]["value"]))
         elif not database.read_only and kept != [{"value": place.address}] and self.rows(FILES):
             if isinstance(place, Folder) and not place.is_used():
@@ -479,7 +488,7 @@ class Store:
             try:
                 self.show_history()
             except (StoreBusy, StoreDamaged) as error:
-                _history_log.warning("the archived visits of %s are missing: %s", self.path, error)
+                _history_log.warning("the archived visits of %s cannot be read: %s", self.path, error)
 
     def _migrate(self) -> None:
         """Apply all missing migrations and record them, in one transaction."""
@@ -495,6 +504,8 @@ class Store:
             elif {"table_name": "migrations", "column_name": "applied"} not in columns:
                 raise UnreadableFile(f"{self.path} holds tables of another program, not a store of qrkit")
             applied = self._applied()
+        if applied - dialect.migrations.keys() and dialect.migrations.keys() - applied:
+            raise damaged(self.path, "is damaged: the table migrations does not hold what qrkit writes into it")
         if newer := ", ".join(sorted(applied - dialect.migrations.keys())):
             raise UnreadableFile(f"{self.path} was written by a newer qrkit (it has {newer}); update qrkit")
         if dialect.migrations.keys() - applied:
@@ -505,6 +516,13 @@ class Store:
                     self.execute(dialect.migrations[name])
                 self.execute(RECORD_APPLIED, [missing])
         self.database.is_new = False
+
+    def _id(self) -> str:
+        """Return the id of the store."""
+        found = self.row(ID)
+        if not found or not found["value"]:
+            raise damaged(self.path, "is damaged: the table settings does not hold the id of the store")
+        return str(found["value"])
 
     def _applied(self) -> set[str]:
         """Return the names of the migrations that the store has."""

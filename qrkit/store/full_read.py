@@ -2,48 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import duckdb
-
-from qrkit.errors import StoreDamaged
+from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.blocks import damaged_blocks
-from qrkit.store.duckdb.damage import damaged, first_line, is_damage
-from qrkit.store.duckdb.database import MEMORY, reading_file
+from qrkit.store.duckdb.damage import damaged, first_line
+from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
+from qrkit.store.duckdb.database import MEMORY
 
 __all__ = ["check_readable", "unreadable"]
 
-Ask = Callable[[str], list[dict[str, Any]]]
-"""Runs a query and returns its rows; raises `StoreDamaged` if the query needs a damaged block."""
-
+PATIENCE = 60.0
+"""Seconds to wait until no other thread reads the file."""
 COLUMNS = """
 SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns
-FROM duckdb_columns() WHERE NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
+FROM duckdb_columns() WHERE database_name = 'old' AND table_name NOT IN (SELECT view_name FROM duckdb_views())
 GROUP BY table_name ORDER BY table_name
 """
-READ = "SELECT count(*) AS rows, sum(hash({columns})) AS hash FROM {table}"
+READ = "SELECT count(*) AS rows, sum(hash({columns})) AS hash FROM old.{table}"
 BLOCKS = """
-SELECT DISTINCT unnest(list_append(additional_block_ids, block_id)) AS block FROM pragma_storage_info('{table}')
+SELECT DISTINCT unnest(list_append(additional_block_ids, block_id)) AS block FROM pragma_storage_info('old.{table}')
 WHERE block_id >= 0
 """
 
 
 def unreadable(store: Store) -> list[str]:
-    """Return a description of each table of a store file that cannot be read in full, and of damage elsewhere."""
+    """Return a description of each table of a store file that cannot be read in full, and of damage elsewhere.
+
+    The file is closed meanwhile, so statements of other threads wait.
+
+    Raises:
+        StoreBusy: If this thread has an open transaction, or another thread reads for a minute.
+    """
+    found: list[str] = []
     if store.database.is_shared or store.file.path == MEMORY:
-        return []
-    found, read = _unreadable_tables(store.rows)
-    if _damaged_blocks(store.file.file, read):
-        # A transaction may just have reused a block, so look again while nothing can be written.
-        with store.database.writing, store.database.visiting:
-            if not store.database.read_only:
-                store.checkpoint()
-            _, read = _unreadable_tables(store.rows)
-            found += _damage_elsewhere(store.file.file, read)
+        return found
+    if store.is_in_transaction:
+        raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")
+    with store.database.writing, store.database.visiting, store.file.standing_still(PATIENCE) as is_still:
+        if not is_still:
+            raise StoreBusy(f"another thread reads {store.path}; try again when it is done")
+        store.file.reopen(lambda: found.extend(_faults_in(store.file.file)))
     return found
 
 
@@ -53,20 +54,20 @@ def check_readable(path: Path, original: str) -> None:
     Raises:
         StoreDamaged: If a block of the file is damaged; the error message names the file `original`.
     """
-
-    def ask(sql: str) -> list[dict[str, Any]]:
-        try:
-            cursor = connection.execute(sql)
-            names = [column[0] for column in cursor.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-        except duckdb.Error as error:
-            raise (damaged(original, first_line(error)) if is_damage(error) else error) from error
-
-    with duckdb.connect(str(path), read_only=True) as connection:
-        found, read = _unreadable_tables(ask)
-        found += _damage_elsewhere(path, read)
-    if found:
+    if found := _faults_in(path):
         raise damaged(original, f"is damaged: {'; '.join(found)}")
+
+
+def _faults_in(path: Path) -> list[str]:
+    """Return a description of each fault in a file that is not open anywhere."""
+    try:
+        with asking(old=path) as ask:
+            found, blocks = _unreadable_tables(ask)
+    except CannotRead as error:
+        return [f"the list of tables cannot be read: {first_line(error)}"]
+    with path.open("rb") as file:
+        elsewhere = len(damaged_blocks(file, besides=blocks))
+    return found + ([f"damaged blocks that hold an index: {elsewhere}"] if elsewhere else [])
 
 
 def _unreadable_tables(ask: Ask) -> tuple[list[str], set[int]]:
@@ -74,7 +75,7 @@ def _unreadable_tables(ask: Ask) -> tuple[list[str], set[int]]:
     found, blocks = [], set()
     for table in ask(COLUMNS):
         name, columns = table["name"], table["columns"]
-        with suppress(StoreDamaged):
+        with suppress(CannotRead):
             blocks |= {row["block"] for row in ask(BLOCKS.format(table=name))}
         if not _is_readable(ask, name, columns):
             bad = [column for column in columns if not _is_readable(ask, name, [column])]
@@ -86,17 +87,6 @@ def _unreadable_tables(ask: Ask) -> tuple[list[str], set[int]]:
 def _is_readable(ask: Ask, table: str, columns: list[str]) -> bool:
     try:
         ask(READ.format(table=table, columns=", ".join(columns)))
-    except StoreDamaged:
+    except CannotRead:
         return False
     return True
-
-
-def _damaged_blocks(path: Path, read: set[int]) -> list[int]:
-    """Return the damaged blocks outside of tables: those of indexes, and of the table of contents."""
-    with reading_file(path) as file:
-        return damaged_blocks(file, besides=read)
-
-
-def _damage_elsewhere(path: Path, read: set[int]) -> list[str]:
-    number = len(_damaged_blocks(path, read))
-    return [f"damaged blocks that hold an index: {number}"] if number else []

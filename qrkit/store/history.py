@@ -29,7 +29,7 @@ from qrkit.files import complete_file, flush
 from qrkit.store.all_visits import VERSION, archived_visits, marked
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.damage import damaged, without_folder
-from qrkit.store.history_folder import MANIFEST, Folder
+from qrkit.store.history_folder import MANIFEST, NAME, Folder, is_name, misnamed
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.quoting import quoted
@@ -39,6 +39,7 @@ __all__ = [
     "ArchivedElsewhere",
     "HistoryFile",
     "archived_rows",
+    "check_history",
     "checksum_of",
     "copy_history",
     "history_faults",
@@ -65,6 +66,11 @@ SUM = f"""
 SELECT count(*) AS visits, coalesce(sum(hash({VISIT_COLUMNS})), 0)::VARCHAR AS sum, min(time) AS first,
     max(time) AS last
 FROM ({{rows}}) v
+"""
+FOOTERS = """
+SELECT file_name AS address, sum(row_group_num_rows)::BIGINT AS visits,
+    min(stats_min_value::TIMESTAMP) AS first, max(stats_max_value::TIMESTAMP) AS last
+FROM parquet_metadata({files}) WHERE path_in_schema = 'time' GROUP BY file_name
 """
 # By code first: a code is found in few row groups, and a period is found by the month of the file.
 WRITE = "COPY (FROM ({rows}) ORDER BY alone DESC, qrcode, time) TO {file} (FORMAT parquet, COMPRESSION zstd)"
@@ -119,13 +125,20 @@ def place_of(store: Store) -> Place | None:
 def missing_folder(store: Store) -> Folder | None:
     """Return the folder of a store's archived visits if it is not there, but has to be; else None."""
     place = place_of(store)
-    is_missing = isinstance(place, Folder) and not place.is_used() and bool(history_files(store))
+    is_missing = isinstance(place, Folder) and not place.is_used() and bool(store.rows(FILES))
     return place if is_missing and isinstance(place, Folder) else None
 
 
 def history_files(store: Store) -> list[HistoryFile]:
-    """Return the files that a store lists, oldest first."""
-    return [HistoryFile(**row) for row in store.rows(FILES)]
+    """Return the files that a store lists, oldest first.
+
+    Raises:
+        StoreDamaged: If a row of the list does not name an archived file.
+    """
+    rows = store.rows(FILES)
+    if wrong := misnamed("archived", [row["file"] for row in rows]):
+        raise damaged(store.path, f"is damaged: {'; '.join(wrong)}")
+    return [HistoryFile(**row) for row in rows]
 
 
 @contextmanager
@@ -210,7 +223,7 @@ def tidy(store: Store) -> None:
         else:
             with store.database.writing:
                 _tidy(store, place, store.file.standing_still(PATIENCE))
-    except OSError as error:  # CannotWrite among them
+    except (OSError, StoreDamaged) as error:  # CannotWrite among them
         _log.warning("%s", error)
 
 
@@ -224,7 +237,7 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
     listed = history_files(store)
     _delete_unlisted(place, {file.file for file in listed})
     superseded = [row["file"] for row in store.rows(store.database.dialect.superseded)]
-    if superseded:
+    if superseded := [file for file in superseded if is_name(file)]:
         with standing_still as is_still:
             gone = [file for file in superseded if is_still and place.delete(file)]
         with store.atomic():
@@ -233,12 +246,12 @@ def _tidy(store: Store, place: Place, standing_still: AbstractContextManager[boo
     _write_manifest(place, store.database.id, listed)
 
 
-def copy_history(store: Store, folder: Path, checked: set[str]) -> None:
+def copy_history(store: Store, target: Folder, checked: set[str]) -> None:
     """Copy the files that a store lists to a folder, except those that are there already.
 
     Args:
         store: A store in a file.
-        folder: The folder, which is made if there is a file to copy.
+        target: The folder, which is made if there is a file to copy.
         checked: The files that an earlier call has found there or copied; this call adds its own.
 
     Raises:
@@ -247,16 +260,15 @@ def copy_history(store: Store, folder: Path, checked: set[str]) -> None:
     """
     if missing := missing_folder(store):
         raise without_folder(store.path, missing)
-    source, target = place_of(store), Folder(folder)
+    source, folder = place_of(store), target.path
     for listed in history_files(store):
         if source is None or listed.file in checked:
             continue
         name = listed.file
         if not target.has(name) or checksum_of(target, name) != listed.sha256:
-            made = folder / name
-            made.parent.mkdir(parents=True, exist_ok=True)
+            made = target.room_for(name)
             try:
-                with complete_file(made) as file:
+                with complete_file(made, target.mode) as file:
                     if checksum_of(source, name, file.write) != listed.sha256:
                         raise damaged(store.path, f"is damaged: {source.address_of(name)} is not as it was written")
             except FileNotFoundError as error:
@@ -273,8 +285,8 @@ def keep_only(folder: Path, store_id: str, files: Sequence[HistoryFile]) -> None
         CannotWrite: If the manifest cannot be written.
     """
     copy = Folder(folder)
-    older = json.loads(copy.manifest() or b'{"files": []}')["files"]
-    for name in {file["file"] for file in older} - {file.file for file in files}:
+    older = NAME.findall(copy.manifest().decode(errors="replace"))
+    for name in set(older) - {file.file for file in files}:
         copy.delete(name)
     if copy.is_used():
         _write_manifest(copy, store_id, files)
@@ -288,14 +300,36 @@ def _write_manifest(place: Place, store_id: str, files: Sequence[HistoryFile]) -
         place.replace(MANIFEST, text)
 
 
+def check_history(store: Store) -> None:
+    """Compare the sizes and the footers of the files in a folder with the list, once in each process.
+
+    Raises:
+        StoreDamaged: If a file is not the one that was archived.
+    """
+    place = store.database.history
+    if "history is checked" in store.database.memory or not isinstance(place, Folder) or not place.is_used():
+        return
+    listed = {place.address_of(file.file): file for file in history_files(store) if place.has(file.file)}
+    found = {}
+    if listed:
+        rows = store.rows(FOOTERS.format(files=f"[{', '.join(map(quoted, listed))}]"))
+        found = {row["address"]: (row["visits"], row["first"], row["last"]) for row in rows}
+    for address, file in listed.items():
+        if place.size(file.file) != file.bytes or found.get(address) != (file.visits, file.first, file.last):
+            raise damaged(store.path, f"cannot be read: {address} is not the file that was archived under this name")
+    store.database.memory["history is checked"] = True
+
+
 def history_faults(store: Store, files: Store) -> list[str]:
     """Read all files of a store's history, and return a description of each that is missing or damaged."""
-    place, found = files.database.history, []
+    place, listed = files.database.history, store.rows(FILES)
     if missing := missing_folder(store):
-        visits = sum(file.visits for file in history_files(store))
+        visits = sum(row["visits"] for row in listed)
         rule = "copy the folder of the archived visits there"
         return [f"the folder {missing.address} is missing, with {visits:,} archived visits; {rule}"]
-    for file in history_files(store):
+    superseded = [row["file"] for row in store.rows(store.database.dialect.superseded)]
+    found = misnamed("archived", [row["file"] for row in listed]) + misnamed("superseded", superseded)
+    for file in (HistoryFile(**row) for row in listed if is_name(row["file"])):
         assert place is not None
         address = place.address_of(file.file)
         if not place.has(file.file):

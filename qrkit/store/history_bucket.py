@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, extra
-from qrkit.store.history_folder import MANIFEST, PART, note_of
+from qrkit.store.history_folder import MANIFEST, PART, is_name, note_of
 from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
@@ -101,20 +101,21 @@ class Bucket:
             return bool(self._objects.isfile(self.address_of(file)))
 
     def delete(self, file: str) -> bool:
-        """Delete a file."""
-        with self._telling(file), suppress(FileNotFoundError):
-            self._objects.rm_file(self.address_of(file))
-        return True
+        """Delete a file of visits."""
+        if is_name(file):
+            self._remove(file)
+        return is_name(file)
 
     def unlisted(self) -> list[str]:
         """Return the files that may be deleted unless the store lists them, whether or not they are there."""
         with self._telling(""):
             notes = [f"{S3}{note}" for note in self._objects.glob(self.address_of("*/.*.unlisted"))]
-        return [note.removeprefix(f"{self.address}/").replace("/.", "/").removesuffix(".unlisted") for note in notes]
+        files = [note.removeprefix(f"{self.address}/").replace("/.", "/").removesuffix(".unlisted") for note in notes]
+        return [file for file in files if is_name(file)]
 
     def forget_note(self, file: str) -> None:
         """Delete the note that a file may be deleted."""
-        self.delete(note_of(file))
+        self._remove(note_of(file))
 
     def manifest(self) -> bytes:
         """Return the list of files for other programs; empty if there is none."""
@@ -134,6 +135,10 @@ class Bucket:
     def is_used(self) -> bool:
         """Return whether a file was ever written here."""
         return True
+
+    def _remove(self, key: str) -> None:
+        with self._telling(key), suppress(FileNotFoundError):
+            self._objects.rm_file(self.address_of(key))
 
     @contextmanager
     def _telling(self, file: str) -> Iterator[None]:

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.files import complete_file, flush, writing
+from qrkit.files import complete_file, flush, mode_like, writing
 from qrkit.store.quoting import quoted
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MANIFEST", "PART", "Folder", "note_of"]
+__all__ = ["MANIFEST", "NAME", "PART", "Folder", "is_name", "misnamed", "note_of"]
 
 MANIFEST = "manifest.json"
 PART = 2**20
 """Bytes read at once."""
 
+NAME = re.compile(r"\d{4}-\d{2}/[0-9a-f]{16}\.parquet", re.ASCII)
+"""Matches the name of a file of visits. Others may have written the names that we read, so no other file is touched."""
+
 _log = logging.getLogger("qrkit")
+
+
+def is_name(file: object) -> bool:
+    """Return whether a value is the name of a file of visits."""
+    return isinstance(file, str) and bool(NAME.fullmatch(file))
+
+
+def misnamed(kind: str, files: Iterable[object]) -> list[str]:
+    """Describe the rows of a list of files that do not name a file of visits."""
+    rule = "is not the name of an archived file (such as 2026-03/0123456789abcdef.parquet)"
+    return [f"the list of {kind} files is damaged: row {file!r:.100} {rule}" for file in files if not is_name(file)]
 
 
 def note_of(file: str) -> str:
@@ -34,10 +49,11 @@ class Folder:
 
     Args:
         path: Its absolute path; it is made with the first file.
+        store: The file of the store; whoever may read it may read the folder that is made.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, store: Path | None = None) -> None:
+        self.path, self._store = path, store
 
     @property
     def address(self) -> str:
@@ -52,6 +68,25 @@ class Folder:
         """Return the absolute path of a file."""
         return str(self.path / file)
 
+    @property
+    def mode(self) -> int:
+        """Return the mode of new files: who may read the folder may read them."""
+        return mode_like(self.path)
+
+    def room_for(self, file: str) -> Path:
+        """Return the path of a file that will be written, after the folders for it are made.
+
+        Raises:
+            OSError: If a folder cannot be made.
+        """
+        made = self.path / file
+        for folder in (self.path, made.parent):
+            if not folder.is_dir():
+                mode = mode_like(self.path if folder != self.path else self._store or self.path)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.chmod(mode | (mode & 0o444) >> 2)  # who may read a folder may enter it
+        return made
+
     @contextmanager
     def writing(self, file: str) -> Iterator[str]:
         """Context manager: yields where to write a file, which is whole and durable at its address afterwards.
@@ -62,11 +97,12 @@ class Folder:
         made = self.path / file
         part = _part_of(made)
         with writing(made):
-            made.parent.mkdir(parents=True, exist_ok=True)
-            (self.path / note_of(file)).touch()
+            self.room_for(file)
+            (self.path / note_of(file)).touch(self.mode)
             for folder in (made.parent, self.path, self.path.parent):
                 flush(folder)
             yield str(part)
+            part.chmod(self.mode)
             flush(part)
             part.replace(made)
             flush(made.parent)
@@ -94,13 +130,16 @@ class Folder:
         return (self.path / file).is_file()
 
     def delete(self, file: str) -> bool:
-        """Delete a file; return False, and log why, if it cannot be deleted yet."""
-        return _is_deleted(_part_of(self.path / file)) and _is_deleted(self.path / file)
+        """Delete a file of visits; return False, and log why, if it cannot be deleted yet."""
+        made = self.path / file
+        is_ours = is_name(file) and not made.parent.is_symlink()
+        return is_ours and _is_deleted(_part_of(made)) and _is_deleted(made)
 
     def unlisted(self) -> list[str]:
         """Return the files that may be deleted unless the store lists them, whether or not they are there."""
-        notes = [note.relative_to(self.path) for note in self.path.glob("*/.*.unlisted")]
-        return [f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes]
+        notes = [note for note in self.path.glob("*/.*.unlisted") if not note.parent.is_symlink()]
+        files = (f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes)
+        return [file for file in files if is_name(file)]
 
     def forget_note(self, file: str) -> None:
         """Delete the note that a file may be deleted, and what is left of an interrupted write."""
@@ -119,9 +158,10 @@ class Folder:
         Raises:
             CannotWrite: If the folder cannot be written.
         """
-        for part in self.path.glob(f".{file}.*.part"):
-            _is_deleted(part)
-        with complete_file(self.path / file) as new:
+        path = self.path / file
+        for left in (*self.path.glob(f".{file}.*.part"), *([path] if path.is_symlink() else [])):
+            _is_deleted(left)
+        with complete_file(path, self.mode) as new:
             new.write(data)
 
     def is_used(self) -> bool:

@@ -62,7 +62,7 @@ class Place(Protocol):
         """Return whether there is a file."""
 
     def delete(self, file: str) -> bool:
-        """Delete a file; return False, and log why, if it cannot be deleted yet."""
+        """Delete a file of visits; return False if it cannot be deleted yet, or another file has this name."""
 
     def unlisted(self) -> list[str]:
         """Return the files that may be deleted unless the store lists them, whether or not they are there."""

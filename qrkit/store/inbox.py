@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from qrkit.errors import StoreBusy, StoreClosed
-from qrkit.files import flush
+from qrkit.files import flush, mode_like, new_file
 
 __all__ = ["Inbox", "NotTried", "WaitingVisit"]
 
@@ -101,7 +101,8 @@ class Inbox:
     """An inbox in a file, or in memory.
 
     Args:
-        path: The file, which is created if it does not exist; None for an inbox in memory.
+        path: The file, which is created if it does not exist; None for an inbox in memory. Whoever may read the store
+            beside it, `shop.duckdb` for `shop.duckdb.inbox-…`, may read a new file.
         store_id: The id of the store for the visits. A file of another store is rejected.
         on_commit: Called after each commit, with the number of visits that wait to be moved into the store.
 
@@ -133,6 +134,8 @@ class Inbox:
         self._is_idle = threading.Condition(self._lock)
         self._using = threading.Lock()
         is_new = path is not None and not path.exists()
+        if is_new and path:
+            new_file(path, mode_like(path.with_suffix(""))).close()
         self._connection = sqlite3.connect(path or ":memory:", timeout=0, isolation_level=None, check_same_thread=False)
         try:
             self._connection.executescript(OPEN + TABLES)

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
+from stat import S_IROTH, S_IXOTH
 
 import duckdb
 
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, StoreBusy, StoreDamaged
-from qrkit.files import flush, writing
+from qrkit.files import flush, mode_like, new_file, writing
 from qrkit.store.archiving import forget_archived
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import complete_copy
 from qrkit.store.duckdb.damage import damaged, first_line, is_damage
 from qrkit.store.duckdb.database import MEMORY, MISREAD, Database, history_folder, is_locked, is_misread, reading_file
+from qrkit.store.duckdb.log import logs_of
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
 from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy
+from qrkit.store.history_folder import Folder
 from qrkit.store.other_engines import copy_tables
-from qrkit.store.recording import include_waiting
+from qrkit.store.recording import inbox_files, include_waiting
 from qrkit.store.rescuing import rescue
 from qrkit.store.served.database import ServedStore
 from qrkit.store.server_history import archived_agents, bring_back, files_of
 from qrkit.store.store_settings import set_setting
 from qrkit.store.user_agents import forget_numbers
+from qrkit.tracking.records import PLANS
 from qrkit.tracking.times import naive, now, to_iso
 
-__all__ = ["backup", "check_writing", "compact", "forget_visits", "rescue", "standing", "verify"]
+__all__ = ["backup", "check_writing", "compact", "exposed", "forget_visits", "rescue", "standing", "verify"]
 
 CHECKS = {
     "QR Codes without their short code": """
@@ -40,6 +45,8 @@ CHECKS = {
     "QR Codes in a campaign that does not exist, or of another account": """
         SELECT count(*) FROM qrcodes q LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
         WHERE q.campaign_id IS NOT NULL AND c.id IS NULL""",
+    "accounts with an unknown plan": f"""
+        SELECT count(*) FROM accounts WHERE plan NOT IN ('{"', '".join(PLANS)}')""",
     "QR Codes of no account": """
         SELECT count(*) FROM qrcodes q LEFT JOIN accounts a ON a.id = q.account_id WHERE a.id IS NULL""",
     "short codes that do not have one counter": """
@@ -90,9 +97,11 @@ def check_writing(store: Store) -> None:
 def verify(store: Store) -> list[str]:
     """Return a description of each fault in a store; the list is empty if there are none.
 
-    Reads every block of a file. If some blocks cannot be read, `rescue` writes the rest into a new store.
+    Reads every block of a file, while other threads wait. If some blocks cannot be read, `rescue` writes the rest into
+    a new store.
 
     Raises:
+        StoreBusy: If this thread has an open transaction, or another thread reads for a minute.
         CannotWrite: If the bucket of archived visits does not answer.
     """
     include_waiting(store)
@@ -107,6 +116,16 @@ def verify(store: Store) -> list[str]:
                 if row and row["number"]:
                     faults.append(f"{row['number']} {what}")
     return faults
+
+
+def exposed(store: Store) -> list[Path]:
+    """Return the files of a store that other users of this machine can read; none on Windows."""
+    if store.database.is_shared or store.database.inbox is None or os.name == "nt":
+        return []
+    path = Path(store.lasting_path)
+    beside = [path, *logs_of(path), *inbox_files(Path(f"{path}.inbox")), history_folder(path)]
+    is_private = any(not folder.stat().st_mode & S_IXOTH for folder in path.parents)
+    return [file for file in beside if not is_private and file.exists() and file.stat().st_mode & S_IROTH]
 
 
 def backup(store: Store, path: str | Path) -> Path:
@@ -145,19 +164,22 @@ def backup(store: Store, path: str | Path) -> Path:
     try:
         with writing(copy):
             copy.parent.stat()  # fails if there is no such folder; archived visits would make it
-            folder, checked = history_folder(copy.absolute()), set[str]()
-            copy_history(store, folder, checked)  # most files of a history, before anybody has to wait
-            with standing(store), reading_file(original) as file, unfinished.open("wb") as target:
-                copy_history(store, folder, checked)
+            mode, folder = mode_like(copy if copy.exists() else original), history_folder(copy.absolute())
+            target, checked = Folder(folder, copy if copy.exists() else original), set[str]()
+            copy_history(store, target, checked)  # most files of a history, before anybody has to wait
+            unfinished.unlink(missing_ok=True)
+            with standing(store), reading_file(original) as file, new_file(unfinished, mode) as made:
+                copy_history(store, target, checked)
                 listed = history_files(store)
-                shutil.copyfileobj(file, target)
-            _forget_place(unfinished)
+                shutil.copyfileobj(file, made)
             check_readable(unfinished, store.path)
+            _forget_place(unfinished)
             _moved(unfinished, copy)
             keep_only(folder, store.database.id, listed)
             copy_tables(store, folder)
-    except (CannotWrite, StoreDamaged):
-        unfinished.unlink(missing_ok=True)
+    except BaseException:
+        for left in (unfinished, *logs_of(unfinished)):
+            left.unlink(missing_ok=True)
         raise
     return copy
 
@@ -183,9 +205,17 @@ def _may_be_replaced(copy: Path) -> bool:
 
 
 def _forget_place(copy: Path) -> None:
-    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket."""
-    with duckdb.connect(copy) as connection:
-        connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")
+    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket.
+
+    Raises:
+        CannotWrite: If the copy cannot be written.
+    """
+    try:
+        with duckdb.connect(copy) as connection:
+            connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")
+            connection.execute("CHECKPOINT")
+    except duckdb.Error as error:
+        raise CannotWrite(f"{copy} cannot be written: {first_line(error)}") from error
 
 
 def compact(store: Store) -> int:
@@ -292,10 +322,14 @@ def _rewritten(original: Path, unfinished: Path) -> None:
         with duckdb.connect(":memory:") as connection:
             connection.execute("ATTACH ? AS old (READ_ONLY)", [str(original)])
             connection.execute("ATTACH ? AS new", [str(unfinished)])
+            unfinished.chmod(mode_like(original))
             connection.execute("COPY FROM DATABASE old TO new")
+            # On closing a file, DuckDB tries the same, but tells of no error and leaves all rows in the log.
+            connection.execute("CHECKPOINT new")
         _moved(unfinished, original)
     except (duckdb.Error, OSError) as error:
-        unfinished.unlink(missing_ok=True)
+        for file in (unfinished, *logs_of(unfinished)):
+            file.unlink(missing_ok=True)
         if isinstance(error, duckdb.Error) and is_damage(error):
             raise damaged(original, f"stays as it was, because it cannot be read: {first_line(error)}") from error
         raise CannotWrite(f"{original} could not be rewritten, and stays as it was: {error}") from error

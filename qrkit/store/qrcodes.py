@@ -168,13 +168,15 @@ INSERT_SHORT_CODE = (
 INSERT_COUNT = "INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0, 0)"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
-SELECTED = [name for name in COLUMNS if name != "imported_scans"]
+SELECTED = [name for name in COLUMNS if name not in ("campaign_id", "imported_scans")]
 RECORDS = f"""
 WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT
     q.number, {", ".join(f"q.{name}" for name in SELECTED)},
+    CASE WHEN q.campaign_id IN (SELECT id FROM campaigns WHERE account_id = $account) THEN q.campaign_id END
+        AS campaign_id, -- a damaged store may lack the campaign
     q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
 WHERE q.account_id = $account

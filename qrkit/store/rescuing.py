@@ -2,8 +2,8 @@
 
 DuckDB cannot read damaged blocks. The rows of a table are therefore read in ranges. A range that fails is halved, down
 to the number of rows that DuckDB reads at once; if only some columns of such a range are lost, its rows are kept
-without them. Finally, missing records that other records refer to are created again, so that the new store is
-consistent.
+without them. DuckDB may crash on what it reads, so it reads in a process of its own. Finally, missing records that
+other records refer to are created again, so that the new store is consistent.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-import duckdb
-
 from qrkit.errors import CannotWrite, InvalidParameter, Problem, UnreadableFile
-from qrkit.files import flush, writing
+from qrkit.files import flush, mode_like, new_file, writing
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.blocks import copy_readable, renew_checksum
 from qrkit.store.duckdb.damage import first_line
+from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
 from qrkit.store.duckdb.database import MISREAD, history_folder, is_misread
 from qrkit.store.duckdb.log import cut_log, logs_of
 from qrkit.store.duckdb.snapshot import copy_files
 from qrkit.store.history import checksum_of
-from qrkit.store.history_folder import Folder
+from qrkit.store.history_folder import Folder, is_name
 from qrkit.store.history_places import Place, place_at
 from qrkit.store.moving import go_on_counting
 from qrkit.store.recording import inbox_files
@@ -54,10 +53,10 @@ COLUMNS = """
 SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns,
     list(column_name ORDER BY column_index) FILTER (is_nullable) AS nullable
 FROM duckdb_columns()
-WHERE database_name = ? AND NOT internal AND table_name NOT IN (SELECT view_name FROM duckdb_views())
+WHERE database_name = ? AND table_name NOT IN (SELECT view_name FROM duckdb_views())
 GROUP BY table_name ORDER BY table_name
 """
-COUNT = "SELECT count(*), coalesce(max(rowid), -1) FROM old.{table}"
+COUNT = "SELECT count(*) AS rows, coalesce(max(rowid), -1) AS last FROM old.{table}"
 RANGE = "FROM old.{table} WHERE rowid >= {since} AND rowid < {until}"
 PART = f"CREATE OR REPLACE TEMP TABLE part AS SELECT {{columns}} {RANGE}"
 READ = f"SELECT max(hash({{column}})) {RANGE}"
@@ -193,6 +192,7 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         InvalidParameter: If `new` exists.
         UnreadableFile: If `path` is not a file, or nothing in it can be read.
         CannotWrite: If the new file cannot be written.
+        StoreBusy: If there is no room for the new file.
     """
     source, target = Path(path), Path(new)
     for path_of_new in (target, history_folder(target)):
@@ -206,16 +206,17 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         copy, made = Path(folder) / "damaged.duckdb", Path(folder) / "made.duckdb"
         copy_files(source, copy, copy_readable)
         with Store(made) as store:
+            made.chmod(mode_like(source))
             store.execute("DELETE FROM settings")
         lost, is_uncertain = _made_openable(source, copy)
-        with duckdb.connect(":memory:") as connection:
-            connection.execute("ATTACH ? AS old (READ_ONLY)", [str(copy)])
-            connection.execute("ATTACH ? AS new", [str(made)])
-            tables = _copy_tables(connection, source)
-            tables["history"] = _copy_history(connection, tables["history"], copy, made)
-            connection.execute(f"INSERT OR IGNORE INTO new.settings VALUES ('id', '{uuid4()}')")
-        with Store(made) as store, store.atomic(), store.adding():
-            _complete(store, tables)
+        with asking(old=copy, new=made) as ask:
+            tables = _copy_tables(ask, source)
+            tables["history"] = _copy_history(ask, tables["history"], copy, made)
+            ask(f"INSERT OR IGNORE INTO new.settings VALUES ('id', '{uuid4()}')")
+        with Store(made) as store:
+            with store.atomic(), store.adding():
+                _complete(store, tables)
+            store.checkpoint()  # on closing the file, DuckDB would tell of no error
         if history_folder(made).exists():
             history_folder(made).replace(history_folder(target))
         made.replace(target)
@@ -237,9 +238,9 @@ def _made_openable(source: Path, copy: Path) -> tuple[int, bool]:
     lost, is_uncertain = cut_log(copy), False
     while True:
         try:
-            with duckdb.connect(str(copy), read_only=True) as connection:
-                connection.execute(COLUMNS, [copy.stem])
-        except duckdb.Error as error:
+            with asking(old=copy) as ask:
+                ask(COLUMNS, ["old"])
+        except CannotRead as error:
             place = LOCATION.search(str(error))
             logs = [log for log in logs_of(copy) if log.exists()]
             if place and renew_checksum(copy, int(place[1])):
@@ -259,24 +260,22 @@ def _made_openable(source: Path, copy: Path) -> tuple[int, bool]:
 class _Table:
     """A table of the damaged file while its rows are copied."""
 
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, name: str, columns: list[str], nullable: list[str]
-    ) -> None:
+    def __init__(self, ask: Ask, name: str, columns: list[str], nullable: list[str]) -> None:
         self.name = name
         self._without: Counter[str] = Counter()
-        self._connection = connection
+        self._ask = ask
         self._columns = columns
         self._substitutes = dict.fromkeys(nullable, "NULL") | SUBSTITUTES.get(name, {})
 
     def copy(self) -> TableRescue:
         """Copy all readable rows."""
         try:
-            rows, last = self._ask(COUNT.format(table=self.name))
-        except duckdb.Error:
+            (found,) = self._ask(COUNT.format(table=self.name))
+        except CannotRead:
             return TableRescue(0, None)
-        self._copy_range(0, last + 1)
-        (rescued,) = self._ask(f"SELECT count(*) FROM new.{self.name}")
-        return TableRescue(rescued, rows - rescued, dict(self._without))
+        self._copy_range(0, found["last"] + 1)
+        rescued = self._ask(f"SELECT count(*) AS rows FROM new.{self.name}")[0]["rows"]
+        return TableRescue(rescued, found["rows"] - rescued, dict(self._without))
 
     def _copy_range(self, since: int, until: int) -> None:
         if since >= until or self._is_copied(since, until, self._columns):
@@ -291,67 +290,65 @@ class _Table:
         if all(name in self._substitutes for name in lost):
             values = [self._substitutes[name] if name in lost else name for name in self._columns]
             if self._is_copied(since, until, values):
-                (rows,) = self._ask("SELECT count(*) FROM part")
-                self._without.update(dict.fromkeys(lost, rows))
+                (part,) = self._ask("SELECT count(*) AS rows FROM part")
+                self._without.update(dict.fromkeys(lost, part["rows"]))
 
     def _is_copied(self, since: int, until: int, values: list[str]) -> bool:
         columns = ", ".join(self._columns)
         named = ", ".join(f"{value} AS {name}" for value, name in zip(values, self._columns, strict=True))
         try:
-            self._connection.execute(PART.format(columns=named, table=self.name, since=since, until=until))
-        except duckdb.Error:
+            self._ask(PART.format(columns=named, table=self.name, since=since, until=until))
+        except CannotRead:
             return False
         try:
-            self._connection.execute(ADD.format(columns=columns, table=self.name))
-        except duckdb.ConstraintException:
-            return False
-        except duckdb.Error as error:
+            self._ask(ADD.format(columns=columns, table=self.name))
+        except CannotRead as error:
+            if error.kind == "ConstraintException":
+                return False
             raise CannotWrite(f"the new store cannot be written: {first_line(error)}") from error
         return True
 
     def _is_readable(self, since: int, until: int, column: str) -> bool:
         try:
             self._ask(READ.format(column=column, table=self.name, since=since, until=until))
-        except duckdb.Error:
+        except CannotRead:
             return False
         return True
 
-    def _ask(self, sql: str) -> tuple[int, ...]:
-        return tuple(self._connection.execute(sql).fetchall()[0])
 
-
-def _copy_tables(connection: duckdb.DuckDBPyConnection, source: Path) -> dict[str, TableRescue]:
+def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:
     """Copy the rows of all tables; a file from an older version lacks some tables and columns."""
-    old = {name: columns for name, columns, _ in connection.execute(COLUMNS, ["old"]).fetchall()}
+    old = {table["name"]: table["columns"] for table in ask(COLUMNS, ["old"])}
     if "migrations" not in old:
         raise UnreadableFile(f"{source} does not contain a qrkit store that can be read")
     tables = {}
-    for name, columns, nullable in connection.execute(COLUMNS, ["new"]).fetchall():
-        if name not in NOT_COPIED:
-            common = [column for column in columns if column in old.get(name, ())]
-            tables[name] = _Table(connection, name, common, nullable or []).copy() if common else TableRescue(0, 0)
+    for table in ask(COLUMNS, ["new"]):
+        if (name := table["name"]) not in NOT_COPIED:
+            common = [column for column in table["columns"] if column in old.get(name, ())]
+            copied = _Table(ask, name, common, table["nullable"] or []).copy() if common else TableRescue(0, 0)
+            tables[name] = copied
     return tables
 
 
-def _copy_history(connection: duckdb.DuckDBPyConnection, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
+def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
     """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost.
 
     Raises:
         CannotWrite: If the bucket of the history does not answer.
     """
-    lost = 0
-    bucket = connection.execute(BUCKET).fetchone()
-    place = place_at(bucket[0]) if bucket else Folder(history_folder(copy))
-    connection.execute("DELETE FROM new.settings WHERE name = 'history'")
-    for name, sha256 in connection.execute("SELECT file, sha256 FROM new.history").fetchall():
-        new = history_folder(made) / name
-        if _is_sound(place, name, sha256):
-            new.parent.mkdir(parents=True, exist_ok=True)
-            with new.open("wb") as file:
+    lost, folder = 0, Folder(history_folder(made), made)
+    bucket = ask(BUCKET)
+    place = place_at(bucket[0]["value"]) if bucket else Folder(history_folder(copy))
+    ask("DELETE FROM new.settings WHERE name = 'history'")
+    for row in ask("SELECT file, sha256 FROM new.history"):
+        name, sha256 = row["file"], row["sha256"]
+        if is_name(name) and _is_sound(place, name, sha256):
+            new = folder.room_for(name)
+            with new_file(new, folder.mode) as file:
                 file.writelines(place.parts(name))
             flush(new)
         else:
-            connection.execute("DELETE FROM new.history WHERE file = ?", [name])
+            ask("DELETE FROM new.history WHERE file = ?", [name])
             lost += 1
     return TableRescue(listed.rows - lost, None if listed.lost is None else listed.lost + lost, listed.without)
 

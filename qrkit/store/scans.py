@@ -17,6 +17,7 @@ from qrkit.late import Shown
 from qrkit.store import visits
 from qrkit.store.connection import Store
 from qrkit.store.duckdb.column_copy import columns, reading_one_state
+from qrkit.store.history import check_history
 from qrkit.store.ids import check_ids
 from qrkit.store.recording import include_waiting
 from qrkit.store.sandbox import ArrowRows, Query, arrow_rows, write_parquet
@@ -271,7 +272,11 @@ class Scans(Shown):
         Args:
             select: The same as for `ask`.
             **parameters: Values of the `$names` in the statement.
+
+        Raises:
+            StoreDamaged: If a file of archived visits is not the one that the store lists.
         """
+        check_history(self.store)
         if not self.store.database.read_only:  # a snapshot's user agents are already parsed
             include_waiting(self.store)
             parse_new_user_agents(self.store)

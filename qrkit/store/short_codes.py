@@ -6,13 +6,14 @@ Each redirect needs a lookup, which takes half a millisecond in SQL and almost n
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from qrkit.errors import StoreBusy, StoreClosed
+from qrkit.errors import StoreBusy, StoreClosed, StoreDamaged
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.postgresql.following import Following
@@ -79,6 +80,8 @@ SEEN = "revision of short codes"
 
 LOOKING = "look at short codes"
 
+_log = logging.getLogger("qrkit")
+
 
 def target(store: Store, short_code: str) -> Target | None:
     """Return the target of a short code, `DELETED` for a deleted QR Code, or None if the code was never assigned."""
@@ -111,8 +114,18 @@ def remember_rows(store: Store, rows: Iterable[Sequence[Any]]) -> None:
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
-    """Convert stored JSON to schedule events."""
-    return tuple(ScheduleEvent(**event) for event in json.loads(text)) if text != "[]" else ()
+    """Convert stored JSON to schedule events.
+
+    Raises:
+        StoreDamaged: If the text is not JSON of schedule events.
+    """
+    try:
+        return tuple(ScheduleEvent(**event) for event in json.loads(text)) if text != "[]" else ()
+    except (TypeError, ValueError, RecursionError) as error:
+        advice = "restore a backup, or give the QR Code a schedule anew"
+        raise StoreDamaged(f"a QR Code has the damaged schedule {text!r:.60}").advising(
+            {"command": advice, "python": f"{advice.capitalize()}."}
+        ) from error
 
 
 def _all(store: Store) -> Targets:
@@ -169,4 +182,8 @@ def _target(number: int | None, content: str, schedule: str | None) -> Target:
     """Return the target of a row; a code without a number was deleted."""
     if number is None:
         return DELETED
-    return Target(number, content, read_schedule(schedule) if schedule else ())
+    try:
+        return Target(number, content, read_schedule(schedule) if schedule else ())
+    except StoreDamaged as error:  # a printed code must lead somewhere
+        _log.warning("the QR Code with the content %.60r ignores its schedule: %s", content, error)
+        return Target(number, content, ())

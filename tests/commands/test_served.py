@@ -8,6 +8,7 @@ import sys
 import urllib.error
 import urllib.request
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,26 @@ def answer(url):
             return reply.status, reply.read()
     except urllib.error.HTTPError as error:
         return error.code, error.read()
+
+
+HOLDING = "import sys, qrkit; shop = qrkit.open_portfolio(sys.argv[1]); print('open', flush=True); input()"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be somebody else")
+def test_a_socket_of_another_user_is_named(store):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", HOLDING, store], **pipes) as holder:
+        assert holder.stdout.readline() == "open\n"
+        socket = Path(f"{store}.sock").absolute()
+        socket.touch()
+        os.chown(socket, 65534, 65534)
+        told = f"{socket} belongs to another user, so commands cannot reach the server of this store; keep the store in"
+        printed, complained = run("list", "--store", store)
+        assert told in complained
+        assert "Door" in printed
+        assert told in run("add", "https://example.com/2", "--store", store, status=2)[1]
+        holder.communicate("\n")
 
 
 def test_a_server_says_that_it_has_made_its_store_and_names_one_that_may_be_meant(store):

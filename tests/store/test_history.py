@@ -330,3 +330,114 @@ def test_a_store_with_a_history_is_compacted_and_migrated_whole(archived, tmp_pa
         assert found_in(new) == found_in(archived.store)
         assert archive(new, date(2026, 4, 1)).visits == 59 * 24
         assert verify(new) == []
+
+
+def test_files_that_were_swapped_answer_no_question(archived, path):
+    one, other, _ = (path.with_name("shop.history") / file for file in listed(archived.store))
+    archived.close()
+    kept = one.read_bytes(), other.read_bytes()
+    one.write_bytes(kept[1])
+    other.write_bytes(kept[0])
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        for _ in range(2):
+            with pytest.raises(StoreDamaged, match="is not the file that was archived under this name"):
+                shop.scans.count()
+    one.write_bytes(kept[0])
+    other.write_bytes(kept[1])
+    with open_portfolio(path) as shop:
+        assert shop.scans.count() == FINISHED
+
+
+def test_a_file_of_another_size_answers_no_question(archived, path):
+    file = path.with_name("shop.history") / listed(archived.store)[0]
+    archived.close()
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t AS FROM '{file}'")
+        connection.execute("UPDATE t SET city = 'Paris'")
+        connection.execute(f"COPY t TO '{file}' (FORMAT parquet)")
+    with open_portfolio(path) as shop, pytest.raises(StoreDamaged, match="is not the file that was archived"):
+        shop.scans.count()
+
+
+# ---- names of files that others wrote
+
+OUTSIDE = ["../victim", "../../victim", "/etc/passwd", "", "2026-02/../../victim", "2026-02/name.parquet"]
+
+
+@pytest.fixture
+def victims(tmp_path):
+    """Files outside the folder of the history, and beside its files, that nobody may delete."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    found = [folder / "victim" for folder in (tmp_path, tmp_path / "a", tmp_path / "a" / "b")]
+    for file in found:
+        file.write_bytes(b"keep")
+    return found
+
+
+def test_superseded_names_of_another_form_delete_nothing(prepared, victims, tmp_path, caplog):
+    path = Path(shutil.copy(prepared, tmp_path / "a" / "b" / "shop.duckdb"))
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        shop.archive()
+        for name in OUTSIDE:
+            shop.store.execute("INSERT INTO superseded VALUES (?)", [name])
+    with open_portfolio(path, clock=lambda: NOW) as shop:
+        faults = verify(shop.store)
+        assert shop.scans.count() == FINISHED
+    rule = "is not the name of an archived file (such as 2026-03/0123456789abcdef.parquet)"
+    assert faults == [f"the list of superseded files is damaged: row {name!r} {rule}" for name in OUTSIDE]
+    assert all(file.read_bytes() == b"keep" for file in victims)
+    assert (path.with_name("shop.history") / "manifest.json").is_file()
+
+
+def test_notes_and_linked_folders_delete_nothing_outside(archived, path, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    folder, name = path.with_name("shop.history"), f"{1:016x}.parquet"
+    (outside / name).write_bytes(b"keep")
+    (folder / "2025-01").symlink_to(outside)
+    (outside / f".{name}.unlisted").touch()
+    (folder / "2026-02" / ".other.unlisted").touch()
+    (folder / "2026-02" / "other").write_bytes(b"keep")
+    archived.store.execute("INSERT INTO superseded VALUES (?)", [f"2025-01/{name}"])
+    archived.close()
+    open_portfolio(path).close()
+    assert sorted(file.name for file in outside.iterdir()) == [f".{name}.unlisted", name]
+    assert (folder / "2026-02" / "other").read_bytes() == b"keep"
+
+
+@pytest.mark.parametrize("told", ["{names}", "[]", "not JSON", '{"files": 7}', '{"files": [1]}', "\udcff"])
+def test_a_foreign_manifest_deletes_nothing(archived, victims, tmp_path, told):
+    copy = tmp_path / "a" / "b" / "copy.duckdb"
+    folder = copy.with_name("copy.history")
+    folder.mkdir()
+    names = json.dumps({"store": "other", "files": [{"file": name} for name in OUTSIDE]})
+    (folder / "manifest.json").write_bytes(told.replace("{names}", names).encode(errors="surrogateescape"))
+    backup(archived.store, copy)
+    assert all(file.read_bytes() == b"keep" for file in victims)
+    assert json.loads((folder / "manifest.json").read_text())["store"] == archived.store.database.id
+
+
+def test_a_manifest_that_is_a_link_is_replaced_itself(archived, victims, tmp_path):
+    folder = tmp_path / "copy.history"
+    folder.mkdir()
+    (folder / "manifest.json").symlink_to(victims[0])
+    backup(archived.store, tmp_path / "copy.duckdb")
+    assert victims[0].read_bytes() == b"keep"
+    assert not (folder / "manifest.json").is_symlink()
+
+
+@pytest.mark.parametrize("name", quick_first(OUTSIDE))
+def test_a_damaged_list_of_files_names_the_row(archived, path, tmp_path, name):
+    archived.store.execute("UPDATE history SET file = ? WHERE file LIKE '2026-03%'", [name])
+    archived.close()
+    moved = path.rename(tmp_path / "other.duckdb")
+    path.with_name("shop.history").rename(tmp_path / "other.history")
+    with open_portfolio(moved, clock=lambda: NOW) as shop:
+        assert [one.short_code for one in shop.list_qrcodes()] == ["door"]
+        told = f"the list of archived files is damaged: row {name!r} is not the name of an archived file"
+        assert [fault for fault in verify(shop.store) if fault.startswith(told)]
+        for act in (lambda: shop.archive(), lambda: backup(shop.store, tmp_path / "copy.duckdb")):
+            with pytest.raises(StoreDamaged, match="the list of archived files is damaged: row"):
+                act()
+    rescued = rescue(moved, tmp_path / "new.duckdb")
+    assert (rescued.tables["history"].rows, rescued.tables["history"].lost) == (2, 1)

@@ -14,7 +14,7 @@ from qrkit.errors import CannotWrite, InvalidParameter, StoreBusy, StoreDamaged
 from qrkit.store import Store
 from qrkit.store.archiving import archive
 from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.history import history_files
+from qrkit.store.history import history_files, tidy
 from qrkit.store.maintenance import backup, forget_visits, rescue, verify
 from qrkit.store.moving import migrate
 from qrkit.store.recording import record_visit
@@ -203,6 +203,22 @@ def test_two_stores_do_not_share_a_prefix(archived, bucket, tmp_path):
         other.scans.insert(scans_at(TIMES))
         with pytest.raises(InvalidParameter, match="has the history of another store"):
             other.archive(to=bucket)
+
+
+def test_keys_of_another_form_are_not_deleted(archived, objects):
+    objects.pipe_file("shops/door/other", b"keep")
+    objects.pipe_file("shops/door/2026-02/.other.unlisted", b"")
+    archived.store.execute("INSERT INTO superseded VALUES ('other')")
+    archived.store.execute("INSERT INTO superseded VALUES ('../../shops/door/other')")
+    tidy(archived.store)
+    assert {"other", "2026-02/.other.unlisted"} <= set(names_in(objects))
+    assert [fault.split(" is ")[0] for fault in verify(archived.store)] == ["the list of superseded files"] * 2
+
+
+def test_a_prefix_with_a_damaged_manifest_is_refused(shop, bucket, objects):
+    objects.pipe_file("shops/door/manifest.json", b"{")
+    with pytest.raises(InvalidParameter, match="has the history of another store"):
+        shop.archive(to=bucket)
 
 
 def test_a_store_with_files_in_its_folder_keeps_them_there(shop, bucket):

@@ -113,6 +113,7 @@ DAMAGES = {
     "QR Codes without their short code": "DELETE FROM short_codes WHERE code = 'shelf'",
     "short codes of one QR Code twice": "INSERT INTO short_codes SELECT 'again', qrcode FROM short_codes LIMIT 1",
     "QR Codes in a campaign that does not exist, or of another account": "UPDATE campaigns SET account_id = 'x'",
+    "accounts with an unknown plan": "UPDATE accounts SET plan = 'gold'",
     "QR Codes of no account": "DELETE FROM accounts",
     "short codes that do not have one counter": "INSERT INTO scan_counts SELECT * FROM scan_counts WHERE qrcode = 2",
     "counters that differ from the scans they count": "UPDATE scan_counts SET scans = scans + 1 WHERE qrcode = 1",

@@ -1,6 +1,7 @@
 """A store that this process serves, as other processes of the user work with it."""
 
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -36,6 +37,8 @@ from qrkit.tracking.times import now
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Python has no Unix sockets on Windows")
 
+PATIENCE = 60
+"""Seconds to wait for another process before a test fails."""
 AS_NOBODY = """
 import os, socket, sys
 os.setgroups([]), os.setgid(65534), os.setuid(65534)
@@ -151,7 +154,7 @@ def test_a_transaction_is_kept_as_a_whole_or_not_at_all(shop, other):
 
 def test_a_process_that_vanishes_in_a_transaction_leaves_nothing(shop, door):
     vanishing = served_store(shop.store.path)
-    with pytest.raises(StoreBusy, match="could not be read or written"), vanishing.atomic():
+    with pytest.raises(StoreBusy, match="does not answer any more"), vanishing.atomic():
         portfolio_in(vanishing).insert_qrcode("https://example.com/2")
         vanishing.close()
         vanishing.database.thread.cursor.close()
@@ -171,6 +174,39 @@ def test_a_transaction_in_which_nothing_happens_ends(shop):
         shop.insert_qrcode("https://example.com/2")  # waits until the other transaction has ended
         store.execute("DELETE FROM short_codes")
     assert len(shop.list_qrcodes()) == 2
+
+
+STOPPED_WHILE_WRITING = """
+import os, signal, sys
+from qrkit.errors import StoreBusy
+from qrkit.store.served.database import served_store
+
+with served_store(sys.argv[1]) as store:
+    try:
+        with store.atomic():
+            store.execute("DELETE FROM short_codes")
+            os.kill(os.getpid(), signal.SIGSTOP)
+    except StoreBusy as error:
+        print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_stopped_process_holds_nobody_up(shop):
+    path = shop.store.path
+    with (
+        Door(shop.store, transaction_seconds=0.5),
+        subprocess.Popen(
+            [sys.executable, "-c", STOPPED_WHILE_WRITING, path], stdout=subprocess.PIPE, text=True
+        ) as process,
+    ):
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        shop.insert_qrcode("https://example.com/2")
+        process.send_signal(signal.SIGCONT)
+        told, _ = process.communicate(timeout=PATIENCE)
+    assert len(shop.list_qrcodes()) == 2
+    assert told.startswith(f"{path} does not answer any more: the process that serves it has ended, or waited too long")
+    assert told.count("\n") == 1
 
 
 def test_a_process_that_is_silent_for_too_long_is_not_heard_any_more(shop):

@@ -23,15 +23,23 @@ __all__ = [
     "without_folder",
 ]
 
-WORDS = ("Corrupt ", "Could not read enough bytes", "Serialization Error", "while replaying WAL")
-"""Phrases in DuckDB's messages about a damaged block or log, or a truncated file; these errors have no own class."""
+WORDS = (
+    "orrupt",
+    "Could not read enough bytes",
+    "Serialization Error",
+    "while replaying WAL",
+    "This WAL was created",
+    "not recognized by this version",
+    "Metadata block",
+)
+"""Phrases in DuckDB's messages about a damaged block or log, or a truncated file; most of these have no own class."""
 HISTORY_FILE = ".parquet"
 """A phrase in DuckDB's messages about a missing or damaged file of the history, the only files with this suffix."""
 
 
 def is_damage(error: duckdb.Error) -> bool:
     """Return whether DuckDB reports that the file or its log is damaged."""
-    return any(words in str(error) for words in (*WORDS, HISTORY_FILE))
+    return type(error).__name__ == "Error" or any(words in str(error) for words in (*WORDS, HISTORY_FILE))
 
 
 def bucket_failure(error: duckdb.Error) -> str:

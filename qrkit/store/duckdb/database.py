@@ -21,6 +21,7 @@ from weakref import WeakSet
 import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
+from qrkit.files import mode_like, new_file
 from qrkit.store.duckdb.damage import (
     HISTORY_FILE,
     bucket_failure,
@@ -146,7 +147,7 @@ class Database:
         self.is_new = path == MEMORY or not Path(path).exists()
         self._key = _key(path)
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
-        self.history = history or (None if path == MEMORY else Folder(history_folder(Path(self._key))))
+        self.history = history or (None if path == MEMORY else Folder(history_folder(Path(self._key)), Path(self._key)))
         self._users = 0
         self._uses = 0
         self._transactions = 0
@@ -235,6 +236,25 @@ class Database:
                 self._uses -= 1
                 self._use.notify_all()
 
+    def guard_log(self) -> None:
+        """Give the log the mode of the file, before DuckDB writes to it or makes one that others can read."""
+        if self._key == MEMORY:
+            return
+        log, _ = logs_of(self.file)
+        with suppress(OSError):  # the file of another user, for example; DuckDB tells of a failing disk
+            mode = mode_like(self.file)
+            if not log.exists():
+                new_file(log, mode).close()
+            elif mode_like(log) != mode:
+                log.chmod(mode)
+
+    def _forget_empty_log(self) -> None:
+        """Delete the log that `guard_log` has made for a transaction that wrote nothing."""
+        log, _ = logs_of(self.file)
+        with suppress(OSError):
+            if self._key != MEMORY and not self.read_only and not log.stat().st_size:
+                log.unlink()
+
     @contextmanager
     def holding(self) -> Iterator[None]:
         """Context manager: counts the transaction; a thread always uses the same DuckDB cursor."""
@@ -304,12 +324,19 @@ class Database:
         return isinstance(other, Database) and (self is other or (self.path != MEMORY and self.file == other.file))
 
     def _connected(self, path: str) -> duckdb.DuckDBPyConnection:
-        if not self.read_only and path != MEMORY:
-            _prepare(Path(path))
+        if path == MEMORY:
+            return _confined(path, self.history, read_only=False)
+        file = Path(path)
+        if not self.read_only:
+            _prepare(file)
+        mode = mode_like(file)
         try:
-            return _confined(path, self.history, read_only=self.read_only)
+            connection = _confined(path, self.history, read_only=self.read_only)
         except duckdb.Error as error:
             raise _opening_error(path, error) from error
+        if mode_like(file) != mode:  # DuckDB has made it
+            file.chmod(mode)
+        return connection
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:
@@ -407,6 +434,7 @@ class Database:
         for _, cursor in cursors:
             cursor.close()
         if self._connection is not None:
+            self._forget_empty_log()
             self._connection.close()
             self._connection = None
         if self._reader is not None:

@@ -141,7 +141,7 @@ def _copy_inboxes(original: Path, copy: Path) -> None:
             with suppress(FileNotFoundError):  # the other process has closed the store
                 before = _state(inbox)
                 for suffix in ("", "-wal"):
-                    shutil.copyfile(f"{inbox}{suffix}", f"{inbox_copy}{suffix}")
+                    shutil.copy(f"{inbox}{suffix}", f"{inbox_copy}{suffix}")
                 if _state(inbox) == before:
                     break
         else:

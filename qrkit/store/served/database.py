@@ -30,6 +30,10 @@ __all__ = ["ServedStore", "served_store"]
 
 GONE = (OSError, EOFError)
 """Errors of a connection that cannot be used any more."""
+LOST = (
+    "does not answer any more: the process that serves it has ended, or waited too long for this one and took back "
+    "what this one had not finished; try again"
+)
 
 
 def served_store(path: str | Path) -> ServedStore | None:
@@ -118,9 +122,9 @@ class ServedDatabase:
     inbox: Path | None = None
     history: Place | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
-    errors: tuple[type[Exception], ...] = (duckdb.Error, *GONE)
+    errors: tuple[type[Exception], ...] = (duckdb.Error,)
     value_errors = Database.value_errors
-    remedy = "the process that serves it has ended, or waited too long for this one; try again"
+    remedy = Database.remedy
 
     def __init__(self, path: str | Path, connection: socket.socket) -> None:
         self.path = str(path)
@@ -165,7 +169,7 @@ class ServedDatabase:
         """Context manager: yields this thread's cursor for one statement and its rows.
 
         Raises:
-            StoreBusy: If the process that serves the file has ended.
+            StoreBusy: If the process that serves the file has ended, or has waited too long for this one.
         """
         self.check_process()
         if self.thread.cursor is None:
@@ -173,7 +177,11 @@ class ServedDatabase:
             if connection is None:
                 raise StoreBusy(f"{self.path} is no longer served; try again")
             self.thread.cursor = self._greeted(connection)
-        yield self.thread.cursor
+        try:
+            yield self.thread.cursor
+        except GONE as error:
+            self.thread.is_spoilt = True
+            raise StoreBusy(f"{self.path} {LOST}") from error
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -181,8 +189,8 @@ class ServedDatabase:
         yield
 
     def has_failed(self, error: Exception) -> bool:
-        """Return whether the connection or the disk caused an error, rather than a statement."""
-        return isinstance(error, (*GONE, *DISK))
+        """Return whether the disk of the other process caused an error, rather than a statement."""
+        return isinstance(error, DISK)
 
     def restore(self) -> None:
         """Do nothing: the process that serves the file opens it again."""

@@ -56,7 +56,8 @@ class Door:
         most_callers: Maximum number of connections; a command uses one for each of its threads that need the store.
         idle_seconds: How long a caller may be silent.
         transaction_seconds: How long it may be silent where others wait for it: in a transaction that writes, or before
-            it has read all rows of a statement.
+            it has read all rows of a statement. Well below the 20 seconds for which a request waits for its turn; the
+            longest silence of a command that imports 100,000 rows was one second.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Door:
         *,
         most_callers: int = 16,
         idle_seconds: float = 600.0,
-        transaction_seconds: float = 60.0,
+        transaction_seconds: float = 10.0,
     ) -> None:
         self._store = store
         self._idle_seconds, self._transaction_seconds = idle_seconds, transaction_seconds

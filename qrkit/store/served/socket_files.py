@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISSOCK
 
-__all__ = ["connected", "has_sockets", "is_trusted", "listening", "place"]
+__all__ = ["connected", "has_sockets", "is_taken", "is_trusted", "listening", "place"]
 
 LONGEST_PATH = 100
 """Bytes; systems allow 103 to 107."""
@@ -33,6 +33,18 @@ def has_sockets() -> bool:
 def place(store: Path) -> Path:
     """Return the path of the socket of a store."""
     return store.with_name(f"{store.name}.sock")
+
+
+def is_taken(store: Path) -> bool:
+    """Return whether a file of another user is where the socket of a store should be."""
+    with suppress(OSError):
+        return place(store).lstat().st_uid not in _owners(store)
+    return False
+
+
+def _owners(store: Path) -> set[int]:
+    """Return the users whose socket is trusted: root, this user, and the owner of the store."""
+    return {0, os.geteuid(), store.stat().st_uid}
 
 
 @contextmanager
@@ -92,10 +104,9 @@ def connected(store: Path) -> socket.socket | None:
     """Return a connection to the process that serves a store; None if none does, or not for this user."""
     if not has_sockets():
         return None
-    target, owners = place(store), {0, os.geteuid()}
+    target = place(store)
     with suppress(OSError):
-        owners.add(store.stat().st_uid)
-        found = target.lstat()
+        owners, found = _owners(store), target.lstat()
         if found.st_uid not in owners:
             return None
         if not S_ISSOCK(found.st_mode):
