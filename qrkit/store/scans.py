@@ -47,7 +47,7 @@ WITH codes AS (
         nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
         c.id AS campaign_id, coalesce(c.name, '') AS campaign{labels}
     FROM qrcodes q
-    LEFT JOIN campaigns c ON c.id = q.campaign_id
+    LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
     WHERE q.account_id = $account{only_codes}
 ), lean AS NOT MATERIALIZED (
     SELECT

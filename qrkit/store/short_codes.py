@@ -184,6 +184,6 @@ def _target(number: int | None, content: str, schedule: str | None) -> Target:
         return DELETED
     try:
         return Target(number, content, read_schedule(schedule) if schedule else ())
-    except StoreDamaged as error:  # a printed code must lead somewhere
-        _log.warning("the QR Code with the content %.60r ignores its schedule: %s", content, error)
+    except StoreDamaged:  # a printed code must lead somewhere
+        _log.warning("QR Code %d of the table qrcodes ignores its schedule, which is damaged", number)
         return Target(number, content, ())
