@@ -29,25 +29,10 @@ if TYPE_CHECKING:
     from qrkit.scanning.scan_report import Audience, Level, ScanReport
 
 __all__ = [
-    "REMOVAL",
-    "UNSEEN",
-    "LateSignature",
-    "Shown",
-    "Watch",
-    "check",
-    "followed",
-    "frame_as_wrapper",
-    "gallery",
-    "install_old_paths",
-    "largest_logo",
-    "late_names",
-    "make_scannable",
-    "old_names",
-    "used_correction",
-    "watch",
-    "with_logo",
-    "without",
-]
+    "REMOVAL", "UNSEEN", "LateSignature", "Shown", "Watch", "check", "followed", "frame_as_wrapper", "gallery",
+    "install_old_paths", "largest_logo", "late_names", "make_scannable", "old_names", "used_correction", "watch",
+    "with_logo", "without",
+]  # fmt: skip
 
 REMOVAL = "will be removed in qrkit 1.2"
 """What a DeprecationWarning says of a name of 1.0."""

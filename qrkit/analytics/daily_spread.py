@@ -24,18 +24,9 @@ from qrkit.store import Scans
 from qrkit.tracking.times import first_moment
 
 __all__ = [
-    "FEWEST_DAYS",
-    "TWO_WEEKS",
-    "Spread",
-    "check_share",
-    "counts",
-    "on_each_day",
-    "span_of",
-    "spread_around",
-    "spread_of",
-    "week_of",
-    "whole_days",
-]
+    "FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_share", "counts", "on_each_day", "span_of", "spread_around",
+    "spread_of", "week_of", "whole_days",
+]  # fmt: skip
 
 DAY = timedelta(days=1)
 FEWEST_DAYS = 2

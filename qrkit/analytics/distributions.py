@@ -13,20 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "beta_probability",
-    "beta_quantile",
-    "cosine_transform",
-    "gamma_quantile",
-    "log_gamma",
-    "negative_binomial_at_least",
-    "negative_binomial_at_most",
-    "negative_binomial_log_probability",
-    "normal_from_student",
-    "normal_quantile",
-    "student_from_normal",
-    "student_mixture_quantile",
-    "student_quantile",
-]
+    "beta_probability", "beta_quantile", "cosine_transform", "gamma_quantile", "log_gamma",
+    "negative_binomial_at_least", "negative_binomial_at_most", "negative_binomial_log_probability",
+    "normal_from_student", "normal_quantile", "student_from_normal", "student_mixture_quantile", "student_quantile",
+]  # fmt: skip
 
 BISECTIONS = 40
 """Halvings of an interval after which its width is below the precision of a quantile."""

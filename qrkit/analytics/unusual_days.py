@@ -23,20 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "FITTED",
-    "NEIGHBORS",
-    "DailyScans",
-    "Usual",
-    "bounds",
-    "daily_scans",
-    "days_with",
-    "expect",
-    "judge_days",
-    "negative_binomial",
-    "outside",
-    "relative_variance",
-    "unusual_days",
-]
+    "FITTED", "NEIGHBORS", "DailyScans", "Usual", "bounds", "daily_scans", "days_with", "expect", "judge_days",
+    "negative_binomial", "outside", "relative_variance", "unusual_days",
+]  # fmt: skip
 
 NEIGHBORS = 2
 """Days on each side that are left out of what is expected of a day: an event of three days must not hide itself."""

@@ -40,31 +40,10 @@ if TYPE_CHECKING:
     from qrkit.languages import in_language
 
 __all__ = [
-    "COLORS",
-    "CSS",
-    "MOST_COLORS",
-    "Chart",
-    "assign_colors",
-    "bars",
-    "brand_colors",
-    "branded",
-    "css_of",
-    "dark",
-    "forecast",
-    "hour_of_week",
-    "human_scans",
-    "in_language",
-    "lines",
-    "previous_period",
-    "rates",
-    "scans_by_country",
-    "scans_by_location",
-    "small_multiples",
-    "sparkline",
-    "time_to_first_scan",
-    "to_svg",
-    "unusual_days",
-]
+    "COLORS", "CSS", "MOST_COLORS", "Chart", "assign_colors", "bars", "brand_colors", "branded", "css_of", "dark",
+    "forecast", "hour_of_week", "human_scans", "in_language", "lines", "previous_period", "rates", "scans_by_country",
+    "scans_by_location", "small_multiples", "sparkline", "time_to_first_scan", "to_svg", "unusual_days",
+]  # fmt: skip
 
 _OLD_NAMES = {
     "delays": "time_to_first_scan",

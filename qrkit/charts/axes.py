@@ -28,33 +28,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "LEADING",
-    "NARROW",
-    "NOTE",
-    "Chart",
-    "above",
-    "add_axes",
-    "add_dot",
-    "add_swatch",
-    "add_text",
-    "axes_at",
-    "blank",
-    "count_axis",
-    "count_text",
-    "draw_counts",
-    "draw_line",
-    "fill_counts",
-    "house_style",
-    "listed",
-    "names_above",
-    "names_at_ends",
-    "nothing",
-    "place",
-    "range_text",
-    "top_of",
-    "total_words",
-    "write_note",
-]
+    "LEADING", "NARROW", "NOTE", "Chart", "above", "add_axes", "add_dot", "add_swatch", "add_text", "axes_at", "blank",
+    "count_axis", "count_text", "draw_counts", "draw_line", "fill_counts", "house_style", "listed", "names_above",
+    "names_at_ends", "nothing", "place", "range_text", "top_of", "total_words", "write_note",
+]  # fmt: skip
 
 STYLE = {"font.family": [FONT], "font.size": 12, "svg.fonttype": "none", "svg.hashsalt": "qrkit"}
 LINE = 18

@@ -13,16 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "are_complete",
-    "days_text",
-    "moment_text",
-    "partial_note",
-    "scans_a",
-    "scans_per",
-    "time_words",
-    "unit_of",
+    "are_complete", "days_text", "moment_text", "partial_note", "scans_a", "scans_per", "time_words", "unit_of",
     "zone_text",
-]
+]  # fmt: skip
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)

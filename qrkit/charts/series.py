@@ -15,18 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "SCANS",
-    "by_words",
-    "colors_of",
-    "column_words",
-    "finding_of",
-    "has_scans",
-    "shown_of",
-    "stored_colors",
-    "table_of",
-    "text_column_name",
-    "totals_of",
-]
+    "SCANS", "by_words", "colors_of", "column_words", "finding_of", "has_scans", "shown_of", "stored_colors",
+    "table_of", "text_column_name", "totals_of",
+]  # fmt: skip
 
 SCANS = ("{count} scan", "{count} scans")
 SPOKEN = {

@@ -18,16 +18,9 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
 __all__ = [
-    "EXIT_STATUSES",
-    "Status",
-    "complain",
-    "complaining",
-    "in_one_line",
-    "print_json",
-    "status_of",
-    "tell_of_local_urls",
-    "tell_rows",
-]
+    "EXIT_STATUSES", "Status", "complain", "complaining", "in_one_line", "print_json", "status_of",
+    "tell_of_local_urls", "tell_rows",
+]  # fmt: skip
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
 MOST_ROWS = 20

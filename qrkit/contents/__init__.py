@@ -33,29 +33,10 @@ if TYPE_CHECKING:
     from qrkit.contents.wallets import bitcoin, upi
 
 __all__ = [
-    "Content",
-    "PostalAddress",
-    "app",
-    "bitcoin",
-    "contact",
-    "email",
-    "epc_transfer",
-    "event",
-    "gs1_digital_link",
-    "gs1_elements",
-    "link",
-    "location",
-    "otp",
-    "phone",
-    "pix",
-    "read",
-    "sms",
-    "swiss_bill",
-    "text",
-    "upi",
-    "whatsapp",
+    "Content", "PostalAddress", "app", "bitcoin", "contact", "email", "epc_transfer", "event", "gs1_digital_link",
+    "gs1_elements", "link", "location", "otp", "phone", "pix", "read", "sms", "swiss_bill", "text", "upi", "whatsapp",
     "wifi",
-]
+]  # fmt: skip
 
 __getattr__ = late_names(
     __name__,

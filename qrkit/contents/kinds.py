@@ -24,17 +24,9 @@ from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
-    "MODULES",
-    "SHORT_URLS",
-    "Behind",
-    "Kind",
-    "accepted",
-    "kind",
-    "kind_named",
-    "make",
-    "make_from_json",
+    "MODULES", "SHORT_URLS", "Behind", "Kind", "accepted", "kind", "kind_named", "make", "make_from_json",
     "make_from_texts",
-]
+]  # fmt: skip
 
 P = ParamSpec("P")
 

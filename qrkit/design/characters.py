@@ -7,16 +7,9 @@ from functools import lru_cache
 from typing import Literal
 
 __all__ = [
-    "ALPHANUMERIC",
-    "AMBIGUOUS",
-    "CHARACTERS",
-    "ECI",
-    "NUMERIC",
-    "SEPARATOR",
-    "Charset",
-    "kanji_value",
+    "ALPHANUMERIC", "AMBIGUOUS", "CHARACTERS", "ECI", "NUMERIC", "SEPARATOR", "Charset", "kanji_value",
     "position_outside",
-]
+]  # fmt: skip
 
 NUMERIC = frozenset("0123456789")
 ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")

@@ -41,17 +41,8 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import Model, Object
 
 __all__ = [
-    "PHOTO_TYPES",
-    "Layer",
-    "Marker",
-    "Markers",
-    "Modules",
-    "Photo",
-    "Placeholder",
-    "Sprite",
-    "Wrapper",
-    "photo_rule",
-]
+    "PHOTO_TYPES", "Layer", "Marker", "Markers", "Modules", "Photo", "Placeholder", "Sprite", "Wrapper", "photo_rule",
+]  # fmt: skip
 
 PHOTO_TYPES: Mapping[str, tuple[ModuleType, ...]] = {
     "behind": MODULE_TYPES,

@@ -8,19 +8,9 @@ from dataclasses import dataclass
 from typing import Self
 
 __all__ = [
-    "Outline",
-    "bowed",
-    "chamfered",
-    "circle",
-    "heart",
-    "polygon",
-    "rectangle",
-    "regular",
-    "rounded",
-    "squircle",
-    "star",
-    "toward",
-]
+    "Outline", "bowed", "chamfered", "circle", "heart", "polygon", "rectangle", "regular", "rounded", "squircle",
+    "star", "toward",
+]  # fmt: skip
 
 Segment = tuple[str, tuple[float, ...]]
 """A letter and absolute coordinates: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in SVG paths."""

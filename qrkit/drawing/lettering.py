@@ -14,17 +14,9 @@ from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, Segment, rectangle, toward
 
 __all__ = [
-    "BOX_ADVANCE",
-    "FONT_NAME",
-    "Glyph",
-    "Letters",
-    "Words",
-    "box",
-    "missing_letters",
-    "own_letters",
-    "turned",
+    "BOX_ADVANCE", "FONT_NAME", "Glyph", "Letters", "Words", "box", "missing_letters", "own_letters", "turned",
     "words_of",
-]
+]  # fmt: skip
 
 FONT_NAME = "Manrope"
 """Name of the font that comes with qrkit."""

@@ -13,23 +13,9 @@ from qrkit.late import Shown
 from qrkit.symbol.symbol import Symbol
 
 __all__ = [
-    "Bitmap",
-    "Drawing",
-    "Gradient",
-    "Group",
-    "Item",
-    "Linear",
-    "Matrix",
-    "Paint",
-    "Picture",
-    "Pictures",
-    "Radial",
-    "Rectangle",
-    "Scene",
-    "Shape",
-    "Squares",
-    "Stamps",
-]
+    "Bitmap", "Drawing", "Gradient", "Group", "Item", "Linear", "Matrix", "Paint", "Picture", "Pictures", "Radial",
+    "Rectangle", "Scene", "Shape", "Squares", "Stamps",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,19 +16,9 @@ from qrkit.exchange.columns import Row
 from qrkit.exchange.tables import Reading, SheetRows, Table, Writing, read_sheets
 
 __all__ = [
-    "EXCHANGE_FORMATS",
-    "IMPORT_FORMATS",
-    "SHEETS",
-    "ExchangeFormat",
-    "ImportFormat",
-    "Reading",
-    "Writing",
-    "exchange_format",
-    "exchange_format_of_file",
-    "import_format",
-    "import_format_of_file",
-    "sniffed",
-]
+    "EXCHANGE_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat", "Reading", "Writing",
+    "exchange_format", "exchange_format_of_file", "import_format", "import_format_of_file", "sniffed",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

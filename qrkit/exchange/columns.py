@@ -22,28 +22,10 @@ from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES",
-    "COLUMNS",
-    "COLUMN_OF",
-    "CREATED",
-    "ELEMENTS",
-    "KINDS",
-    "LABELS",
-    "NAMES",
-    "OVERLOOKED",
-    "REQUIRED",
-    "TEXT_COLUMNS",
-    "WRITERS",
-    "Column",
-    "Kind",
-    "Row",
-    "column_pair",
-    "named",
-    "read_columns",
-    "read_row",
-    "values_of",
+    "ALL_NAMES", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "KINDS", "LABELS", "NAMES", "OVERLOOKED", "REQUIRED",
+    "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "column_pair", "named", "read_columns", "read_row", "values_of",
     "write_row",
-]
+]  # fmt: skip
 
 T = TypeVar("T")
 Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list"]

@@ -28,28 +28,10 @@ from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import to_table
 
 __all__ = [
-    "MOST_BYTES",
-    "MOST_ROWS",
-    "MOST_UNKNOWN",
-    "Reading",
-    "SheetRows",
-    "Table",
-    "Writing",
-    "cell_text",
-    "check_number",
-    "check_size",
-    "codes_of",
-    "described",
-    "heading_of",
-    "is_known",
-    "left_out_issues",
-    "read_sheets",
-    "table_of_links",
-    "table_of_records",
-    "table_of_rows",
-    "too_wide",
-    "unread_issues",
-]
+    "MOST_BYTES", "MOST_ROWS", "MOST_UNKNOWN", "Reading", "SheetRows", "Table", "Writing", "cell_text", "check_number",
+    "check_size", "codes_of", "described", "heading_of", "is_known", "left_out_issues", "read_sheets", "table_of_links",
+    "table_of_records", "table_of_rows", "too_wide", "unread_issues",
+]  # fmt: skip
 
 MOST_SHOWN = 8
 """The maximum number of headings to list in an error."""

@@ -16,20 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "MOST_CHARACTERS",
-    "MOST_COLUMNS",
-    "MOST_ROWS",
-    "MOST_SHEETS",
-    "OUR_SHEET",
-    "Merged",
-    "filled",
-    "fitting_parts",
-    "frame_values",
-    "is_nothing",
-    "joined",
-    "trimmed",
-    "typed",
-]
+    "MOST_CHARACTERS", "MOST_COLUMNS", "MOST_ROWS", "MOST_SHEETS", "OUR_SHEET", "Merged", "filled", "fitting_parts",
+    "frame_values", "is_nothing", "joined", "trimmed", "typed",
+]  # fmt: skip
 
 OUR_SHEET = "QR Codes"
 """The name of the first sheet of our own workbooks, which contain no added apostrophes.

@@ -27,26 +27,7 @@ from qrkit.languages.times import (
 )
 
 __all__ = [
-    "LANGUAGES",
-    "LanguageTag",
-    "Sentence",
-    "check_language",
-    "country",
-    "current_language",
-    "full_date",
-    "in_language",
-    "list_text",
-    "long_date",
-    "month_and_year",
-    "month_name",
-    "number_text",
-    "percent_text",
-    "period_text",
-    "plain_date",
-    "say",
-    "short_date",
-    "short_month",
-    "short_months",
-    "short_weekday",
-    "weekday_name",
-]
+    "LANGUAGES", "LanguageTag", "Sentence", "check_language", "country", "current_language", "full_date", "in_language",
+    "list_text", "long_date", "month_and_year", "month_name", "number_text", "percent_text", "period_text",
+    "plain_date", "say", "short_date", "short_month", "short_months", "short_weekday", "weekday_name",
+]  # fmt: skip

@@ -14,19 +14,9 @@ from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model
 
 __all__ = [
-    "GET_MODES",
-    "REQUEST_FIELDS",
-    "SYMBOL_SIDE",
-    "GenerateRequest",
-    "Shortener",
-    "Templates",
-    "apart",
-    "choice",
-    "merged",
-    "placed",
-    "read_post",
-    "with_content",
-]
+    "GET_MODES", "REQUEST_FIELDS", "SYMBOL_SIDE", "GenerateRequest", "Shortener", "Templates", "apart", "choice",
+    "merged", "placed", "read_post", "with_content",
+]  # fmt: skip
 
 Shortener = Callable[[str], str]
 """A URL shortening service: takes a URL and returns a short URL."""

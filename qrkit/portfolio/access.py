@@ -29,21 +29,9 @@ from qrkit.tracking.short_urls import new_id
 from qrkit.tracking.times import now
 
 __all__ = [
-    "LOCAL",
-    "Quota",
-    "RequestCounter",
-    "authenticate",
-    "change_plan",
-    "check_exchange",
-    "create_account",
-    "create_key",
-    "get_account",
-    "key_id",
-    "list_accounts",
-    "list_keys",
-    "local_account",
-    "revoke_key",
-]
+    "LOCAL", "Quota", "RequestCounter", "authenticate", "change_plan", "check_exchange", "create_account", "create_key",
+    "get_account", "key_id", "list_accounts", "list_keys", "local_account", "revoke_key",
+]  # fmt: skip
 
 LOCAL = "local"
 """The name of the local user's account, which has the premium plan."""

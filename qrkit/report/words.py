@@ -13,23 +13,9 @@ from qrkit.store.scan_attributes import Attribute
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
-    "ATTRIBUTE_NAMES",
-    "NO_CAMPAIGN",
-    "SCRIPT_WORDS",
-    "about",
-    "cut",
-    "day",
-    "line",
-    "multiple",
-    "names_of",
-    "number",
-    "percent",
-    "percent_of",
-    "period",
-    "quoted",
-    "rate",
-    "titles_of",
-]
+    "ATTRIBUTE_NAMES", "NO_CAMPAIGN", "SCRIPT_WORDS", "about", "cut", "day", "line", "multiple", "names_of", "number",
+    "percent", "percent_of", "period", "quoted", "rate", "titles_of",
+]  # fmt: skip
 
 NO_CAMPAIGN = "No campaign"
 

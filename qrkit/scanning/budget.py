@@ -24,17 +24,9 @@ if TYPE_CHECKING:
     from qrkit.scanning.sampling import Greys
 
 __all__ = [
-    "BAND",
-    "Budget",
-    "Cause",
-    "budget_of",
-    "damage",
-    "errors_of",
-    "mean_around",
-    "true_modules",
-    "with_margin",
+    "BAND", "Budget", "Cause", "budget_of", "damage", "errors_of", "mean_around", "true_modules", "with_margin",
     "wrong_modules",
-]
+]  # fmt: skip
 
 BAND = (0.35, 0.65)
 """Range of values, in shares of the local contrast, in which a module counts as wrong."""

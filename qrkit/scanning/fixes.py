@@ -19,21 +19,9 @@ if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
 
 __all__ = [
-    "dark_on_light",
-    "darker_eyes",
-    "heavier",
-    "is_clear",
-    "less_damage",
-    "luma",
-    "more_contrast",
-    "quiet",
-    "safe_eye",
-    "safe_eyes",
-    "shrunk",
-    "softer_eyes",
-    "stack",
-    "with_what_follows",
-]
+    "dark_on_light", "darker_eyes", "heavier", "is_clear", "less_damage", "luma", "more_contrast", "quiet", "safe_eye",
+    "safe_eyes", "shrunk", "softer_eyes", "stack", "with_what_follows",
+]  # fmt: skip
 
 Fix: TypeAlias = dict[str, Any]
 

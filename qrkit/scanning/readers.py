@@ -25,17 +25,8 @@ if TYPE_CHECKING:
     from qrkit.scanning.conditions import Pixels
 
 __all__ = [
-    "CONTOUR",
-    "OF_PHONES",
-    "STANDARD",
-    "Engine",
-    "Reader",
-    "School",
-    "family_of",
-    "installed",
-    "of_phones",
-    "standard",
-]
+    "CONTOUR", "OF_PHONES", "STANDARD", "Engine", "Reader", "School", "family_of", "installed", "of_phones", "standard",
+]  # fmt: skip
 
 School: TypeAlias = Literal["run-length", "contour"]
 """The method by which an engine finds a symbol."""

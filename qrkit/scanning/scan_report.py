@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     from qrkit.scanning.panel import Panel
 
 __all__ = [
-    "AUDIENCES",
-    "LEVELS",
-    "ON",
-    "VERDICTS",
-    "Audience",
-    "Issue",
-    "Level",
-    "ScanReport",
-    "Severity",
-    "Verdict",
-    "worse",
-]
+    "AUDIENCES", "LEVELS", "ON", "VERDICTS", "Audience", "Issue", "Level", "ScanReport", "Severity", "Verdict", "worse",
+]  # fmt: skip
 
 Verdict: TypeAlias = Literal["unreadable", "fragile", "ok", "robust"]
 """The result of a check."""

@@ -16,22 +16,9 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
-    "JSON",
-    "KEYS",
-    "PREFLIGHT_HEADERS",
-    "STANDARD_HEADERS",
-    "Request",
-    "Response",
-    "header_text",
-    "ignored",
-    "import_headers",
-    "is_browser",
-    "issues_json",
-    "problem",
-    "tagged",
-    "unless_known",
-    "warning",
-]
+    "JSON", "KEYS", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "Response", "header_text", "ignored",
+    "import_headers", "is_browser", "issues_json", "problem", "tagged", "unless_known", "warning",
+]  # fmt: skip
 
 _log = logging.getLogger("qrkit")
 

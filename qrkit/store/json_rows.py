@@ -16,14 +16,7 @@ from qrkit.store.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
 from qrkit.store.recording import include_waiting
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = [
-    "all_short_codes",
-    "campaigns_text",
-    "names_and_contents",
-    "qrcode_texts",
-    "read_campaigns",
-    "read_qrcodes",
-]
+__all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes"]
 
 TOGETHER = 1_000
 """Number of QR Codes per text: the interpreter copies a text at once."""

@@ -21,34 +21,11 @@ from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCo
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
-    "MOST_IN_TEXT",
-    "QRCODES",
-    "RECORDS",
-    "CodesText",
-    "Links",
-    "Staged",
-    "StoredRow",
-    "campaigns",
-    "count_qrcodes",
-    "delete_campaign",
-    "delete_qrcodes",
-    "each_qrcode",
-    "has_short_code",
-    "insert_campaign",
-    "insert_qrcode",
-    "insert_values",
-    "is_taken",
-    "last_number",
-    "leave_campaign",
-    "number_of",
-    "qrcodes",
-    "qrcodes_in_parts",
-    "read_qrcode",
-    "staged",
-    "stored_row",
-    "update_campaign",
-    "update_qrcode",
-]
+    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "campaigns", "count_qrcodes",
+    "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code", "insert_campaign", "insert_qrcode",
+    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
+    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+]  # fmt: skip
 
 
 def _schedule_text(schedule: tuple[ScheduleEvent, ...]) -> str:

@@ -15,17 +15,9 @@ from qrkit.store.connection import Store
 from qrkit.tracking.bots import is_bot
 
 __all__ = [
-    "Device",
-    "ParsedUserAgent",
-    "forget_numbers",
-    "load_parsers",
-    "names_bot",
-    "numbers_of",
-    "parse_new_user_agents",
-    "parse_user_agent",
-    "parser",
-    "reparse",
-]
+    "Device", "ParsedUserAgent", "forget_numbers", "load_parsers", "names_bot", "numbers_of", "parse_new_user_agents",
+    "parse_user_agent", "parser", "reparse",
+]  # fmt: skip
 
 LONGEST = 512
 Device = Literal["phone", "tablet", "computer", "unknown"]

@@ -32,23 +32,9 @@ from qrkit.tracking.names import tidy_name
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
 
 __all__ = [
-    "DERIVED",
-    "NOWHERE",
-    "PLANS",
-    "SHOWN_ANYWAY",
-    "Account",
-    "ApiKey",
-    "Campaign",
-    "Kind",
-    "Location",
-    "Place",
-    "Plan",
-    "Properties",
-    "QRCode",
-    "ScheduleEvent",
-    "Visit",
-    "encoded_text",
-]
+    "DERIVED", "NOWHERE", "PLANS", "SHOWN_ANYWAY", "Account", "ApiKey", "Campaign", "Kind", "Location", "Place", "Plan",
+    "Properties", "QRCode", "ScheduleEvent", "Visit", "encoded_text",
+]  # fmt: skip
 
 
 def _date_as_written(value: Any) -> Any:

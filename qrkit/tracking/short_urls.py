@@ -14,20 +14,9 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
 __all__ = [
-    "ShortLink",
-    "base_url_of",
-    "host_of",
-    "image_url",
-    "is_short_code",
-    "new_id",
-    "new_ids",
-    "new_short_code",
-    "read_short_url",
-    "shared_paths",
-    "short_url",
-    "slug",
-    "with_scheme",
-]
+    "ShortLink", "base_url_of", "host_of", "image_url", "is_short_code", "new_id", "new_ids", "new_short_code",
+    "read_short_url", "shared_paths", "short_url", "slug", "with_scheme",
+]  # fmt: skip
 
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """Letters and digits without 0, O, I and l, which are easily confused."""

@@ -15,20 +15,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from qrkit.errors import InvalidParameter, Problem, nearest
 
 __all__ = [
-    "Clock",
-    "find_zone",
-    "first_moment",
-    "from_day",
-    "from_iso",
-    "from_table",
-    "moment_in",
-    "naive",
-    "now",
-    "to_iso",
-    "to_table",
-    "utc",
-    "zone_of",
-]
+    "Clock", "find_zone", "first_moment", "from_day", "from_iso", "from_table", "moment_in", "naive", "now", "to_iso",
+    "to_table", "utc", "zone_of",
+]  # fmt: skip
 
 Clock = Callable[[], datetime]
 

@@ -13,20 +13,9 @@ from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
 __all__ = [
-    "ATTRIBUTES",
-    "LARGEST_NUMBER",
-    "LETTERING",
-    "PRESENTATION",
-    "REFERENCE",
-    "declarations",
-    "floats",
-    "length",
-    "pixels",
-    "refused",
-    "too_much",
-    "transforms",
-    "view_box",
-]
+    "ATTRIBUTES", "LARGEST_NUMBER", "LETTERING", "PRESENTATION", "REFERENCE", "declarations", "floats", "length",
+    "pixels", "refused", "too_much", "transforms", "view_box",
+]  # fmt: skip
 
 LARGEST_NUMBER = 1e6
 MOST_DASHES = 32

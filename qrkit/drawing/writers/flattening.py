@@ -13,20 +13,9 @@ from qrkit.drawing.scene import Bitmap, Drawing, Group, Item, Matrix, Picture, R
 from qrkit.drawing.writers.canvas import painted
 
 __all__ = [
-    "Box",
-    "Painted",
-    "Pixels",
-    "Placed",
-    "Reduced",
-    "box_of",
-    "drawn_pixels",
-    "fineness",
-    "is_painted",
-    "own_pixels",
-    "part_of",
-    "pixels_of",
-    "reduced",
-]
+    "Box", "Painted", "Pixels", "Placed", "Reduced", "box_of", "drawn_pixels", "fineness", "is_painted", "own_pixels",
+    "part_of", "pixels_of", "reduced",
+]  # fmt: skip
 
 OPAQUE = (255, 255)
 FINEST, COARSEST = 4, 2

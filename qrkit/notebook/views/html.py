@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
 
 __all__ = [
-    "VERDICTS",
-    "badge",
-    "card",
-    "details",
-    "more",
-    "page_text",
-    "picture",
-    "png_picture",
-    "soft",
-    "swatch",
-    "table",
-]
+    "VERDICTS", "badge", "card", "details", "more", "page_text", "picture", "png_picture", "soft", "swatch", "table",
+]  # fmt: skip
 
 SIDE = 148
 """Longer side in pixels of an image next to text."""

@@ -20,19 +20,9 @@ from qrkit.server.track_request import Fields, json_named, read_campaign, read_c
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
-    "delete_campaign",
-    "delete_qrcode",
-    "export",
-    "get_campaign",
-    "get_qrcode",
-    "import_file",
-    "insert_campaign",
-    "insert_qrcode",
-    "list_everything",
-    "statistics",
-    "update_campaign",
-    "update_qrcode",
-]
+    "delete_campaign", "delete_qrcode", "export", "get_campaign", "get_qrcode", "import_file", "insert_campaign",
+    "insert_qrcode", "list_everything", "statistics", "update_campaign", "update_qrcode",
+]  # fmt: skip
 
 MOST_RECORD_BYTES = 4 * 2**20
 """Maximum size of one record: room for a hundred scheduled contents and all its text."""

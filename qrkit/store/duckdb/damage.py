@@ -14,14 +14,8 @@ if TYPE_CHECKING:
     from qrkit.store.history_places import Place
 
 __all__ = [
-    "HISTORY_FILE",
-    "bucket_failure",
-    "damaged",
-    "first_line",
-    "is_damage",
-    "unreadable_history",
-    "without_folder",
-]
+    "HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage", "unreadable_history", "without_folder",
+]  # fmt: skip
 
 WORDS = (
     "orrupt",

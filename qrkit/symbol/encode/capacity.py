@@ -8,16 +8,9 @@ from typing import Literal, NamedTuple
 from qrkit.symbol.encode.headers import PLAIN, Header
 
 __all__ = [
-    "LEVELS",
-    "MICRO_DATA_BITS",
-    "Mode",
-    "Segment",
-    "bits_held",
-    "bits_needed",
-    "characters_held",
-    "count_bits",
+    "LEVELS", "MICRO_DATA_BITS", "Mode", "Segment", "bits_held", "bits_needed", "characters_held", "count_bits",
     "smallest_version",
-]
+]  # fmt: skip
 
 Mode = Literal["numeric", "alphanumeric", "byte", "kanji"]
 

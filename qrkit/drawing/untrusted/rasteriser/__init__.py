@@ -31,17 +31,9 @@ from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
 __all__ = [
-    "ENGINE_VARIABLE",
-    "LONGEST_SECONDS",
-    "MOST_WORKERS",
-    "Step",
-    "check_time",
-    "compress_png",
-    "paint_png",
-    "rasterise",
-    "rasterise_all",
-    "within",
-]
+    "ENGINE_VARIABLE", "LONGEST_SECONDS", "MOST_WORKERS", "Step", "check_time", "compress_png", "paint_png",
+    "rasterise", "rasterise_all", "within",
+]  # fmt: skip
 
 ENGINE_VARIABLE = "QRKIT_RASTERISER"
 """Environment variable with a name in `worker.ENGINES`; without it, the first installed engine is used."""
