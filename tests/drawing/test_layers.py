@@ -130,6 +130,10 @@ def assert_leaves_out_what_is_seen(box: dict) -> None:
         (ISLANDS, 19, 27, 9, 6, 0.5),
         (TRIANGLE, 22, 20, 24, 30, -2.25),
         ("icon:star-outline", 20, 20, 30, 24, 0),
+        (filled(RED), 59, 8, 9, 40, 9),
+        (filled(RED), 8, 59, 40, 9, 9),
+        (filled(RED), -10, 20, 9, 30, 9.5),
+        (filled(RED), 20, -10, 30, 9, 9.5),
     ],
 )
 def test_pixel_hit_test_matches_pixels_drawn_alone(content, x, y, width, height, tolerance):
