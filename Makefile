@@ -17,7 +17,7 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test lowest slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test lowest catalogs slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -28,6 +28,9 @@ test: $(READY)  ## Run all tests, then the notebooks
 
 lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries that pyproject.toml allows
 	$(BIN)/python .ci/try_lowest.py
+
+catalogs: $(READY)  ## Check that every sentence is in every language, as it must be when a version is released
+	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_languages.py tests/server/test_landing.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)
@@ -50,7 +53,7 @@ growth: $(READY)  ## Measure how costs grow with codes and scans: tests/benchmar
 
 unrun: $(READY)  ## Measure which lines and branches the tests leave out: build/coverage/html/index.html
 	rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval -m "not benchmark" $(TESTS)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval -m "not benchmark and not release" $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet -d build/coverage/html
 	$(BIN)/python -m coverage report --skip-covered --sort=cover
