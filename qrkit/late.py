@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REMOVAL", "UNSEEN", "LateSignature", "Shown", "Watch", "check", "followed", "frame_as_wrapper", "gallery",
-    "install_old_paths", "largest_logo", "late_names", "make_scannable", "old_names", "used_correction", "watch",
+    "install_old_paths", "largest_logo", "late_names", "make_scannable", "old_names", "watch",
     "with_logo", "without",
 ]  # fmt: skip
 
@@ -199,13 +199,6 @@ def check(self: Design, level: str = "standard", *, audience: str = "phones", fe
     return call(self, level, audience=audience, fetch=fetch)
 
 
-def used_correction(design: Design, fetch: Fetch | None = None) -> float:
-    """Return the share of the worst block's error correction that a design uses; raises what `check` raises."""
-    from qrkit.scanning.examine import drawn, measure
-
-    return measure(drawn(design, fetch))[1].used
-
-
 def make_scannable(
     self: Design,
     target: float = 0.5,
@@ -303,7 +296,7 @@ def with_logo(
         >>> brand.ec, brand.check("static").verdict
         ('H', 'robust')
     """
-    from qrkit.drawing.logo import with_logo as call
+    from qrkit.scanning.logo_size import with_logo as call
 
     return call(
         self,
