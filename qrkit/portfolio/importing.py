@@ -160,26 +160,28 @@ class _Importing:
             "properties": properties,
         }
         self._waiting.append(stored)
-        issues = []
+        issues = [self._lost_code(row, code, url)] if code.short_url and not is_own else []
+        issues += self._issues(row, code, stored)
         if like:
             detail = f"the campaigns {campaign!r} and {like!r} differ in case alone"
             issues.append(issue_of(row, code, "similar-name", detail))
-        if code.short_url and not is_own:
-            issues.append(self._lost_code(row, code, url))
-        if row.undated:
-            detail = f"{row.undated}; the QR Code was added with the date of this import"
-            issues.append(issue_of(row, code, "date-unreadable", detail))
-        if properties is not code.properties:
-            issues.append(issue_of(row, code, "changed", _what_changed(code.properties, properties)))
-        if code.template and not stored["template"]:
-            issues.append(issue_of(row, code, "template-unknown", self._what_is_unknown(code.template)))
-        issues += _address_issues(row, code)
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._taken.add(short_code)
         if len(self._waiting) == TOGETHER:
             self.finish()
         return issues
+
+    def _issues(self, row: Row, code: QRCode, stored: StoredRow) -> Iterator[ImportIssue]:
+        """Yield what of a row could not be kept, apart from its short code."""
+        if row.undated:
+            detail = f"{row.undated}; the QR Code was added with the date of this import"
+            yield issue_of(row, code, "date-unreadable", detail)
+        if stored["properties"] is not code.properties:
+            yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
+        if code.template and not stored["template"]:
+            yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
+        yield from _address_issues(row, code)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
