@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote_to_bytes
 
@@ -13,7 +14,7 @@ from qrkit.design.decoration import Layer
 from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.layers import visible
+from qrkit.drawing.layers import pixels_of
 from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.scene import Bitmap, Picture, Shape
 from qrkit.drawing.svg_elements import Definitions, document, elements
@@ -22,14 +23,16 @@ from qrkit.drawing.untrusted.assets import data_uri, read_asset
 from qrkit.errors import Problem, nearest
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from qrkit.design.design import Design
     from qrkit.design.limits import ErrorCorrection
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = [
-    "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "ground_of", "logo_image", "place_problems", "placed_logo",
-    "plate_problems", "scaled_logo", "without_logo",
+    "RIM", "RING", "ROUNDED", "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "ground_of", "logo_image",
+    "place_problems", "placed_logo", "plate_problems", "scaled_logo", "without_logo",
 ]  # fmt: skip
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
@@ -45,7 +48,7 @@ STRONGEST: ErrorCorrection = "H"
 """Error correction level of a design that does not name one, because a plate covers more modules than its logo."""
 RING_COLOR = re.compile(rb'stroke="(#[0-9a-f]{6})"')
 TRIED = 128
-"""Pixels of the longer side of a logo when its farthest visible point is looked for."""
+"""Pixels of the longer side of a logo when its farthest visible point is looked for, or its size is chosen."""
 
 
 class Logo(NamedTuple):
@@ -98,15 +101,27 @@ class Logo(NamedTuple):
             return [layer.replace(**meeting)]
         return [ground.layer_under(self, layer, design).replace(name=_plate_name(layer.name), **meeting), layer]
 
+    def pixels(self) -> np.ndarray:
+        """Return the logo with `TRIED` pixels on its longer side: red, green, blue and alpha as uint8."""
+        return _pixels(self.picture, max(1, round(self.width * TRIED)), max(1, round(self.height * TRIED)))
+
     def reach(self) -> float:
         """Return the distance from the center to the farthest visible pixel, as a share of the longer side."""
         import numpy as np
 
-        width, height = max(1, round(self.width * TRIED)), max(1, round(self.height * TRIED))
-        rows, columns = np.nonzero(visible(self.picture, (0, 0, width, height), (0, 0, width, height)))
+        pixels = self.pixels()
+        height, width, _ = pixels.shape
+        rows, columns = np.nonzero(pixels[:, :, 3])
         if not len(rows):
             return 0.5
         return float(np.hypot(columns + 0.5 - width / 2, rows + 0.5 - height / 2).max()) / TRIED
+
+
+# Several sizes of a logo are tried on a symbol, and a slider moves through many.
+@lru_cache(maxsize=4)
+def _pixels(picture: Bitmap | Drawing | Outline, width: int, height: int) -> np.ndarray:
+    box = (0, 0, width, height)
+    return pixels_of(picture, box, box)
 
 
 def for_plate(design: Design, plate: Plate | None) -> Design:
@@ -248,6 +263,12 @@ class Ground(NamedTuple):
     ring: str | Color | None
     padding: float
 
+    @staticmethod
+    def color_on(design: Design) -> Color:
+        """Return the color of the plate on a design: that of the background if it is one opaque color."""
+        background = design.background
+        return background if isinstance(background, Color) and background.alpha == 255 else WHITE
+
     def layer_under(self, logo: Logo, layer: Layer, design: Design) -> Layer:
         """Return the plate of a logo as a layer, in the background color of the design."""
         module = layout_of(design).module
@@ -256,9 +277,7 @@ class Ground(NamedTuple):
             width = height = 2 * logo.reach() * max(width, height)
         edge = self.padding + (RING + RIM if self.ring else 0)
         width, height = width + 2 * edge, height + 2 * edge
-        background = design.background
-        ground = background if isinstance(background, Color) and background.alpha == 255 else WHITE
-        shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(ground)}"')
+        shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(self.color_on(design))}"')
         if self.ring:
             color = Color.parse(self.ring) if isinstance(self.ring, str) else self.ring
             paint = f'fill="none" stroke="{_hex(color)}" stroke-opacity="{color.opacity:.4g}" stroke-width="{RING}"'

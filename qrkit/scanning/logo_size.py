@@ -11,7 +11,6 @@ from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
     from qrkit.design.color import Color
-    from qrkit.design.decoration import Layer
     from qrkit.design.design import Design
     from qrkit.design.limits import Display
     from qrkit.drawing.logo import PlacedLogo, Plate
@@ -21,8 +20,6 @@ __all__ = ["WIDEST", "largest_share", "with_logo"]
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
 """Longer sides of a logo without a `share`, as shares of the symbol's side."""
-HALF = 0.5
-"""Share of the error correction that such a logo may use, together with its plate."""
 PADDINGS = (1.0, 0.5, 0.0)
 """Parts of the padding that are tried in turn, because a ring with all of it may be too large for a small symbol."""
 WIDEST, STEP = 0.4, 0.01
@@ -105,13 +102,13 @@ def _choose_size(
     design: Design, logo: Logo, ground: Ground | None, place: tuple[float, float], fetch: Fetch | None
 ) -> tuple[float, Ground | None]:
     """Return a share, and the plate with as much of its padding as leaves half of the error correction."""
-    plain = _plain(design)
+    from qrkit.scanning.logo_trial import LogoTrial  # a logo of a given size does without numpy
+
+    trial = LogoTrial(design, logo, fetch)
     grounds = [ground._replace(padding=ground.padding * part) for part in PADDINGS] if ground else [None]
     tried = [(share, one) for one in grounds for share in SHARES]
     # A larger logo may use less, so each size is tried.
-    modest = (
-        (share, one) for share, one in tried if _is_modest(plain, logo, one, logo.layer_on(plain, share, place), fetch)
-    )
+    modest = ((share, one) for share, one in tried if trial.is_modest(share, place, one))
     return next(modest, tried[-1])
 
 
@@ -130,27 +127,16 @@ def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = N
         AssetError: If the image is invalid or cannot be fetched.
         ContentTooLong: If the content of the design does not fit.
     """
-    plain, logo = _plain(design), Logo.read(design.layers[placed.layer].content, fetch)
-    ground = ground_of(design, placed, logo)
+    from qrkit.scanning.logo_trial import LogoTrial
+
+    logo = Logo.read(design.layers[placed.layer].content, fetch)
+    trial, ground = LogoTrial(design, logo, fetch), ground_of(design, placed, logo)
     # Sizes in steps: all up to `low` are modest, and `high` and all above are not.
     low, high = 0, round(WIDEST / STEP) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if _is_modest(plain, logo, ground, logo.layer_on(plain, middle * STEP, (0.5, 0.5)), fetch):
+        if trial.is_modest(middle * STEP, (0.5, 0.5), ground):
             low = middle
         else:
             high = middle
     return round(low * STEP, 2) if low else None
-
-
-def _plain(design: Design) -> Design:
-    """Return a design of the symbol alone: the other images of the design do not count, and may need a download."""
-    return pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
-
-
-def _is_modest(plain: Design, logo: Logo, ground: Ground | None, layer: Layer, fetch: Fetch | None) -> bool:
-    """Return whether a logo in this place, with its plate, uses at most half of the error correction."""
-    tried = plain.replace(layers=logo.layers(plain, layer, ground, {"display": "pixel-hit-test"}))
-    from qrkit.scanning.examine import drawn, measure  # a logo of a given size does without them
-
-    return measure(drawn(tried, fetch))[1].used <= HALF
