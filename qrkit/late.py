@@ -23,19 +23,21 @@ if TYPE_CHECKING:
     from qrkit.design.limits import Display, PadChoice
     from qrkit.drawing.logo import Plate
     from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.gallery import Gallery
     from qrkit.scanning.largest_logo import LargestLogo
     from qrkit.scanning.repair import Repair
     from qrkit.scanning.scan_report import Audience, Level, ScanReport
 
 __all__ = [
-    "REMOVAL", "UNSEEN", "LateSignature", "Shown", "Watch", "check", "followed", "frame_as_wrapper", "gallery",
-    "install_old_paths", "largest_logo", "late_names", "make_scannable", "old_names", "watch",
+    "REMOVAL", "UNSEEN", "LateSignature", "Shown", "Watch", "check", "followed", "frame_as_wrapper",
+    "install_old_paths", "largest_logo", "late_names", "make_scannable", "moved_names", "old_names", "watch",
     "with_logo", "without",
 ]  # fmt: skip
 
 REMOVAL = "will be removed in qrkit 1.2"
 """What a DeprecationWarning says of a name of 1.0."""
+
+MOVED = "will be removed in qrkit 1.3"
+"""What a DeprecationWarning says of a name of 1.1 that has moved."""
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
@@ -168,6 +170,24 @@ def old_names(
         hint = f"{module}.{name} {REMOVAL}: use {home or module}.{new}"
         warnings.warn(hint, DeprecationWarning, stacklevel=2)
         return getattr(import_module(home or module), new)
+
+    return find
+
+
+def moved_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a `__getattr__` for a module from which names have moved; they work there, with a DeprecationWarning.
+
+    Args:
+        module: The `__name__` of the module.
+        homes: Maps each name to the module of qrkit that has it now.
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+        home = f"qrkit.{homes[name]}"
+        warnings.warn(f"{module}.{name} {MOVED}: use {home}.{name}", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(home), name)
 
     return find
 
@@ -337,19 +357,6 @@ def frame_as_wrapper(self: Design) -> Design:
     return call(self)
 
 
-def gallery() -> Gallery:
-    """Return a sheet of all presets in all colorways, which a notebook shows.
-
-    Example:
-        >>> from qrkit import presets
-        >>> "bubble" in repr(presets.gallery())
-        True
-    """
-    from qrkit.pictures.gallery import Gallery
-
-    return Gallery()
-
-
 def largest_logo(
     self: Design,
     content: str,
@@ -400,7 +407,7 @@ def largest_logo(
 
 # ---- module names of 1.0
 
-DOORS = ("accessor", "presets", "widgets", "wsgi")
+DOORS = ("accessor", "widgets", "wsgi")
 """Short module names that stay supported."""
 
 OLD_PATHS = """
@@ -457,7 +464,6 @@ plain drawing.plain_picture
 portfolio.book portfolio.portfolio
 portfolio.pictures portfolio.code_pictures
 portfolio.records portfolio.codes
-presets design.presets
 printing pictures.printing
 progress notebook.progress
 rasteriser drawing.untrusted.rasteriser
