@@ -6,8 +6,8 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import combinations, pairwise
 from math import pi
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.color import WHITE, Color
@@ -331,10 +331,14 @@ class _Lettering:
 
 def _broken(text: str, count: int, indent: int) -> list[str]:
     """Break a text between words into at most so many lines of similar length, the first after an indent."""
-    whole = "\u00a0" * indent + BEFORE_SIGN.sub("\u00a0", text)
-    lines = (wrap(whole, width, break_long_words=False, break_on_hyphens=False) for width in range(1, len(whole) + 1))
-    first, *others = next(broken for broken in lines if len(broken) <= count)
-    return [first[indent:], *others]
+    words = re.split(" +", BEFORE_SIGN.sub("\u00a0", text.strip(" ")))
+    cuts = combinations(range(1, len(words)), min(count, len(words)) - 1)
+    broken = ([" ".join(words[first:last]) for first, last in pairwise((0, *cut, len(words)))] for cut in cuts)
+
+    def unevenness(lines: list[str]) -> int:
+        return (indent + len(lines[0])) ** 2 + sum(len(line) ** 2 for line in lines[1:])
+
+    return min(broken, key=unevenness)
 
 
 def _dots(ring: Arc, size: float, angles: list[float]) -> list[Outline]:

@@ -196,10 +196,10 @@ class _Taken:
             return code.name
         base = tidy_name(code.name)
         series = self._series.setdefault(base, _Series())
-        while (name := _numbered(base, series.number)) in self._contents:
+        while (name := _numbered(base, series.number)) in self:
             series.number += 1
-            self._passed.setdefault(name, []).append(series)
-            for content in self._contents_of(name):
+            self._passed.setdefault(tidy_name(name), []).append(series)
+            for content in self._contents_of(tidy_name(name)):
                 series.holding.setdefault(content, name)
         return series.holding.get(code.content, name)
 

@@ -21,7 +21,7 @@ __all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_te
 TOGETHER = 1_000
 """Number of QR Codes per text: the interpreter copies a text at once."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
-QRCODE_FIELDS = ("number", *SELECTED, "scans", "is_available")
+QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text, max(number) AS last
 FROM ({select}) found

@@ -124,7 +124,8 @@ def test_an_export_that_was_unpacked_and_packed_again_is_imported_whole(tmp_path
     url = "https://go.example.com"
     with open_portfolio(":memory:", base_url=url) as portfolio, open_portfolio(":memory:", base_url=url) as copy:
         for text in HOSTILE[:30:6]:
-            portfolio.insert_qrcode(text, name=text, campaign_id=portfolio.insert_campaign(text).id)
+            campaign = portfolio.insert_campaign(f"Campaign {text}")  # a name of blanks alone is none
+            portfolio.insert_qrcode(text, name=text, campaign_id=campaign.id)
         portfolio.export_file(tmp_path / "codes.zip")
         run("unzip", "-d", tmp_path / "out", tmp_path / "codes.zip", env={"LANG": "C.UTF-8"})
         run("zip", "-r", tmp_path / "again.zip", ".", cwd=tmp_path / "out", env={"LANG": "C.UTF-8"})
