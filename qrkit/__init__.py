@@ -26,9 +26,8 @@ from qrkit.late import install_old_paths, late_names
 from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
-    from qrkit import analytics, charts, contents, errors, report, server
+    from qrkit import analytics, charts, contents, errors, presets, report, server
     from qrkit import server as wsgi
-    from qrkit.design import presets
     from qrkit.design.brand import Brand
     from qrkit.design.color import Color
     from qrkit.design.decoration import Layer, Marker, Markers, Modules, Photo, Placeholder, Sprite, Wrapper
@@ -107,7 +106,7 @@ _LATE = {
     "generate_sequence": "pictures.sequences:generate_sequence",
     "icon_names": "design.shapes.icons:icon_names",
     "open_portfolio": "portfolio:open_portfolio",
-    "presets": "design.presets",
+    "presets": "presets",
     "report": "report",
     "server": "server",
     "widgets": "notebook.widgets",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -17,29 +17,36 @@ from inspect import Parameter, Signature, signature
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:
-    from qrkit.design.color import Color
-    from qrkit.design.design import Design
-    from qrkit.design.limits import Display, PadChoice
-    from qrkit.drawing.logo import Plate
-    from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.gallery import Gallery
-    from qrkit.scanning.largest_logo import LargestLogo
-    from qrkit.scanning.repair import Repair
-    from qrkit.scanning.scan_report import Audience, Level, ScanReport
+if TYPE_CHECKING:  # the methods of `Design` that higher rooms have, for type checkers and editors
+    from qrkit.drawing.framing import frame_as_wrapper
+    from qrkit.drawing.resizing import followed
+    from qrkit.scanning import check
+    from qrkit.scanning.largest_logo import largest_logo
+    from qrkit.scanning.logo_size import with_logo
+    from qrkit.scanning.repair import make_scannable
 
 __all__ = [
-    "REMOVAL", "UNSEEN", "LateSignature", "Shown", "Watch", "check", "followed", "frame_as_wrapper", "gallery",
-    "install_old_paths", "largest_logo", "late_names", "make_scannable", "old_names", "used_correction", "watch",
+    "REMOVAL", "UNSEEN", "LateSignature", "Later", "Shown", "Watch", "check", "followed", "frame_as_wrapper",
+    "install_old_paths", "largest_logo", "late_names", "make_scannable", "moved_names", "named", "old_names", "watch",
     "with_logo", "without",
 ]  # fmt: skip
 
 REMOVAL = "will be removed in qrkit 1.2"
 """What a DeprecationWarning says of a name of 1.0."""
 
+MOVED = "will be removed in qrkit 1.3"
+"""What a DeprecationWarning says of a name of 1.1 that has moved."""
+
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 """Takes items, a word for what is done with them and their number (None if unknown); returns the same items."""
+
+
+def named(origin: str) -> Any:
+    """Return what `room.module:name` is the name of, or the module `room.module`."""
+    module, _, attribute = origin.partition(":")
+    value: Any = import_module(f"qrkit.{module}")
+    return getattr(value, attribute) if attribute else value
 
 
 def late_names(
@@ -61,9 +68,7 @@ def late_names(
             return getattr(import_module(f"qrkit.{old}"), name)
         if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, attribute = origins[name].partition(":")
-        value = import_module(f"qrkit.{module}")
-        value = getattr(value, attribute) if attribute else value
+        value = named(origins[name])
         setattr(sys.modules[package], name, value)
         return value
 
@@ -172,242 +177,58 @@ def old_names(
     return find
 
 
-# ---- methods of Design
-
-
-def check(self: Design, level: str = "standard", *, audience: str = "phones", fetch: Fetch | None = None) -> ScanReport:
-    """Check whether the design scans and how much margin it has. The report suggests improvements.
+def moved_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a `__getattr__` for a module from which names have moved; they work there, with a DeprecationWarning.
 
     Args:
-        level: `static`, `quick`, `standard` or `full`, as in `qrkit.check`.
-        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
-        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
-
-    Raises:
-        InvalidParameter: If `level` or `audience` is not one of these names.
-        ContentTooLong: If the content does not fit.
-        AssetError: If an image in the design is invalid or cannot be fetched.
-        RenderingFailed: If the renderer fails on a part of the design.
-
-    Example:
-        >>> from qrkit import Design
-        >>> Design(content="https://example.com", padding=0).check("static").verdict
-        'fragile'
+        module: The `__name__` of the module.
+        homes: Maps each name to the module of qrkit that has it now.
     """
-    from qrkit.scanning import check as call
 
-    return call(self, level, audience=audience, fetch=fetch)
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+        home = f"qrkit.{homes[name]}"
+        warnings.warn(f"{module}.{name} {MOVED}: use {home}.{name}", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(home), name)
+
+    return find
 
 
-def used_correction(design: Design, fetch: Fetch | None = None) -> float:
-    """Return the share of the worst block's error correction that a design uses; raises what `check` raises."""
-    from qrkit.scanning.examine import drawn, measure
-
-    return measure(drawn(design, fetch))[1].used
+# ---- methods of data classes
 
 
-def make_scannable(
-    self: Design,
-    target: float = 0.5,
-    *,
-    may: Collection[str] | None = None,
-    level: Level = "standard",
-    audience: Audience = "phones",
-    fetch: Fetch | None = None,
-) -> Repair:
-    """Change the design as little as possible so that it scans: `check()` rates the result at least `ok`.
+class Later:
+    """A method that a higher room has. Its first use puts the function itself on the class.
 
     Args:
-        target: Share of the worst block's error correction that the design may use, 0..1.
-        may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
-        level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
-            fraction of the time.
-        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
-        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
-
-    Raises:
-        CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
-            would help.
-        InvalidParameter: If an argument breaks its rule.
-        ContentTooLong: If the content does not fit.
-        AssetError: If an image in the design is invalid or cannot be fetched.
-        RenderingFailed: If the renderer fails on a part of the design.
-
-    Example:
-        >>> from qrkit import Design
-        >>> print(Design(content="https://example.com", padding=0).make_scannable())
-        fragile -> robust (standard check)
-          widened the quiet zone from 0 to 4 modules
+        origin: The function, as `room.module:name`.
     """
-    from qrkit.scanning.repair import make_scannable as call
 
-    return call(self, target, may=may, level=level, audience=audience, fetch=fetch)
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
 
-def followed(design: Design, other: Design) -> Design:
-    """Move layers, sprites and gradients of a changed design with its symbol."""
-    from qrkit.drawing.resizing import followed
-
-    return followed(design, other)
-
-
-def with_logo(
-    self: Design,
-    content: str,
-    share: float | None = None,
-    *,
-    place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = "rounded",
-    ring: str | Color | None = None,
-    padding: float = 1.0,
-    name: str = "",
-    opacity: float = 1.0,
-    color: str | Color | None = None,
-    display: Display = "pixel-hit-test",
-    tolerance: float = 0.0,
-    fetch: Fetch | None = None,
-) -> Design:
-    """Return the design with a logo in its proportions, as its last layer.
-
-    The layer below the logo is a plate: a ground in the background color with a clean edge. Modules that the plate
-    touches are left out whole; `display="overlay"` keeps them. Without a plate, those that the logo touches are.
-    With a plate, a design that does not set `ec` gets level H, because the plate covers more modules than its logo.
-    If the design has neither a width nor a height, the result gets its current width, whatever is encoded. The logo
-    keeps its place on the symbol, and its share of it, when `replace` changes size or content.
-
-    Args:
-        content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
-            0.2, and down to 0.08 on a small symbol, so that the logo uses at most half of the error correction.
-        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
-        ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
-        padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5. Without a `share`, less
-            on a symbol that is too small for it.
-        name: A name for your own reference.
-        opacity: 0..1.
-        color: Color of an icon; the foreground color by default.
-        display: Which modules the plate, or a logo without one, leaves out, as in `Layer.display`; `overlay` keeps
-            them all.
-        tolerance: Pixels by which the area without modules is enlarged; negative values make it smaller.
-        fetch: Downloads an image given by its URL. Without it, a URL raises an error.
-
-    Raises:
-        InvalidParameter: If an argument breaks its rule.
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
-
-    Example:
-        >>> from qrkit import Design
-        >>> brand = Design(content="https://example.com").with_logo("icon:heart", 0.18, plate="circle", color="#9A3412")
-        >>> brand.ec, brand.check("static").verdict
-        ('H', 'robust')
-    """
-    from qrkit.drawing.logo import with_logo as call
-
-    return call(
-        self,
-        content,
-        share,
-        place=place,
-        plate=plate,
-        ring=ring,
-        padding=padding,
-        name=name,
-        opacity=opacity,
-        color=color,
-        display=display,
-        tolerance=tolerance,
-        fetch=fetch,
-    )
+    def __get__(self, instance: object, owner: type) -> Any:
+        function = named(self._origin)
+        setattr(self._owner, self._name, function)
+        return function.__get__(instance, owner)
 
 
-def frame_as_wrapper(self: Design) -> Design:
-    """Return the design with its frame drawn for its symbol, as a `wrapper`; a design without a frame as it is.
-
-    The picture stays the same. Other services know `wrapper` but not `frame`, so send them the JSON of this design.
-
-    Raises:
-        InvalidParameter: If the caption does not fit, the icon does not exist, or modules would be smaller than one
-            pixel.
-        ContentTooLong: If the content does not fit.
-        AssetError: If the font of the caption cannot be used.
-
-    Example:
-        >>> from qrkit import Design
-        >>> card = Design(content="https://example.com", frame="bar")
-        >>> card.frame_as_wrapper().wrapper.placeholder.width
-        264.0
-    """
-    from qrkit.drawing.framing import frame_as_wrapper as call
-
-    return call(self)
-
-
-def gallery() -> Gallery:
-    """Return a sheet of all presets in all colorways, which a notebook shows.
-
-    Example:
-        >>> from qrkit import presets
-        >>> "bubble" in repr(presets.gallery())
-        True
-    """
-    from qrkit.pictures.gallery import Gallery
-
-    return Gallery()
-
-
-def largest_logo(
-    self: Design,
-    content: str,
-    *,
-    target: float = 0.5,
-    place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = "rounded",
-    ring: str | Color | None = None,
-    padding: float = 1.0,
-    display: Display = "pixel-hit-test",
-    pad_codewords: PadChoice | None = None,
-    may: Collection[str] = ("mask",),
-    level: Level = "standard",
-    audience: Audience = "phones",
-    fetch: Fetch | None = None,
-) -> LargestLogo:
-    """Find the largest logo with which the design still scans, drawn as `with_logo` draws it.
-
-    Args:
-        content: The image, as in `Layer.content`; it keeps its proportions.
-        target: Share of the worst block's error correction that the logo may use, 0..1.
-        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: As in `with_logo`, with the same effect on `ec`; None leaves more room.
-        ring: As in `with_logo`.
-        padding: As in `with_logo`.
-        display: As in `with_logo`.
-        pad_codewords: `free` makes much more room if the content is short and there is no plate; None keeps the
-            design's choice.
-        may: Other fields that may change: `mask`, `ec` or both. The version stays.
-        level: The level of the report, as in `qrkit.check`.
-        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
-        fetch: Downloads images given by their URL. Without it, a URL raises an error.
-
-    Raises:
-        CannotRepair: If not even an image of one module fits at this place.
-        InvalidParameter: If an argument breaks its rule.
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
-        RenderingFailed: If the renderer fails on a part of the design.
-    """
-    from qrkit.scanning.largest_logo import largest_logo as call
-
-    return call(
-        self, content, target=target, place=place, plate=plate, ring=ring, padding=padding, display=display,
-        pad_codewords=pad_codewords, may=may, level=level, audience=audience, fetch=fetch,
-    )  # fmt: skip
+if not TYPE_CHECKING:
+    check = Later("scanning:check")
+    make_scannable = Later("scanning.repair:make_scannable")
+    with_logo = Later("scanning.logo_size:with_logo")
+    largest_logo = Later("scanning.largest_logo:largest_logo")
+    frame_as_wrapper = Later("drawing.framing:frame_as_wrapper")
+    followed = Later("drawing.resizing:followed")
 
 
 # ---- module names of 1.0
 
-DOORS = ("accessor", "presets", "widgets", "wsgi")
+DOORS = ("accessor", "widgets", "wsgi")
 """Short module names that stay supported."""
 
 OLD_PATHS = """
@@ -464,7 +285,6 @@ plain drawing.plain_picture
 portfolio.book portfolio.portfolio
 portfolio.pictures portfolio.code_pictures
 portfolio.records portfolio.codes
-presets design.presets
 printing pictures.printing
 progress notebook.progress
 rasteriser drawing.untrusted.rasteriser

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import warnings
 from importlib import import_module
+from inspect import signature
 
 import pytest
 
 import qrkit
+from qrkit import Design
 from qrkit.late import DOORS, OLD_PATHS
 from tests.sweeps import quick_first
 
@@ -57,6 +60,40 @@ def test_decode_stays_a_function_when_its_module_is_imported_by_its_old_name():
 def test_unknown_module_is_not_found_as_ever():
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'qrkit\.nonsense'"):
         import_module("qrkit.nonsense")
+
+
+HIGHER = ("check", "make_scannable", "with_logo", "largest_logo", "frame_as_wrapper")
+"""Methods of `Design` whose functions are in higher rooms."""
+
+
+@pytest.mark.parametrize("name", HIGHER)
+def test_a_method_of_a_higher_room_is_its_function_with_signature_and_text(name):
+    function = getattr(Design, name)
+    assert vars(Design)[name] is function
+    assert next(iter(signature(function).parameters)) in ("design", "subject")
+    assert "Args:" in function.__doc__ or name == "frame_as_wrapper"
+    assert "Raises:" in function.__doc__
+    bound = signature(getattr(Design(content="hi"), name))
+    assert [*bound.parameters] == [*signature(function).parameters][1:]
+
+
+@pytest.mark.slow
+def test_help_shows_methods_that_nothing_has_used():
+    program = "import pydoc, qrkit; print(pydoc.plain(pydoc.render_doc(qrkit.Design)))"
+    told = run(program).stdout
+    for name in HIGHER:
+        assert re.search(rf"{name}\((design|subject): ", told)
+    assert "The layer below the logo is a plate" in told
+
+
+@pytest.mark.slow
+def test_a_design_loads_no_higher_room_until_it_is_asked_to():
+    program = (
+        "import sys, qrkit; design = qrkit.Design(content='hi'); "
+        "rooms = {name.split('.')[1] for name in sys.modules if name.startswith('qrkit.')}; "
+        "print(rooms & {'drawing', 'scanning', 'pictures', 'notebook'})"
+    )
+    assert run(program).stdout == "set()\n"
 
 
 def test_unknown_name_is_an_attribute_error():
