@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import install_old_paths, late_names
+from qrkit.late import late_names, notebook, open_doors
 from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ _LATE = {
 """Where each name comes from. It is loaded when it is first used: a plain code needs little of all this."""
 
 __getattr__ = late_names(__name__, _LATE)
-install_old_paths()
+open_doors()
+notebook.update(view="notebook.views:view", progress_bar="notebook.progress:progress_bar")
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from qrkit.design.decoration import Layer, Markers, Modules
 from qrkit.design.frames import ONE_LINE, Caption, Frame
 from qrkit.design.gradient import Gradient
-from qrkit.late import moved_names
+from qrkit.late import late_names
 
 if TYPE_CHECKING:
     from qrkit.design.frames import FrameKind
@@ -286,7 +286,7 @@ def is_icon(layer: Layer) -> bool:
     return layer.name == LOGO and layer.upright.content in {preset.logo for preset in PRESETS.values()}
 
 
-__getattr__ = moved_names(__name__, {"gallery": "presets", "with_preset": "presets"})
+__getattr__ = late_names(__name__, {"gallery": "presets:gallery", "with_preset": "presets:with_preset"}, until="1.3")
 
 
 def __dir__() -> list[str]:
