@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, sync_playwright
-from qrkit.presets import with_preset
 from qrkit.widgets import Designer, PortfolioBrowser, ScanDashboard
 
 from qrkit import Design, Gradient, Layer, Markers, Modules, Portfolio, QRImage, open_portfolio
 from qrkit.commands import demo
+from qrkit.presets import with_preset
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from qrkit import Design, QRImage
-from qrkit.design.presets import PRESETS, with_preset
+from qrkit.presets import PRESETS, with_preset
 
 __all__ = ["thumbnail"]
 

@@ -22,13 +22,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import install_old_paths, late_names
+from qrkit.late import late_names, notebook, open_doors
 from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
-    from qrkit import analytics, charts, contents, errors, report, server
+    from qrkit import analytics, charts, contents, errors, presets, report, server
     from qrkit import server as wsgi
-    from qrkit.design import presets
     from qrkit.design.brand import Brand
     from qrkit.design.color import Color
     from qrkit.design.decoration import Layer, Marker, Markers, Modules, Photo, Placeholder, Sprite, Wrapper
@@ -107,7 +106,7 @@ _LATE = {
     "generate_sequence": "pictures.sequences:generate_sequence",
     "icon_names": "design.shapes.icons:icon_names",
     "open_portfolio": "portfolio:open_portfolio",
-    "presets": "design.presets",
+    "presets": "presets",
     "report": "report",
     "server": "server",
     "widgets": "notebook.widgets",
@@ -116,7 +115,8 @@ _LATE = {
 """Where each name comes from. It is loaded when it is first used: a plain code needs little of all this."""
 
 __getattr__ = late_names(__name__, _LATE)
-install_old_paths()
+open_doors()
+notebook.update(view="notebook.views:view", progress_bar="notebook.progress:progress_bar")
 
 
 def __dir__() -> list[str]:

@@ -1,143 +1,120 @@
-"""Loads on demand: names of packages, methods from higher rooms, and the module names of 1.0.
+"""Loads on demand what belongs to other rooms: names of packages, methods of data classes, what notebooks show.
 
-A room is a folder or file directly in `qrkit/`. Methods of data classes, such as `design.check()`, belong to rooms that
-are built on that data. This is the only module in which a lower room calls a higher one. The imports are inside
-functions, so that a plain QR Code loads only the modules that the code needs.
+A room is a folder or file directly in `qrkit/`. A lower room never imports a higher one. What it needs from above it
+names as `room.module:name`, here or in the facade, and the name is loaded when it is first used. So a plain QR Code
+loads only the modules that it needs.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from inspect import Parameter, Signature, signature
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:
-    from qrkit.design.color import Color
-    from qrkit.design.design import Design
-    from qrkit.design.limits import Display, PadChoice
-    from qrkit.drawing.logo import Plate
-    from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.pictures.gallery import Gallery
-    from qrkit.scanning.largest_logo import LargestLogo
-    from qrkit.scanning.repair import Repair
-    from qrkit.scanning.scan_report import Audience, Level, ScanReport
+if TYPE_CHECKING:  # the methods of `Design` that higher rooms have, for type checkers and editors
+    from qrkit.drawing.framing import frame_as_wrapper
+    from qrkit.drawing.resizing import followed
+    from qrkit.scanning import check
+    from qrkit.scanning.largest_logo import largest_logo
+    from qrkit.scanning.logo_size import with_logo
+    from qrkit.scanning.repair import make_scannable
 
 __all__ = [
-    "REMOVAL", "UNSEEN", "LateSignature", "Shown", "Watch", "check", "followed", "frame_as_wrapper", "gallery",
-    "install_old_paths", "largest_logo", "late_names", "make_scannable", "old_names", "used_correction", "watch",
-    "with_logo", "without",
+    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "check", "followed", "frame_as_wrapper",
+    "largest_logo", "late_names", "make_scannable", "named", "notebook", "open_doors", "watch", "with_logo",
 ]  # fmt: skip
-
-REMOVAL = "will be removed in qrkit 1.2"
-"""What a DeprecationWarning says of a name of 1.0."""
 
 Item = TypeVar("Item")
 Watch = Callable[[Iterable[Any], str, int | None], Iterable[Any]]
 """Takes items, a word for what is done with them and their number (None if unknown); returns the same items."""
 
+DOORS = {
+    "qrkit.accessor": "qrkit.notebook.accessor",
+    "qrkit.widgets": "qrkit.notebook.widgets",
+    "qrkit.wsgi": "qrkit.server",
+}
+"""Short names of modules."""
 
-def late_names(
-    package: str, origins: Mapping[str, str], *, old: str = "", old_names: Sequence[str] = ()
-) -> Callable[[str], Any]:
+
+def named(origin: str) -> Any:
+    """Return what `room.module:name` is the name of, or the module `room.module`."""
+    module, _, attribute = origin.partition(":")
+    value: Any = import_module(f"qrkit.{module}")
+    return getattr(value, attribute) if attribute else value
+
+
+def late_names(package: str, origins: Mapping[str, str], *, until: str = "") -> Callable[[str], Any]:
     """Return a `__getattr__` for a package that loads each name from its module on first use.
 
     Args:
         package: The full name of the package.
         origins: Maps each name to `room.module:name`, or to `room.module` if the name is that of the module itself.
-        old: The module that had the name of the package in 1.0.
-        old_names: Further names of that module, which are found with a DeprecationWarning.
+        until: The version that no longer has these names, because they have moved: they work with a DeprecationWarning.
     """
 
     def load(name: str) -> Any:
-        if name in old_names:
-            text = f"{package}.{name} {REMOVAL}: use qrkit.{old}.{name}"
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
-            return getattr(import_module(f"qrkit.{old}"), name)
         if name not in origins:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, attribute = origins[name].partition(":")
-        value = import_module(f"qrkit.{module}")
-        value = getattr(value, attribute) if attribute else value
-        setattr(sys.modules[package], name, value)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+        value = named(origins[name])
+        if until:
+            text = f"{package}.{name} will be removed in qrkit {until}: use qrkit.{origins[name].replace(':', '.')}"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+        else:
+            setattr(sys.modules[package], name, value)
         return value
 
     return load
 
 
-class LateSignature(Signature):
-    """The signature of a function whose parameters take long to find out: they are loaded when `help()` asks for them.
+class _Doors:
+    """Imports a module by its short name: it is the same module, and so are those below it.
 
-    Args:
-        function: The function.
-        complete: Takes the signature that the function is written with, and returns the one to show.
+    A finder and a loader without their base classes: `importlib.abc` would add a third to the time of `import qrkit`.
     """
 
-    __slots__ = ("_complete", "_own")
+    def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
+        door = next((door for door in DOORS if f"{fullname}.".startswith(f"{door}.")), None)
+        if door is None:
+            return None
+        origin = DOORS[door] + fullname.removeprefix(door)
+        return ModuleSpec(fullname, self, origin=origin)  # type: ignore[arg-type]  # has its methods
 
-    def __init__(self, function: Callable[..., Any], complete: Callable[[Signature], Signature]) -> None:
-        self._own, self._complete = signature(function), complete
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to the import system, whose module gives way to the one that is there."""
 
-    @property
-    def parameters(self) -> MappingProxyType[str, Parameter]:
-        """The parameters, by name."""
-        return self._complete(self._own).parameters
-
-    @property
-    def return_annotation(self) -> Any:
-        """The annotation of what the function returns."""
-        return self._complete(self._own).return_annotation
-
-    def replace(self, **changes: Any) -> Signature:  # type: ignore[override]  # the complete signature is of the base
-        """Return a copy with other parameters, or another annotation of what is returned."""
-        return self._complete(self._own).replace(**changes)
-
-    def __reduce__(self) -> Any:
-        return self._complete(self._own).__reduce__()
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(str(module.__spec__ and module.__spec__.origin))
 
 
-@contextmanager
-def without(library: str) -> Iterator[None]:
-    """Import modules inside this context as if an optional library of theirs were not installed.
-
-    Args:
-        library: The name of the library. If it has been imported before, nothing changes.
-    """
-    missing: Any = None
-    before = sys.modules.setdefault(library, missing)
-    try:
-        yield
-    finally:
-        if before is None:
-            del sys.modules[library]
+def open_doors() -> None:
+    """Let modules be imported by their short names."""
+    sys.meta_path.insert(0, _Doors())
 
 
 # ---- notebooks
 
+notebook: dict[str, str] = {}
+"""What notebooks are shown, as `room.module:name`: `view` of an object, and `progress_bar`. The facade fills it."""
+
 
 class Shown:
-    """Base class of objects that a notebook shows as HTML or as an image. `qrkit.notebook.views` draws them."""
+    """Base class of objects that a notebook shows as HTML or as an image."""
 
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from qrkit.notebook.views import view
-
-        return view(self)
+        bundle: dict[str, Any] = named(notebook["view"])(self)
+        return bundle
 
 
 def watch(*, progress: bool) -> Watch:
     """Return a progress bar for a loop, on standard error or below a notebook cell; `UNSEEN` without `progress`."""
-    if not progress:
-        return UNSEEN
-    from qrkit.notebook.progress import progress_bar
-
-    return progress_bar
+    bar: Watch = named(notebook["progress_bar"]) if progress else UNSEEN
+    return bar
 
 
 def _iterate(items: Iterable[Item], _what: str, _total: int | None) -> Iterator[Item]:
@@ -148,429 +125,32 @@ UNSEEN: Watch = _iterate
 """A `Watch` that shows nothing."""
 
 
-def old_names(
-    module: str, names: Mapping[str, str], others: Callable[[str], Any] | None = None
-) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a module in which names have changed; old names work, with a DeprecationWarning.
+# ---- methods of data classes
+
+
+class Later:
+    """A method that a higher room has. Its first use puts the function itself on the class.
 
     Args:
-        module: The `__name__` of the module.
-        names: Maps old names to new ones. A new name with a dot belongs to another module and is written in full.
-        others: Finds other names, such as `late_names`.
+        origin: The function, as `room.module:name`.
     """
 
-    def find(name: str) -> Any:
-        if name not in names and others:
-            return others(name)
-        if name not in names:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
-        home, _, new = names[name].rpartition(".")
-        hint = f"{module}.{name} {REMOVAL}: use {home or module}.{new}"
-        warnings.warn(hint, DeprecationWarning, stacklevel=2)
-        return getattr(import_module(home or module), new)
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
 
-    return find
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
 
-
-# ---- methods of Design
+    def __get__(self, instance: object, owner: type) -> Any:
+        function = named(self._origin)
+        setattr(self._owner, self._name, function)
+        return function.__get__(instance, owner)
 
 
-def check(self: Design, level: str = "standard", *, audience: str = "phones", fetch: Fetch | None = None) -> ScanReport:
-    """Check whether the design scans and how much margin it has. The report suggests improvements.
-
-    Args:
-        level: `static`, `quick`, `standard` or `full`, as in `qrkit.check`.
-        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
-        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
-
-    Raises:
-        InvalidParameter: If `level` or `audience` is not one of these names.
-        ContentTooLong: If the content does not fit.
-        AssetError: If an image in the design is invalid or cannot be fetched.
-        RenderingFailed: If the renderer fails on a part of the design.
-
-    Example:
-        >>> from qrkit import Design
-        >>> Design(content="https://example.com", padding=0).check("static").verdict
-        'fragile'
-    """
-    from qrkit.scanning import check as call
-
-    return call(self, level, audience=audience, fetch=fetch)
-
-
-def used_correction(design: Design, fetch: Fetch | None = None) -> float:
-    """Return the share of the worst block's error correction that a design uses; raises what `check` raises."""
-    from qrkit.scanning.examine import drawn, measure
-
-    return measure(drawn(design, fetch))[1].used
-
-
-def make_scannable(
-    self: Design,
-    target: float = 0.5,
-    *,
-    may: Collection[str] | None = None,
-    level: Level = "standard",
-    audience: Audience = "phones",
-    fetch: Fetch | None = None,
-) -> Repair:
-    """Change the design as little as possible so that it scans: `check()` rates the result at least `ok`.
-
-    Args:
-        target: Share of the worst block's error correction that the design may use, 0..1.
-        may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
-        level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
-            fraction of the time.
-        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
-        fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
-
-    Raises:
-        CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
-            would help.
-        InvalidParameter: If an argument breaks its rule.
-        ContentTooLong: If the content does not fit.
-        AssetError: If an image in the design is invalid or cannot be fetched.
-        RenderingFailed: If the renderer fails on a part of the design.
-
-    Example:
-        >>> from qrkit import Design
-        >>> print(Design(content="https://example.com", padding=0).make_scannable())
-        fragile -> robust (standard check)
-          widened the quiet zone from 0 to 4 modules
-    """
-    from qrkit.scanning.repair import make_scannable as call
-
-    return call(self, target, may=may, level=level, audience=audience, fetch=fetch)
-
-
-def followed(design: Design, other: Design) -> Design:
-    """Move layers, sprites and gradients of a changed design with its symbol."""
-    from qrkit.drawing.resizing import followed
-
-    return followed(design, other)
-
-
-def with_logo(
-    self: Design,
-    content: str,
-    share: float | None = None,
-    *,
-    place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = "rounded",
-    ring: str | Color | None = None,
-    padding: float = 1.0,
-    name: str = "",
-    opacity: float = 1.0,
-    color: str | Color | None = None,
-    display: Display = "pixel-hit-test",
-    tolerance: float = 0.0,
-    fetch: Fetch | None = None,
-) -> Design:
-    """Return the design with a logo in its proportions, as its last layer.
-
-    The layer below the logo is a plate: a ground in the background color with a clean edge. Modules that the plate
-    touches are left out whole; `display="overlay"` keeps them. Without a plate, those that the logo touches are.
-    With a plate, a design that does not set `ec` gets level H, because the plate covers more modules than its logo.
-    If the design has neither a width nor a height, the result gets its current width, whatever is encoded. The logo
-    keeps its place on the symbol, and its share of it, when `replace` changes size or content.
-
-    Args:
-        content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
-        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
-            0.2, and down to 0.08 on a small symbol, so that the logo uses at most half of the error correction.
-        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
-        ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
-        padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5. Without a `share`, less
-            on a symbol that is too small for it.
-        name: A name for your own reference.
-        opacity: 0..1.
-        color: Color of an icon; the foreground color by default.
-        display: Which modules the plate, or a logo without one, leaves out, as in `Layer.display`; `overlay` keeps
-            them all.
-        tolerance: Pixels by which the area without modules is enlarged; negative values make it smaller.
-        fetch: Downloads an image given by its URL. Without it, a URL raises an error.
-
-    Raises:
-        InvalidParameter: If an argument breaks its rule.
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
-
-    Example:
-        >>> from qrkit import Design
-        >>> brand = Design(content="https://example.com").with_logo("icon:heart", 0.18, plate="circle", color="#9A3412")
-        >>> brand.ec, brand.check("static").verdict
-        ('H', 'robust')
-    """
-    from qrkit.drawing.logo import with_logo as call
-
-    return call(
-        self,
-        content,
-        share,
-        place=place,
-        plate=plate,
-        ring=ring,
-        padding=padding,
-        name=name,
-        opacity=opacity,
-        color=color,
-        display=display,
-        tolerance=tolerance,
-        fetch=fetch,
-    )
-
-
-def frame_as_wrapper(self: Design) -> Design:
-    """Return the design with its frame drawn for its symbol, as a `wrapper`; a design without a frame as it is.
-
-    The picture stays the same. Other services know `wrapper` but not `frame`, so send them the JSON of this design.
-
-    Raises:
-        InvalidParameter: If the caption does not fit, the icon does not exist, or modules would be smaller than one
-            pixel.
-        ContentTooLong: If the content does not fit.
-        AssetError: If the font of the caption cannot be used.
-
-    Example:
-        >>> from qrkit import Design
-        >>> card = Design(content="https://example.com", frame="bar")
-        >>> card.frame_as_wrapper().wrapper.placeholder.width
-        264.0
-    """
-    from qrkit.drawing.framing import frame_as_wrapper as call
-
-    return call(self)
-
-
-def gallery() -> Gallery:
-    """Return a sheet of all presets in all colorways, which a notebook shows.
-
-    Example:
-        >>> from qrkit import presets
-        >>> "bubble" in repr(presets.gallery())
-        True
-    """
-    from qrkit.pictures.gallery import Gallery
-
-    return Gallery()
-
-
-def largest_logo(
-    self: Design,
-    content: str,
-    *,
-    target: float = 0.5,
-    place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = "rounded",
-    ring: str | Color | None = None,
-    padding: float = 1.0,
-    display: Display = "pixel-hit-test",
-    pad_codewords: PadChoice | None = None,
-    may: Collection[str] = ("mask",),
-    level: Level = "standard",
-    audience: Audience = "phones",
-    fetch: Fetch | None = None,
-) -> LargestLogo:
-    """Find the largest logo with which the design still scans, drawn as `with_logo` draws it.
-
-    Args:
-        content: The image, as in `Layer.content`; it keeps its proportions.
-        target: Share of the worst block's error correction that the logo may use, 0..1.
-        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: As in `with_logo`, with the same effect on `ec`; None leaves more room.
-        ring: As in `with_logo`.
-        padding: As in `with_logo`.
-        display: As in `with_logo`.
-        pad_codewords: `free` makes much more room if the content is short and there is no plate; None keeps the
-            design's choice.
-        may: Other fields that may change: `mask`, `ec` or both. The version stays.
-        level: The level of the report, as in `qrkit.check`.
-        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
-        fetch: Downloads images given by their URL. Without it, a URL raises an error.
-
-    Raises:
-        CannotRepair: If not even an image of one module fits at this place.
-        InvalidParameter: If an argument breaks its rule.
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
-        RenderingFailed: If the renderer fails on a part of the design.
-    """
-    from qrkit.scanning.largest_logo import largest_logo as call
-
-    return call(
-        self, content, target=target, place=place, plate=plate, ring=ring, padding=padding, display=display,
-        pad_codewords=pad_codewords, may=may, level=level, audience=audience, fetch=fetch,
-    )  # fmt: skip
-
-
-# ---- module names of 1.0
-
-DOORS = ("accessor", "presets", "widgets", "wsgi")
-"""Short module names that stay supported."""
-
-OLD_PATHS = """
-access portfolio.access
-accessor notebook.accessor
-analytics.days analytics.daily_spread
-analytics.kinds analytics.visit_kinds
-analytics.life analytics.lifetimes
-analytics.parts analytics.breakdowns
-analytics.periods analytics.over_time
-analytics.records analytics.scan_rows
-analytics.scheduled analytics.schedules
-analytics.simulating analytics.simulated
-analytics.unusual analytics.unusual_days
-analytics.visitors analytics.totals
-assets drawing.untrusted.assets
-batches pictures.batches
-bitmaps drawing.bitmaps
-cards contents.cards
-charts.hours charts.weekly_hours
-charts.ink charts.colors
-charts.lettering charts.labels
-charts.parts charts.axes
-charts.usual charts.expected
-charts.waiting charts.first_scans
-color design.color
-color_names design.color_names
-commands.care commands.maintenance
-commands.telling commands.output
-contact_sheet pictures.contact_sheet
-decoration design.decoration
-demo commands.demo
-destinations visits.destinations
-draw drawing.draw
-draw. drawing.
-draw.picture drawing.decorated
-draw.relaying drawing.resizing
-encode symbol.encode
-exchange.markup exchange.xml_text
-fetching drawing.untrusted.fetching
-frames exchange.frames
-generate_request pictures.generate_request
-gradient design.gradient
-image pictures.image
-limits design.limits
-links tracking.short_urls
-locate symbol.locate
-markup drawing.svg_elements
-outline design.outline
-painting pictures.batch_files
-picture_columns notebook.picture_columns
-places visits.places
-plain drawing.plain_picture
-portfolio.book portfolio.portfolio
-portfolio.pictures portfolio.code_pictures
-portfolio.records portfolio.codes
-presets design.presets
-printing pictures.printing
-progress notebook.progress
-rasteriser drawing.untrusted.rasteriser
-rates server.rates
-reading server.reading
-records tracking.records
-redirect visits.redirect
-report.cards report.code_cards
-report.countries tracking.countries
-report.opening report.key_numbers
-report.tables report.ranked_tables
-scan_frame pictures.scan_frame
-scannability scanning
-scannability.picture scanning.picture_check
-scannability.report scanning.scan_report
-scene drawing.scene
-schedule tracking.schedule
-shapes design.shapes
-source design.source
-store.care store.maintenance
-store.columns store.duckdb.column_copy
-store.database store.duckdb.database
-store.following store.postgresql.following
-store.kept store.visitor_data
-store.migrating store.moving
-store.portfolio store.qrcodes
-store.postgresql_cursor store.postgresql.cursor
-store.postgresql_tables store.postgresql.tables
-store.settings store.store_settings
-store.shared store.salts_and_quotas
-store.snapshot store.duckdb.snapshot
-store.writer store.recording
-svg_text drawing.svg_text
-svg_values drawing.untrusted.svg_values
-templates portfolio.templates
-text_columns tracking.text_columns
-times tracking.times
-track_request server.track_request
-vector drawing.untrusted.svg_shapes
-views notebook.views
-views.drawings notebook.views.drawing
-views.parts notebook.views.html
-views.tracked notebook.views.tracking
-visitors visits.visitors
-widgets notebook.widgets
-widgets.answers notebook.widgets.dashboard_answers
-widgets.page notebook.widgets.widget
-widgets.shown notebook.widgets.draft_state
-widgets.starts notebook.widgets.defaults
-widgets.twin notebook.widgets.static_image
-workers pictures.workers
-writers drawing.writers
-writers.ground drawing.writers.background
-wsgi server
-wsgi.server server.socket_server
-zip_stream pictures.zip_stream
-"""
-"""The 1.0 name and the current name of each renamed module. A name that ends in a dot covers all its submodules."""
-
-
-class _OldPaths:
-    """Imports a module by its old name and warns with the current one.
-
-    A finder and a loader without their base classes: `importlib.abc` would add a third to the time of `import qrkit`.
-    """
-
-    def __init__(self) -> None:
-        self._now = dict(line.split() for line in OLD_PATHS.strip().splitlines())
-        self._specs: dict[str, ModuleSpec | None] = {}
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        old = fullname.removeprefix("qrkit.")
-        now = self._current(old) if old != fullname else None
-        if now is None:
-            return None
-        if old not in DOORS:
-            text = f"{fullname} is now qrkit.{now}; the old name {REMOVAL}"
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return ModuleSpec(fullname, self, origin=f"qrkit.{now}")  # type: ignore[arg-type]  # has its methods
-
-    def _current(self, old: str) -> str | None:
-        """Return the current name of a module; None if the name has not changed."""
-        if old in self._now:
-            return self._now[old]
-        head, _, tail = old.rpartition(".")
-        if f"{head}." in self._now:
-            return f"{self._now[f'{head}.']}{tail}"
-        now = self._current(head) if head else None
-        return now and f"{now}.{tail}"
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module(spec.origin or "")
-        if not hasattr(module, "__path__"):
-            module.__path__ = []  # lets the import system look for submodules of the old name
-        self._specs[spec.name] = module.__spec__
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        # The module already ran under its own name; the import system replaced its spec with the old name's.
-        module.__spec__ = self._specs.pop(module.__spec__.name if module.__spec__ else "")
-
-
-def install_old_paths() -> None:
-    """Let modules be imported by their 1.0 names, with a DeprecationWarning."""
-    sys.meta_path.insert(0, _OldPaths())
-    # `qrkit.decode` is a function: importing the old module of this name must not replace it.
-    sys.modules.setdefault("qrkit.decode", import_module("qrkit.symbol.decode"))
+if not TYPE_CHECKING:
+    check = Later("scanning:check")
+    make_scannable = Later("scanning.repair:make_scannable")
+    with_logo = Later("scanning.logo_size:with_logo")
+    largest_logo = Later("scanning.largest_logo:largest_logo")
+    frame_as_wrapper = Later("drawing.framing:frame_as_wrapper")
+    followed = Later("drawing.resizing:followed")

@@ -25,6 +25,7 @@ from pydantic import BaseModel
 
 import qrkit
 from qrkit import errors
+from qrkit.late import Later
 
 ROOT = Path(__file__).parent.parent
 CHAPTERS = tomllib.loads((ROOT / ".ci/site/pages.toml").read_text(encoding="utf-8"))["chapters"]
@@ -66,7 +67,10 @@ def function_of(member: Any) -> Any:
 def members(cls: type, names: list[str], others: list[Any]) -> Iterator[tuple[str, FunctionType]]:
     """The public methods and properties of a class, but for those that it has of `others`, which are public, too."""
     ours = [base for base in reversed(cls.__mro__) if base.__module__.startswith("qrkit.") and base not in others]
-    found = {name: function_of(one) for base in ours for name, one in vars(base).items()}
+    loaded = {
+        name: getattr(cls, name) if isinstance(one, Later) else one for base in ours for name, one in vars(base).items()
+    }
+    found = {name: function_of(one) for name, one in loaded.items()}
     some = {name.partition(".")[2] for name in names if name.startswith(f"{cls.__name__}.")}
     for name, one in found.items():
         is_ours = isinstance(one, FunctionType) and one.__module__.startswith("qrkit.")

@@ -24,6 +24,7 @@ import pdoc.docstrings
 from pdoc import doc_ast
 from pydantic import BaseModel
 
+from qrkit.design.design import Design
 from qrkit.model import allowed, meaning
 
 __all__ = ["pages"]
@@ -162,6 +163,7 @@ def load() -> tuple[list[Chapter], dict[str, pdoc.doc.Module]]:
     """The chapters, and the modules of their pages with nothing but what is public, in their order."""
     chapters: list[Chapter] = tomllib.loads(PAGES.read_text(encoding="utf-8"))["chapters"]
     pages = {name: page for chapter in chapters for name, page in chapter["pages"].items()}
+    inspect.getmembers(Design)  # pdoc does not ask a class for its members, so those of other rooms are loaded here
     modules = {name: narrowed(import_module(name), page) for name, page in pages.items()}
     members = [(module, member) for module in modules.values() for member in module.members.values()]
     public = {member.obj: member for _, member in reversed(members) if isinstance(member, pdoc.doc.Class)}
@@ -247,6 +249,8 @@ def as_written(function: pdoc.doc.Function) -> None:
     """Take the annotations of a signature from its source."""
     found = inspect.signature(function.obj)
     parameters = [one for one in found.parameters.values() if one.name not in ("self", "cls")]
+    if "." in function.qualname and "." not in function.obj.__qualname__:  # a function that a class has as a method
+        del parameters[0]
     function.signature = pdoc.doc._PrettySignature(
         [one if one.annotation is one.empty else one.replace(annotation=Written(one.annotation)) for one in parameters],
         return_annotation=found.empty if function.name == "__init__" else Written(found.return_annotation),

@@ -25,7 +25,6 @@ from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
-from qrkit.late import old_names
 from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part
 
 __all__ = [
@@ -36,8 +35,6 @@ __all__ = [
     "simulate", "summary", "time_effects", "top_qrcodes", "unusual_days", "visits_by_evidence", "visits_by_kind",
     "without_small_groups",
 ]  # fmt: skip
-
-__getattr__ = old_names(__name__, {"lives": "half_lives", "posters": "scans_by_location"})
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.analytics.daily_spread import check_share
 from qrkit.analytics.distributions import negative_binomial_at_least, negative_binomial_log_probability
-from qrkit.analytics.time_zones import takes_time_zone
 from qrkit.analytics.unusual_days import (
     FITTED,
     NEIGHBORS,
@@ -61,7 +60,6 @@ class Window(NamedTuple):
         return self.start + self.length
 
 
-@takes_time_zone
 def bursts(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     """Return the bursts of a view: runs of days with far more scans than the days around them suggest.
 

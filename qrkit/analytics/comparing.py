@@ -20,7 +20,7 @@ from qrkit.analytics.daily_spread import FEWEST_DAYS, check_share, counts, sprea
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import RatioInterval, ratio_interval
-from qrkit.analytics.time_zones import on_the_clock, takes_time_zone
+from qrkit.analytics.time_zones import on_the_clock
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.scan_attributes import Attribute, check_attribute
@@ -43,7 +43,6 @@ RATIO_TYPES |= dict.fromkeys(("ratio", "low", "high", "probability"), "float64")
 RATIO_TYPES |= dict.fromkeys(("smallest", "spread", "days_as_one"), "float64") | {"is_paired": "bool", "reason": "str"}
 
 
-@takes_time_zone
 def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, independent: bool = False) -> pd.DataFrame:
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
@@ -88,7 +87,6 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")
 
 
-@takes_time_zone
 def compare(
     first: Scans,
     second: Scans,
@@ -138,7 +136,6 @@ def compare_days(
     return _table(first, second, ratio_interval(first, second, level, independent=independent))
 
 
-@takes_time_zone
 def before_and_after(
     scans: Scans,
     change: date | str,

@@ -26,7 +26,6 @@ from qrkit.analytics.time_zones import (
     on_the_clock,
     stretches,
     stretches_of,
-    takes_time_zone,
 )
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
@@ -83,7 +82,6 @@ ORDER BY w.weekday, h.hour
 """
 
 
-@takes_time_zone
 def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> pd.DataFrame:
     """Return scans and visitors per hour, day, week or month, from the first scan (or `since`) to the last (`until`).
 
@@ -110,7 +108,6 @@ def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> p
     return _with_bounds(complete, scans, by=by)
 
 
-@takes_time_zone
 def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = True) -> pd.DataFrame:
     """Return scans per day, including days without scans, from the first scan (or `since`) to the last (or `until`).
 
@@ -146,7 +143,6 @@ def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = Tr
     return _with_bounds(complete.drop(columns=["start", "hours"]).rename(columns={"label": "day"}), scans, by=by)
 
 
-@takes_time_zone
 def scans_by_hour(scans: Scans) -> pd.DataFrame:
     """Return scans per hour of the week: 168 rows.
 
@@ -167,7 +163,6 @@ def scans_by_hour(scans: Scans) -> pd.DataFrame:
     return _with_bounds(frame, scans)
 
 
-@takes_time_zone
 def scans_and_previous(scans: Scans, period: Period = "day", *, previous: Scans | None = None) -> pd.DataFrame:
     """Return each hour, day, week or month of a view next to its counterpart in the previous period of the same length.
 

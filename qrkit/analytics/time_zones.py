@@ -7,22 +7,18 @@ minutes.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache, wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from functools import lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.late import REMOVAL, old_names
 from qrkit.store import Scans
-from qrkit.tracking.times import moment_in, zone_of
+from qrkit.tracking.times import moment_in
 
 __all__ = [
     "Stretch", "case_of", "local_time", "microseconds", "moment_of", "on_the_clock", "stretches", "stretches_of",
-    "takes_time_zone",
 ]  # fmt: skip
 
 YEARS = (1990, 2100)
@@ -30,9 +26,6 @@ YEARS = (1990, 2100)
 DAY = timedelta(days=1)
 MICROSECOND = timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)
-
-Asked = ParamSpec("Asked")
-Answer = TypeVar("Answer")
 
 
 class Stretch(NamedTuple):
@@ -99,30 +92,6 @@ def on_the_clock(moment: datetime, zone: ZoneInfo) -> datetime:
     return moment + _offset(zone, moment)
 
 
-def takes_time_zone(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-    """Let a function accept `time_zone=` as it did before views had a time zone."""
-
-    @wraps(ask)
-    def asked(*args: Any, **arguments: Any) -> Answer:
-        if "time_zone" in arguments:
-            zone = zone_of(arguments.pop("time_zone"))
-            hint = f"`time_zone` of {ask.__name__} {REMOVAL}: set it in the view, scans.where(time_zone=…)"
-            warnings.warn(hint, DeprecationWarning, stacklevel=2)
-            args = tuple(_move(given, zone) for given in args)
-            arguments = {name: _move(given, zone) for name, given in arguments.items()}
-        return ask(*args, **arguments)
-
-    return asked
-
-
-def _move(given: Any, zone: ZoneInfo) -> Any:
-    """Return a view in another time zone whose bounds stay the same moments; return anything else unchanged."""
-    if not isinstance(given, Scans):
-        return given
-    since, until = (moment and moment.replace(tzinfo=UTC) for moment in given.period)
-    return replace(given, time_zone=zone.key, since=since, until=until)
-
-
 @lru_cache(maxsize=1_024)
 def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
     """Return the clock changes of a year: compare the offsets of consecutive days, then search within the day."""
@@ -142,7 +111,3 @@ def _changes_of(zone: ZoneInfo, year: int) -> tuple[Stretch, ...]:
 
 def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
     return moment.replace(tzinfo=UTC).astimezone(zone).utcoffset() or timedelta()
-
-
-# Notebooks written by `report.notebook` before views had a time zone import `first_moment` from here.
-__getattr__ = old_names(__name__, {"first_moment": "qrkit.tracking.times.first_moment"})

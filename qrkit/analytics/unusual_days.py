@@ -14,7 +14,6 @@ from qrkit.analytics.distributions import (
     student_from_normal,
 )
 from qrkit.analytics.public_holidays import which_are_holidays
-from qrkit.analytics.time_zones import takes_time_zone
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 
@@ -83,7 +82,6 @@ class Usual(NamedTuple):
     freedom: np.ndarray
 
 
-@takes_time_zone
 def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date] = ()) -> pd.DataFrame:
     """Return every whole day of a view with its expected scans, and whether it was unusual.
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import late_names, old_names
+from qrkit.late import late_names
 
 if TYPE_CHECKING:
     from qrkit.charts.axes import Chart
@@ -44,16 +44,6 @@ __all__ = [
     "forecast", "hour_of_week", "human_scans", "in_language", "lines", "previous_period", "rates", "scans_by_country",
     "scans_by_location", "small_multiples", "sparkline", "time_to_first_scan", "to_svg", "unusual_days",
 ]  # fmt: skip
-
-_OLD_NAMES = {
-    "delays": "time_to_first_scan",
-    "panels": "small_multiples",
-    "people": "human_scans",
-    "posters": "scans_by_location",
-    "previous": "previous_period",
-    "unusual": "unusual_days",
-    "week": "hour_of_week",
-}
 
 _ORIGINS = {
     "COLORS": "charts.colors:COLORS",
@@ -83,7 +73,7 @@ _ORIGINS = {
 }
 
 # Charts are loaded when they are first used, because matplotlib takes long to load.
-__getattr__ = old_names(__name__, _OLD_NAMES, late_names(__name__, _ORIGINS))
+__getattr__ = late_names(__name__, _ORIGINS)
 
 
 def __dir__() -> list[str]:

@@ -13,14 +13,11 @@ from xml.etree import ElementTree as Xml
 from qrkit.charts.axes import house_style
 from qrkit.charts.colors import COLORS
 from qrkit.charts.short_paths import circle_of, short_path
-from qrkit.late import old_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["to_svg"]
-
-__getattr__ = old_names(__name__, {"sparkline": "qrkit.charts.sparklines.sparkline"})
 
 FEWEST_ALIKE = 3
 """Minimum number of elements in a row that share a style, to write it once."""

@@ -89,7 +89,7 @@ def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -
 
     logo = _content_of(asked.logo) if asked.logo is not None else None
     if asked.preset is not None:
-        from qrkit.design.presets import with_preset
+        from qrkit.presets import with_preset
 
         design = with_preset(design, asked.preset, asked.colorway, logo=logo, caption=_caption(design.frame, asked))
         design = design.replace(**given) if given else design

@@ -19,6 +19,4 @@ __getattr__ = late_names(
         "DesignFields": "design.design:DesignFields",
         "MessagePart": "design.message_part:MessagePart",
     },
-    old="design.design",
-    old_names=("ALPHANUMERIC", "CHARACTERS", "kanji_value"),
 )

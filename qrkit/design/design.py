@@ -301,7 +301,7 @@ class Design(Model):
         if "size" in names and (self.width or self.height):  # which would override it
             changes = {"width": None, "height": None, **changes}
         changed = super().replace(**changes)
-        return changed if "layers" in names or names.isdisjoint(LAYING) else late.followed(self, changed)
+        return changed if "layers" in names or names.isdisjoint(LAYING) else self._followed(changed)
 
     def resized(self, /, **changes: Unpack[DesignChanges]) -> Design:
         """Return the design at another size, as `replace` does.
@@ -320,11 +320,13 @@ class Design(Model):
         """
         return self.replace(**changes)
 
+    # Higher rooms have these.
     check: ClassVar = late.check
     make_scannable: ClassVar = late.make_scannable
     with_logo: ClassVar = late.with_logo
     largest_logo: ClassVar = late.largest_logo
     frame_as_wrapper: ClassVar = late.frame_as_wrapper
+    _followed: ClassVar = late.followed
 
     @property
     def pictures(self) -> dict[str, str]:

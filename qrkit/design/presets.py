@@ -1,26 +1,21 @@
-"""Provides `PRESETS`, named looks that scan reliably, in three colorways each, with room for a logo and a caption."""
+"""Provides `PRESETS`, the looks of `qrkit.presets`: each scans reliably, in three colorways, with room for a text."""
 
 from __future__ import annotations
 
-import warnings
-from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from qrkit.design.decoration import Layer, Markers, Modules, Photo
-from qrkit.design.design import Design
+from qrkit.design.decoration import Layer, Markers, Modules
 from qrkit.design.frames import ONE_LINE, Caption, Frame
 from qrkit.design.gradient import Gradient
-from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.late import REMOVAL, gallery
+from qrkit.late import late_names
 
 if TYPE_CHECKING:
     from qrkit.design.frames import FrameKind
     from qrkit.design.limits import MarkerPattern
 
-__all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
+__all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]
 
 LOGO = "logo"
 """What presets call the layer of a logo."""
@@ -285,117 +280,13 @@ PRESETS: Mapping[str, Preset] = {
 }
 """The looks by name: `plain`, then 24 in alphabetical order. The standard check rates all as robust on phones."""
 
-OLD_NAMES = {
-    "candy": ("confetti", "plum"),
-    "dusk": ("cream", "wine"),
-    "ember": ("sunset", "wine"),
-    "forest": ("mono", "forest"),
-    "graphite": ("mono", "graphite"),
-    "ink": ("mono", "midnight"),
-    "lagoon": ("fluid", "ocean"),
-}
-"""Names of presets in 1.0, and the look and colorway that come closest."""
-
-
-def with_preset(
-    design: Design,
-    name: str,
-    colorway: str | None = None,
-    *,
-    logo: str | None = None,
-    caption: str | Caption | None = None,
-    photo: str | None = None,
-) -> Design:
-    """Apply a preset to a design; its content, size, layers and wrapper stay.
-
-    A look with a logo or a photo uses error correction level H. The words on a frame of the design, and its photo, stay
-    if you chose them; what another preset brought goes.
-
-    Args:
-        design: The design to start from.
-        name: A name in `PRESETS`.
-        colorway: One of the preset's colorways; None for the first.
-        logo: A logo for its plate, as in `Layer.content`.
-        caption: The words on its frame. Presets without a frame get one.
-        photo: The photo of `photo` or `mosaic`, as in `Photo.content`; by default, that of the design, or a sample.
-
-    Raises:
-        InvalidParameter: If no preset or colorway has this name, or the preset shows no photo.
-        AssetError: If the logo is invalid or cannot be fetched.
-        ContentTooLong: If the content does not fit.
-
-    Example:
-        >>> with_preset(Design(content="hi"), "bubble", caption="Say hi").frame.caption
-        Caption(text='Say hi')
-    """
-    name, colorway = _names(name, colorway)
-    preset = PRESETS[name]
-    if photo and not preset.photo:
-        raise InvalidParameter(Problem("photo", photo, f"is only for presets that show a photo, not for {name!r}"))
-    design = _without_icon(design)
-    fields = {"photo": None, **preset.fields(colorway)}
-    if not design.wrapper:
-        fields["frame"] = preset.framed(colorway, caption or _own_words(design.frame, preset))
-    if preset.photo:
-        own = design.photo.content if design.photo else _sample_photo()
-        fields |= {"photo": Photo(photo or own, place=preset.photo), "ec": "H"}
-    logo = logo or preset.logo
-    if not logo:
-        return design.replace(**fields)
-    return _with_logo(design.replace(**fields | {"ec": "H"}), logo, preset, PALETTES[colorway])
-
 
 def is_icon(layer: Layer) -> bool:
     """Return True if a layer is the icon that a preset brought."""
     return layer.name == LOGO and layer.upright.content in {preset.logo for preset in PRESETS.values()}
 
 
-def _without_icon(design: Design) -> Design:
-    """Return a design without the icon of a preset and the plate below it."""
-    for index, layer in enumerate(design.layers):
-        if is_icon(layer):
-            first = index - (index > 0 and design.layers[index - 1].name == f"plate of {LOGO}")
-            return design.replace(layers=[*design.layers[:first], *design.layers[index + 1 :]])
-    return design
-
-
-def _own_words(frame: Frame | None, preset: Preset) -> Caption | None:
-    """Return the caption of a frame with the words of the preset in place of those that another preset brought."""
-    words = frame and frame.caption
-    if not words:
-        return None
-    is_own = words.text not in {one.caption for one in PRESETS.values()}
-    has_own_subtitle = words.subtitle not in {one.subtitle for one in PRESETS.values()}
-    text, subtitle = (words.text, None) if is_own else (preset.caption, preset.subtitle)
-    return words.replace(text=text, subtitle=words.subtitle if has_own_subtitle else subtitle) if text else None
-
-
-def _with_logo(design: Design, logo: str, preset: Preset, palette: Palette) -> Design:
-    """Put a logo on a ringed plate, as large as the content allows."""
-    color = palette.accent if logo.lower().startswith("icon:") else None
-    return design.with_logo(logo, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name=LOGO)
-
-
-def _sample_photo() -> str:
-    """Return the photo of a look until you pass your own, as a data URI: hills in the evening."""
-    picture = files("qrkit.design").joinpath("hills.svg").read_bytes()
-    return f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
-
-
-def _names(name: str, colorway: str | None) -> tuple[str, str]:
-    """Return the names of a preset and its colorway, after checking them."""
-    if name in OLD_NAMES:
-        new, chosen = OLD_NAMES[name]
-        text = f"the preset {name!r} {REMOVAL}: use {new!r} in the colorway {chosen!r}"
-        warnings.warn(text, DeprecationWarning, stacklevel=3)
-        name, colorway = new, colorway or chosen
-    if name not in PRESETS:
-        raise InvalidParameter(Problem("preset", name, f"is not a preset; {nearest(name, PRESETS)}"))
-    colorways = PRESETS[name].colorways
-    if colorway not in (None, *colorways):
-        rule = f"is not a colorway of {name!r}; {nearest(str(colorway), colorways)}"
-        raise InvalidParameter(Problem("colorway", colorway, rule))
-    return name, colorway or colorways[0]
+__getattr__ = late_names(__name__, {"gallery": "presets:gallery", "with_preset": "presets:with_preset"}, until="1.3")
 
 
 def __dir__() -> list[str]:

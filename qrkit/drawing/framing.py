@@ -137,12 +137,21 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
 
 
 def frame_as_wrapper(design: Design) -> Design:
-    """Return a design with its frame as a wrapper; see `Design.frame_as_wrapper`.
+    """Return a design with its frame drawn for its symbol, as a `wrapper`; a design without a frame as it is.
+
+    The picture stays the same. Other services know `wrapper` but not `frame`, so send them the JSON of this design.
 
     Raises:
-        InvalidParameter: If the frame cannot be drawn; see `framed`.
+        InvalidParameter: If the caption does not fit, the icon does not exist, or modules would be smaller than one
+            pixel.
         ContentTooLong: If the content does not fit.
         AssetError: If the font of the caption cannot be used.
+
+    Example:
+        >>> from qrkit import Design
+        >>> card = Design(content="https://example.com", frame="bar")
+        >>> card.frame_as_wrapper().wrapper.placeholder.width
+        264.0
     """
     if design.frame is None:
         return design

@@ -25,7 +25,7 @@ from qrkit.symbol.symbol import Role
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["draw_layers", "left_out", "visible"]
+__all__ = ["draw_layers", "left_out", "pixels_of", "visible"]
 
 Box = tuple[float, float, float, float]
 """Left, top, width and height, in pixels."""
@@ -111,15 +111,25 @@ def _on_pixels(layout: Layout, layer: Layer, content: Bitmap | Drawing | Outline
 
 
 def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:
-    """Mark the pixels with alpha above 0 of an image that is drawn at a place.
-
-    Args:
-        content: The image; an icon is an outline.
-        place: Left, top, width and height of the image, in pixels.
-        window: Left, top, right and bottom of the pixels to mark.
+    """Mark the pixels with alpha above 0 of an image that is drawn at a place; see `pixels_of`.
 
     Returns:
         Booleans of shape (height, width) of the window.
+    """
+    seen: np.ndarray = pixels_of(content, place, window)[:, :, 3] > 0
+    return seen
+
+
+def pixels_of(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, int, int, int]) -> np.ndarray:
+    """Draw an image at a place.
+
+    Args:
+        content: The image; an icon is an outline, drawn in black.
+        place: Left, top, width and height of the image, in pixels.
+        window: Left, top, right and bottom of the pixels to return.
+
+    Returns:
+        Red, green, blue and alpha as uint8, of shape (height, width, 4) of the window.
     """
     import numpy as np
 
@@ -129,7 +139,7 @@ def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, 
         content = at_most(content, *place[2:])
     if isinstance(content, Bitmap):
         there = (place[0] - left, place[1] - top, *place[2:])
-        return np.asarray(placed(content, there, (width, height)).getchannel("A")) > 0
+        return np.asarray(placed(content, there, (width, height)))
     definitions = Definitions()
     if isinstance(content, Outline):
         body = f'<path d="{path_data(_icon(content, place))}"/>'
@@ -137,8 +147,7 @@ def visible(content: Bitmap | Drawing | Outline, place: Box, window: tuple[int, 
         body = drawn(content, place, definitions)
     body = f'<g transform="translate({-left} {-top})">{body}</g>'
     pixels = rasterise(document(width, height, body, definitions), width, height)
-    alpha: np.ndarray = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 4)[:, :, 3]
-    return alpha > 0
+    return np.frombuffer(pixels, dtype=np.uint8).reshape(height, width, 4)
 
 
 def _full_squares(seen: np.ndarray, square: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Mapping
-from numbers import Real
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote_to_bytes
 
@@ -14,24 +14,25 @@ from qrkit.design.decoration import Layer
 from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.layers import visible
-from qrkit.drawing.resizing import layout_of, pinned
+from qrkit.drawing.layers import pixels_of
+from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.scene import Bitmap, Picture, Shape
 from qrkit.drawing.svg_elements import Definitions, document, elements
 from qrkit.drawing.svg_text import number
 from qrkit.drawing.untrusted.assets import data_uri, read_asset
-from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.late import used_correction
+from qrkit.errors import Problem, nearest
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from qrkit.design.design import Design
-    from qrkit.design.limits import Display, ErrorCorrection
+    from qrkit.design.limits import ErrorCorrection
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = [
-    "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "largest_share", "logo_image", "place_problems",
-    "placed_logo", "plate_problems", "scaled_logo", "with_logo", "without_logo",
+    "RIM", "RING", "ROUNDED", "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "ground_of", "logo_image",
+    "place_problems", "placed_logo", "plate_problems", "scaled_logo", "without_logo",
 ]  # fmt: skip
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
@@ -43,19 +44,11 @@ RING, RIM = 0.4, 0.5
 """Width of the ring around a logo, and of the ground outside it, in modules. A ring of 0.6 modules or more around a
 disc looks like a finder pattern to readers."""
 MOST_PADDING = 5.0
-SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
-"""Longer sides of a logo without a `share`, as shares of the symbol's side."""
-HALF = 0.5
-"""Share of the error correction that such a logo may use, together with its plate."""
-PADDINGS = (1.0, 0.5, 0.0)
-"""Parts of the padding that are tried in turn, because a ring with all of it may be too large for a small symbol."""
 STRONGEST: ErrorCorrection = "H"
 """Error correction level of a design that does not name one, because a plate covers more modules than its logo."""
-WIDEST, STEP = 0.4, 0.01
-"""Largest share that `largest_share` returns, and how finely it looks."""
 RING_COLOR = re.compile(rb'stroke="(#[0-9a-f]{6})"')
 TRIED = 128
-"""Pixels of the longer side of a logo when its farthest visible point is looked for."""
+"""Pixels of the longer side of a logo when its farthest visible point is looked for, or its size is chosen."""
 
 
 class Logo(NamedTuple):
@@ -89,7 +82,7 @@ class Logo(NamedTuple):
         return cls(content, picture, size[0] / max(size), size[1] / max(size))
 
     def layer_on(self, design: Design, share: float, place: tuple[float, float]) -> Layer:
-        """Return the logo as a layer of a design; see `with_logo`."""
+        """Return the logo as a layer of a design; see `Design.with_logo`."""
         layout = layout_of(design)
         across, down = layout.place(place[0] * layout.side, place[1] * layout.side)
         longer = share * layout.side * layout.module
@@ -108,104 +101,32 @@ class Logo(NamedTuple):
             return [layer.replace(**meeting)]
         return [ground.layer_under(self, layer, design).replace(name=_plate_name(layer.name), **meeting), layer]
 
+    def pixels(self) -> np.ndarray:
+        """Return the logo with `TRIED` pixels on its longer side: red, green, blue and alpha as uint8."""
+        return _pixels(self.picture, max(1, round(self.width * TRIED)), max(1, round(self.height * TRIED)))
+
     def reach(self) -> float:
         """Return the distance from the center to the farthest visible pixel, as a share of the longer side."""
         import numpy as np
 
-        width, height = max(1, round(self.width * TRIED)), max(1, round(self.height * TRIED))
-        rows, columns = np.nonzero(visible(self.picture, (0, 0, width, height), (0, 0, width, height)))
+        pixels = self.pixels()
+        height, width, _ = pixels.shape
+        rows, columns = np.nonzero(pixels[:, :, 3])
         if not len(rows):
             return 0.5
         return float(np.hypot(columns + 0.5 - width / 2, rows + 0.5 - height / 2).max()) / TRIED
 
 
-def with_logo(
-    design: Design,
-    content: str,
-    share: float | None = None,
-    *,
-    place: tuple[float, float] = (0.5, 0.5),
-    plate: Plate | None = "rounded",
-    ring: str | Color | None = None,
-    padding: float = 1.0,
-    name: str = "",
-    opacity: float = 1.0,
-    color: str | Color | None = None,
-    display: Display = "pixel-hit-test",
-    tolerance: float = 0.0,
-    fetch: Fetch | None = None,
-) -> Design:
-    """Return a design with a logo; see `Design.with_logo`.
-
-    Raises:
-        InvalidParameter: If an argument breaks its rule.
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
-    """
-    problems = place_problems(place)
-    if share is not None and not isinstance(share, Real):
-        rule = "must be a number, the share of the symbol's width: 0.3 for 30%"
-        problems.append(Problem("share", share, rule, "wrong-type"))
-    elif share is not None and not 0.01 <= share <= 2:
-        problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
-    problems += plate_problems(plate, ring, padding)
-    if problems:
-        raise InvalidParameter(*problems)
-    design = pinned(for_plate(design, plate))
-    logo = Logo.read(content, fetch)
-    ground = Ground(plate, ring, padding) if plate else None
-    if share is None:
-        share, ground = _choose_size(design, logo, ground, place, fetch)
-    layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
-    meeting = {"display": display, "tolerance": tolerance}
-    return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, meeting)])
+# Several sizes of a logo are tried on a symbol, and a slider moves through many.
+@lru_cache(maxsize=4)
+def _pixels(picture: Bitmap | Drawing | Outline, width: int, height: int) -> np.ndarray:
+    box = (0, 0, width, height)
+    return pixels_of(picture, box, box)
 
 
 def for_plate(design: Design, plate: Plate | None) -> Design:
     """Return a design at the level that suits a plate, unless a level was chosen."""
     return design.replace(ec=STRONGEST) if plate and "ec" not in design.model_fields_set else design
-
-
-def _choose_size(
-    design: Design, logo: Logo, ground: Ground | None, place: tuple[float, float], fetch: Fetch | None
-) -> tuple[float, Ground | None]:
-    """Return a share, and the plate with as much of its padding as leaves half of the error correction."""
-    plain = _plain(design)
-    grounds = [ground._replace(padding=ground.padding * part) for part in PADDINGS] if ground else [None]
-    tried = [(share, one) for one in grounds for share in SHARES]
-    # A larger logo may use less, so each size is tried.
-    modest = (
-        (share, one) for share, one in tried if _is_modest(plain, logo, one, logo.layer_on(plain, share, place), fetch)
-    )
-    return next(modest, tried[-1])
-
-
-def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
-    """Return the largest share of a logo, with its plate, that uses at most half of the error correction.
-
-    Args:
-        design: The design with the logo; its other layers, its frame and its photo do not count.
-        placed: The logo, from `placed_logo`.
-        fetch: As in `with_logo`.
-
-    Returns:
-        0.01..0.4 of the symbol's side; None if every size uses more.
-
-    Raises:
-        AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content of the design does not fit.
-    """
-    plain, logo = _plain(design), Logo.read(design.layers[placed.layer].content, fetch)
-    ground = _ground_of(design, placed, logo)
-    # Sizes in steps: all up to `low` are modest, and `high` and all above are not.
-    low, high = 0, round(WIDEST / STEP) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _is_modest(plain, logo, ground, logo.layer_on(plain, middle * STEP, (0.5, 0.5)), fetch):
-            low = middle
-        else:
-            high = middle
-    return round(low * STEP, 2) if low else None
 
 
 def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetch | None = None) -> Design:
@@ -219,14 +140,14 @@ def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetc
     logo, middle = Logo.read(old.content, fetch), (old.x + old.width / 2, old.y + old.height / 2)
     place = _centred(old.content, middle, old.width * factor, old.height * factor)
     layers[placed.layer] = old.replace(x=place.x, y=place.y, width=place.width, height=place.height)
-    ground = _ground_of(design, placed, logo)
+    ground = ground_of(design, placed, logo)
     if ground:
         plate, below = ground.layer_under(logo, place, design), layers[placed.layer - 1]
         layers[placed.layer - 1] = plate.replace(name=below.name, display=below.display, tolerance=below.tolerance)
     return design.replace(layers=layers)
 
 
-def _ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
+def ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
     """Return the plate of a logo, measured."""
     if not placed.plate:
         return None
@@ -234,17 +155,6 @@ def _ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
     half = logo.reach() * max(layer.width, layer.height) if placed.plate == "circle" else layer.width / 2
     margin = (design.layers[placed.layer - 1].width / 2 - half) / layout_of(design).module
     return Ground(placed.plate, placed.ring, max(0.0, margin - (RING + RIM if placed.ring else 0)))
-
-
-def _plain(design: Design) -> Design:
-    """Return a design of the symbol alone: the other images of the design do not count, and may need a download."""
-    return pinned(design.replace(frame=None, wrapper=None, photo=None, layers=(), modules={}, markers={}))
-
-
-def _is_modest(plain: Design, logo: Logo, ground: Ground | None, layer: Layer, fetch: Fetch | None) -> bool:
-    """Return whether a logo in this place, with its plate, uses at most half of the error correction."""
-    tried = plain.replace(layers=logo.layers(plain, layer, ground, {"display": "pixel-hit-test"}))
-    return used_correction(tried, fetch) <= HALF
 
 
 class PlacedLogo(NamedTuple):
@@ -353,6 +263,12 @@ class Ground(NamedTuple):
     ring: str | Color | None
     padding: float
 
+    @staticmethod
+    def color_on(design: Design) -> Color:
+        """Return the color of the plate on a design: that of the background if it is one opaque color."""
+        background = design.background
+        return background if isinstance(background, Color) and background.alpha == 255 else WHITE
+
     def layer_under(self, logo: Logo, layer: Layer, design: Design) -> Layer:
         """Return the plate of a logo as a layer, in the background color of the design."""
         module = layout_of(design).module
@@ -361,9 +277,7 @@ class Ground(NamedTuple):
             width = height = 2 * logo.reach() * max(width, height)
         edge = self.padding + (RING + RIM if self.ring else 0)
         width, height = width + 2 * edge, height + 2 * edge
-        background = design.background
-        ground = background if isinstance(background, Color) and background.alpha == 255 else WHITE
-        shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(ground)}"')
+        shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(self.color_on(design))}"')
         if self.ring:
             color = Color.parse(self.ring) if isinstance(self.ring, str) else self.ring
             paint = f'fill="none" stroke="{_hex(color)}" stroke-opacity="{color.opacity:.4g}" stroke-width="{RING}"'

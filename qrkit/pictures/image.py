@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from functools import cached_property
+from inspect import Signature, signature
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
@@ -16,13 +17,14 @@ from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import RenderingFailed, ScanWarning
 from qrkit.files import write_file
-from qrkit.late import LateSignature, Shown
+from qrkit.late import Shown
 from qrkit.symbol.encode import encode, symbol_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from inspect import Signature
+    from collections.abc import Callable, Sequence
+    from inspect import Parameter
+    from types import MappingProxyType
 
     from qrkit.design.design import Design, DesignFields
     from qrkit.design.formats import TextStyle
@@ -360,10 +362,41 @@ def generate(
     return image
 
 
+class _LateSignature(Signature):
+    """The signature of a function whose parameters take long to find out: they are loaded when `help()` asks for them.
+
+    Args:
+        function: The function.
+        complete: Takes the signature that the function is written with, and returns the one to show.
+    """
+
+    __slots__ = ("_complete", "_own")
+
+    def __init__(self, function: Callable[..., Any], complete: Callable[[Signature], Signature]) -> None:
+        self._own, self._complete = signature(function), complete
+
+    @property
+    def parameters(self) -> MappingProxyType[str, Parameter]:
+        """The parameters, by name."""
+        return self._complete(self._own).parameters
+
+    @property
+    def return_annotation(self) -> Any:
+        """The annotation of what the function returns."""
+        return self._complete(self._own).return_annotation
+
+    def replace(self, **changes: Any) -> Signature:  # type: ignore[override]  # the complete signature is of the base
+        """Return a copy with other parameters, or another annotation of what is returned."""
+        return self._complete(self._own).replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._complete(self._own).__reduce__()
+
+
 def _signature_with_fields(own: Signature) -> Signature:
     from qrkit.design.design import DesignFields, with_fields
 
     return with_fields(own, DesignFields)
 
 
-generate.__signature__ = LateSignature(generate, _signature_with_fields)  # type: ignore[attr-defined]
+generate.__signature__ = _LateSignature(generate, _signature_with_fields)  # type: ignore[attr-defined]

@@ -73,6 +73,11 @@ def check(
         UnreadableFile: If the image cannot be read, or is an SVG with parts that cannot be drawn, such as photos.
         NoSymbol: If no QR Code was found in the image.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
+
+    Example:
+        >>> from qrkit import Design
+        >>> Design(content="https://example.com", padding=0).check("static").verdict
+        'fragile'
     """
     chosen, readers = level_named(level), audience_named(audience)
     from qrkit.design.design import Design

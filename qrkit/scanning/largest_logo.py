@@ -74,28 +74,29 @@ def largest_logo(
     audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> LargestLogo:
-    """Find the largest logo that keeps clear of the function patterns that readers need.
+    """Find the largest logo with which the design still scans, drawn as `with_logo` draws it.
 
     Args:
         design: The design on which the logo is placed.
         content: The image, as in `Layer.content`; it keeps its proportions.
         target: Share of the worst block's error correction that the logo may use, 0..1.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: As in `with_logo`, with the same effect on `ec`.
+        plate: As in `with_logo`, with the same effect on `ec`; None leaves more room.
         ring: As in `with_logo`.
         padding: As in `with_logo`.
         display: As in `with_logo`.
-        pad_codewords: `free` makes much more room if the content is short; None keeps the design's choice.
+        pad_codewords: `free` makes much more room if the content is short and there is no plate; None keeps the
+            design's choice.
         may: Other fields that may change: `mask`, `ec` or both. The version stays.
-        level: The level of the report. The verdict must be at least `ok`, or as good as without the logo.
-        audience: Whose readers must read it, as in `qrkit.check`.
+        level: The level of the report, as in `qrkit.check`.
+        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
         fetch: Downloads images given by their URL. Without it, a URL raises an error.
 
     Raises:
         CannotRepair: If not even an image of one module fits at this place.
         InvalidParameter: If an argument breaks its rule, or the design is a Micro QR Code, which has no verdict.
         AssetError: If the image is invalid or cannot be fetched.
-        ContentTooLong: If the content does not fit.
+        ContentTooLong: If the content of the design does not fit.
         RenderingFailed: If the renderer fails on a part of the design.
     """
     _check(design, target, [*place_problems(place), *plate_problems(plate, ring, padding)], may)

@@ -115,7 +115,7 @@ def make_scannable(
     audience: Audience = "phones",
     fetch: Fetch | None = None,
 ) -> Repair:
-    """Change a design as little as possible so that a check of this level rates it at least `ok`.
+    """Change a design as little as possible so that it scans: `check()` rates the result at least `ok`.
 
     Args:
         design: The design to repair.
@@ -123,16 +123,22 @@ def make_scannable(
         may: The changes that are allowed, out of `qrkit.scanning.levers.LEVERS`; None allows all of them.
         level: The level of the checks before and after, as in `qrkit.check`. `static` runs no reader and takes a
             fraction of the time.
-        audience: Whose readers must read it, as in `qrkit.check`.
+        audience: Whose readers must read it: `phones`, or `all`, which adds embedded readers; see `qrkit.check`.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
 
     Raises:
         CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
             would help.
-        InvalidParameter: If a lever is unknown, or the target is not in 0..1.
+        InvalidParameter: If an argument breaks its rule, or the design is a Micro QR Code, which has no verdict.
         ContentTooLong: If the content does not fit.
         AssetError: If an image in the design is invalid or cannot be fetched.
         RenderingFailed: If the renderer fails on a part of the design.
+
+    Example:
+        >>> from qrkit import Design
+        >>> print(Design(content="https://example.com", padding=0).make_scannable())
+        fragile -> robust (standard check)
+          widened the quiet zone from 0 to 4 modules
     """
     may = LEVERS if may is None else may
     _check(target, may)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from qrkit.drawing.scene import Scene
 
-__all__ = ["MARGIN", "Greys", "Sampled", "greys_of", "median", "reflectance", "sample"]
+__all__ = [
+    "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "greys_of", "median", "middles", "reflectance", "sample",
+    "sample_modules",
+]  # fmt: skip
 
 Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
 """Rows of luma, 0..1."""
@@ -87,9 +90,9 @@ class Sampled:
 
 def middles(greys: Greys, pixels: int) -> Greys:
     """Return the mean of the inner half of each square with this number of pixels per side."""
-    count = greys.shape[0] // pixels
+    rows, columns = greys.shape[0] // pixels, greys.shape[1] // pixels
     edge = pixels // 4
-    squares = greys.reshape(count, pixels, count, pixels)[:, edge : pixels - edge, :, edge : pixels - edge]
+    squares = greys.reshape(rows, pixels, columns, pixels)[:, edge : pixels - edge, :, edge : pixels - edge]
     means: Greys = squares.mean(axis=(1, 3), dtype=np.float32)
     return means
 
@@ -106,10 +109,8 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     """
     side = scene.symbol.side
     across = side + 2 * MARGIN
-    pixels = max(3, min(pixels, MOST_SAMPLED_SIDE // across))
-    left, top = scene.origin
-    reach, scale = MARGIN * scene.module, pixels / scene.module
-    matrix = Matrix(scale, scale, (reach - left) * scale, (reach - top) * scale)
+    pixels = _pixels(pixels, across)
+    matrix = _onto_modules(scene, pixels, (0, 0))
     picture = _floats(painted(_part(scene, matrix, across * pixels, across * pixels)))
     is_inside = np.zeros(picture.shape[:2], dtype=bool)
     box = [max(0, round(edge)) for edge in matrix.box(0, 0, scene.width, scene.height)]
@@ -119,6 +120,36 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     is_across, is_down = _flips(scene)
     turn = (slice(None, None, -1 if is_down else 1), slice(None, None, -1 if is_across else 1))
     return Sampled(side, pixels, luma[turn], alpha[turn], is_inside[turn], is_across != is_down)
+
+
+def sample_modules(scene: Scene, rows: slice, columns: slice) -> Greys:
+    """Return what `sample(scene).modules()` has in these rows and columns, drawing no more than these modules.
+
+    Raises:
+        RenderingFailed: If the renderer fails on a part of the scene.
+    """
+    across = scene.symbol.side + 2 * MARGIN
+    pixels = _pixels(PIXELS, across)
+    (first_row, last_row, _), (first, last, _) = rows.indices(across), columns.indices(across)
+    size = ((last - first) * pixels, (last_row - first_row) * pixels)
+    is_across, is_down = _flips(scene)
+    begin = (across - last if is_across else first, across - last_row if is_down else first_row)
+    picture = _floats(painted(_part(scene, _onto_modules(scene, pixels, begin), *size)))
+    alpha = picture[:, :, 3]
+    luma = middles(picture[:, :, :3] @ WEIGHTS * alpha + (1 - alpha), pixels)
+    return luma[:: -1 if is_down else 1, :: -1 if is_across else 1]
+
+
+def _pixels(wanted: int, across: int) -> int:
+    """Return pixels per module of a measured drawing with this number of modules per side."""
+    return max(3, min(wanted, MOST_SAMPLED_SIDE // across))
+
+
+def _onto_modules(scene: Scene, pixels: int, begin: tuple[int, int]) -> Matrix:
+    """Return the matrix that moves a column and a row, counted from the margin, to the top left corner."""
+    (left, top), (column, row), scale = scene.origin, begin, pixels / scene.module
+    reach_x, reach_y = ((MARGIN - number) * scene.module for number in (column, row))
+    return Matrix(scale, scale, (reach_x - left) * scale, (reach_y - top) * scale)
 
 
 def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, float]:

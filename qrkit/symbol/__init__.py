@@ -17,15 +17,4 @@ __getattr__ = late_names(
         "Role": "symbol.symbol:Role",
         "Symbol": "symbol.symbol:Symbol",
     },
-    old="symbol.symbol",
-    old_names=(
-        "CORNERS",
-        "FINDER",
-        "alignment_centres",
-        "alignment_patterns",
-        "bit_numbers",
-        "finder_places",
-        "roles",
-        "side_of",
-    ),
 )

@@ -4,10 +4,10 @@ from importlib.resources import files
 from zipfile import ZipFile
 
 import pytest
-from qrkit.presets import with_preset
 
 from qrkit import Design, Frame, QRImage, data_uri, decode, generate
 from qrkit.__main__ import main
+from qrkit.presets import with_preset
 from tests.sweeps import quick_first
 
 LINK = "https://example.com"

@@ -7,7 +7,7 @@ import pytest
 
 from qrkit import Caption, Design, Frame, Gradient, Markers, Modules, QRImage
 from qrkit.design.frames import FRAME_KINDS, ONE_LINE
-from qrkit.design.presets import PRESETS, with_preset
+from qrkit.presets import PRESETS, with_preset
 from tests.conformance import readers, vector_readers
 
 LINK = Design(content="https://example.com/menu", ec="H", size=10)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import Brand, Color, Design, Layer, QRImage, data_uri, decode, generate
-from qrkit.design.presets import with_preset
 from qrkit.drawing.logo import logo_image
 from qrkit.drawing.resizing import layout_of
 from qrkit.errors import AssetError, InvalidParameter
+from qrkit.presets import with_preset
 from tests.drawing.pictures import LINK, filled
 from tests.sweeps import quick_first
 

@@ -170,7 +170,7 @@ def test_what_is_offered_from_the_top_is_loaded_when_it_is_asked_for():
         [
             ("analytics", "analytics"),
             ("charts", "charts"),
-            ("presets", "design.presets"),
+            ("presets", "presets"),
             ("report", "report"),
             ("server", "server"),
             ("widgets", "notebook.widgets"),

@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import Color, Gradient, Modules, QRImage
-from qrkit.scanning.sampling import MARGIN, MOST_READ_SIDE, MOST_SAMPLED_SIDE, greys_of, middles, reflectance, sample
+from qrkit.scanning.sampling import (
+    MARGIN,
+    MOST_READ_SIDE,
+    MOST_SAMPLED_SIDE,
+    greys_of,
+    middles,
+    reflectance,
+    sample,
+    sample_modules,
+)
 from tests.conformance import readers
 from tests.drawing.pictures import filled
 from tests.scanning.designs import CARD, dark_frame, plain
@@ -42,6 +51,16 @@ def test_a_logo_goes_with_the_symbol_that_is_flipped(flip):
     layer = {"content": filled((255, 0, 0, 255)), "x": 32 + 8 * 9, "y": 32 + 8 * 12, "width": 24, "height": 16}
     luma = sample(QRImage(plain(flip=flip, layers=[layer])).scene).modules()[INNER, INNER]
     assert np.argwhere(np.abs(luma - 0.299) < 0.02).tolist() == [[12 + r, 9 + c] for r in (0, 1) for c in (0, 1, 2)]
+
+
+@pytest.mark.parametrize("flip", ["none", "horizontal", "vertical", "both"])
+@pytest.mark.parametrize("background", ["white", "#8000FFFF"])
+def test_some_modules_are_sampled_as_in_the_whole(flip, background):
+    layer = {"content": filled((255, 0, 0, 128)), "x": 32 + 8 * 9.3, "y": 32 + 8 * 12, "width": 27, "height": 16}
+    scene = QRImage(plain(flip=flip, background=background, layers=[layer])).scene
+    whole = sample(scene).modules()
+    for rows, columns in [(slice(16, 20), slice(12, 19)), (slice(0, 6), slice(3, 4)), (slice(5, 99), slice(30, 99))]:
+        assert np.abs(sample_modules(scene, rows, columns) - whole[rows, columns]).max() < 0.005
 
 
 def test_around_a_symbol_without_quiet_zone_the_page_is_seen():

@@ -96,16 +96,6 @@ def test_a_bound_that_is_no_moment_in_utc_is_refused(shop, bound):
         shop.scans.where(since=bound, time_zone=ZONE)
 
 
-def test_questions_still_take_the_time_zone_and_warn(shop):
-    june = shop.scans.where(since=datetime(2026, 5, 31, 22), until=datetime(2026, 6, 30, 22))
-    with pytest.warns(DeprecationWarning, match=r"in the view, scans\.where\(time_zone=…\)") as caught:
-        found = analytics.scans_per_day(scans=june, time_zone=ZONE)
-    assert caught[0].filename == __file__
-    assert found["day"].dt.day.tolist() == [*range(1, 31)]
-    with pytest.warns(DeprecationWarning, match="`time_zone` of compare will be removed in qrkit 1.2"):
-        analytics.compare(june, june, time_zone=ZoneInfo(ZONE))
-
-
 def test_texts_that_hardly_repeat_are_stored_like_others(shop):
     """Beyond `MOST_CATEGORIES`, a column goes into the store as texts, not as categories."""
     cities = [*(f"City {number}" for number in range(MOST_CATEGORIES + 1)), None]

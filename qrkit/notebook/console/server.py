@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
-from qrkit.late import without
+from qrkit.notebook.console.left_out import without
 from qrkit.server.hosts import check_listening_host, listening_problem, reachable
 
 # jsonschema, which Voila imports, builds a grammar of IRIs with it. That takes a second, and no schema here has IRIs.

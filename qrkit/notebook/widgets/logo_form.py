@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import Field
 
 from qrkit.design.limits import Asset, Number, Within
-from qrkit.drawing.logo import WIDEST, PlacedLogo, Plate, largest_share, placed_logo, scaled_logo, without_logo
+from qrkit.drawing.logo import PlacedLogo, Plate, placed_logo, scaled_logo, without_logo
 from qrkit.errors import InvalidParameter, QrkitError
 from qrkit.model import Model
 from qrkit.notebook.widgets.controls import controls
+from qrkit.scanning.logo_size import WIDEST, largest_share
 
 if TYPE_CHECKING:
     from qrkit.design.decoration import Layer

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from qrkit.design.presets import PALETTES, PRESETS, is_icon, with_preset
+from qrkit.design.presets import PALETTES, PRESETS, is_icon
 from qrkit.drawing.logo import placed_logo, without_logo
 from qrkit.drawing.resizing import layout_of
 from qrkit.pictures.image import QRImage
+from qrkit.presets import with_preset
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design

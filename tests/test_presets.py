@@ -6,10 +6,11 @@ from itertools import cycle
 import pytest
 from PIL import Image, ImageFilter
 
-from qrkit import Caption, Design, Layer, data_uri, decode, generate
-from qrkit.design.presets import OLD_NAMES, PRESETS, with_preset
+from qrkit import Caption, Design, Layer, data_uri, decode, generate, presets
+from qrkit.design import presets as data
 from qrkit.drawing.logo import placed_logo
 from qrkit.errors import InvalidParameter
+from qrkit.presets import PRESETS, with_preset
 
 CONTENTS = ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120]
 EVERY_FOURTH = [*PRESETS][::4]
@@ -151,9 +152,7 @@ def test_unknown_names_are_named_with_the_nearest():
         with_preset(Design(content="hi"), "fluid", "plumm")
 
 
-@pytest.mark.parametrize("name", OLD_NAMES)
-def test_names_of_version_1_0_lead_to_a_similar_look(name):
-    new, colorway = OLD_NAMES[name]
-    with pytest.warns(DeprecationWarning, match=f"'{name}' will be removed in qrkit 1.2: use '{new}'"):
-        design = with_preset(Design(content="hi"), name)
-    assert design == with_preset(Design(content="hi"), new, colorway)
+@pytest.mark.parametrize("name", ["gallery", "with_preset"])
+def test_functions_of_presets_are_found_where_version_1_1_had_them(name):
+    with pytest.warns(DeprecationWarning, match=rf"{name} will be removed in qrkit 1\.3: use qrkit\.presets\.{name}$"):
+        assert getattr(data, name) is getattr(presets, name)

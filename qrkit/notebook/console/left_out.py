@@ -1,0 +1,26 @@
+"""Leaves out optional libraries that make other libraries slow to load."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["without"]
+
+
+@contextmanager
+def without(library: str) -> Iterator[None]:
+    """Import modules inside this context as if an optional library of theirs were not installed.
+
+    Args:
+        library: The name of the library. If it has been imported before, nothing changes.
+    """
+    missing: Any = None
+    before = sys.modules.setdefault(library, missing)
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.modules[library]

@@ -1,0 +1,142 @@
+"""Puts a logo on a design, as large as leaves half of its error correction unless a size is asked for."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING
+
+from qrkit.drawing.logo import Ground, Logo, for_plate, ground_of, place_problems, plate_problems
+from qrkit.drawing.resizing import pinned
+from qrkit.errors import InvalidParameter, Problem
+
+if TYPE_CHECKING:
+    from qrkit.design.color import Color
+    from qrkit.design.design import Design
+    from qrkit.design.limits import Display
+    from qrkit.drawing.logo import PlacedLogo, Plate
+    from qrkit.drawing.untrusted.assets import Fetch
+
+__all__ = ["WIDEST", "largest_share", "with_logo"]
+
+SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
+"""Longer sides of a logo without a `share`, as shares of the symbol's side."""
+PADDINGS = (1.0, 0.5, 0.0)
+"""Parts of the padding that are tried in turn, because a ring with all of it may be too large for a small symbol."""
+WIDEST, STEP = 0.4, 0.01
+"""Largest share that `largest_share` returns, and how finely it looks."""
+
+
+def with_logo(
+    design: Design,
+    content: str,
+    share: float | None = None,
+    *,
+    place: tuple[float, float] = (0.5, 0.5),
+    plate: Plate | None = "rounded",
+    ring: str | Color | None = None,
+    padding: float = 1.0,
+    name: str = "",
+    opacity: float = 1.0,
+    color: str | Color | None = None,
+    display: Display = "pixel-hit-test",
+    tolerance: float = 0.0,
+    fetch: Fetch | None = None,
+) -> Design:
+    """Return a design with a logo in its proportions, as its last layer.
+
+    The layer below the logo is a plate: a ground in the background color with a clean edge. Modules that the plate
+    touches are left out whole; `display="overlay"` keeps them. Without a plate, those that the logo touches are.
+    With a plate, a design that does not set `ec` gets level H, because the plate covers more modules than its logo.
+    If the design has neither a width nor a height, the result gets its current width, whatever is encoded. The logo
+    keeps its place on the symbol, and its share of it, when `replace` changes size or content.
+
+    Args:
+        design: The design.
+        content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
+        share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
+            0.2, and down to 0.08 on a small symbol, so that the logo uses at most half of the error correction.
+        place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
+        plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
+        ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
+        padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5. Without a `share`, less
+            on a symbol that is too small for it.
+        name: A name for your own reference.
+        opacity: 0..1.
+        color: Color of an icon; the foreground color by default.
+        display: Which modules the plate, or a logo without one, leaves out, as in `Layer.display`; `overlay` keeps
+            them all.
+        tolerance: Pixels by which the area without modules is enlarged; negative values make it smaller.
+        fetch: Downloads an image given by its URL. Without it, a URL raises an error.
+
+    Raises:
+        InvalidParameter: If an argument breaks its rule.
+        AssetError: If the image is invalid or cannot be fetched.
+        ContentTooLong: If the content of the design does not fit.
+
+    Example:
+        >>> from qrkit import Design
+        >>> brand = Design(content="https://example.com").with_logo("icon:heart", 0.18, plate="circle", color="#9A3412")
+        >>> brand.ec, brand.check("static").verdict
+        ('H', 'robust')
+    """
+    problems = place_problems(place)
+    if share is not None and not isinstance(share, Real):
+        rule = "must be a number, the share of the symbol's width: 0.3 for 30%"
+        problems.append(Problem("share", share, rule, "wrong-type"))
+    elif share is not None and not 0.01 <= share <= 2:
+        problems.append(Problem("share", share, "must be in 0.01..2 of the symbol's width", "out-of-range"))
+    problems += plate_problems(plate, ring, padding)
+    if problems:
+        raise InvalidParameter(*problems)
+    design = pinned(for_plate(design, plate))
+    logo = Logo.read(content, fetch)
+    ground = Ground(plate, ring, padding) if plate else None
+    if share is None:
+        share, ground = _choose_size(design, logo, ground, place, fetch)
+    layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
+    meeting = {"display": display, "tolerance": tolerance}
+    return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, meeting)])
+
+
+def _choose_size(
+    design: Design, logo: Logo, ground: Ground | None, place: tuple[float, float], fetch: Fetch | None
+) -> tuple[float, Ground | None]:
+    """Return a share, and the plate with as much of its padding as leaves half of the error correction."""
+    from qrkit.scanning.logo_trial import LogoTrial  # a logo of a given size does without numpy
+
+    trial = LogoTrial(design, logo, fetch)
+    grounds = [ground._replace(padding=ground.padding * part) for part in PADDINGS] if ground else [None]
+    tried = [(share, one) for one in grounds for share in SHARES]
+    # A larger logo may use less, so each size is tried.
+    modest = ((share, one) for share, one in tried if trial.is_modest(share, place, one))
+    return next(modest, tried[-1])
+
+
+def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
+    """Return the largest share of a logo, with its plate, that uses at most half of the error correction.
+
+    Args:
+        design: The design with the logo; its other layers, its frame and its photo do not count.
+        placed: The logo, from `placed_logo`.
+        fetch: As in `with_logo`.
+
+    Returns:
+        0.01..0.4 of the symbol's side; None if every size uses more.
+
+    Raises:
+        AssetError: If the image is invalid or cannot be fetched.
+        ContentTooLong: If the content of the design does not fit.
+    """
+    from qrkit.scanning.logo_trial import LogoTrial
+
+    logo = Logo.read(design.layers[placed.layer].content, fetch)
+    trial, ground = LogoTrial(design, logo, fetch), ground_of(design, placed, logo)
+    # Sizes in steps: all up to `low` are modest, and `high` and all above are not.
+    low, high = 0, round(WIDEST / STEP) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if trial.is_modest(middle * STEP, (0.5, 0.5), ground):
+            low = middle
+        else:
+            high = middle
+    return round(low * STEP, 2) if low else None
