@@ -294,3 +294,13 @@ def test_an_unknown_icon_gets_near_names_and_says_where_it_stands():
         generate(LINK, layers=[Layer("icon:heart", **box), Layer("icon:hart", **box)])
     assert "'heart'" in caught.value.rule
     assert status_of(caught.value) == 400
+
+
+def test_layers_together_cover_a_bounded_area():
+    layers = [Layer("icon:square", x=0, y=0, width=5_000, height=5_000)] * 16
+    assert generate("x", layers=layers).to_bytes("svg")
+    one_more = Layer("icon:square", x=0, y=0, width=1, height=1)
+    rule = "layers: cover 400 million pixels together; at most 400 are drawn"
+    with pytest.raises(InvalidParameter, match=rule) as caught:
+        generate("x", layers=[*layers, one_more]).to_bytes("svg")
+    assert caught.value.problems[0].code == "out-of-range"
