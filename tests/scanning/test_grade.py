@@ -230,7 +230,7 @@ def test_the_worse_copy_of_format_and_version_information_counts(name, role, wro
         copies = [one for one in places if one[0] < one[1]], [one for one in places if one[0] > one[1]]
     assert len(copies[0]) == len(copies[1])
     for (one, other), order in product((copies, copies[::-1]), (1, -1)):
-        found = grade(with_wrong(symbol, one[::order][:wrong] + other[::order][: min(wrong, 1)]), symbol)
+        found = grade(with_wrong(symbol, one[::order][:wrong] + other[::order][: min(wrong, 2)]), symbol)
         assert letters(found) == ({} if letter == "A" else {name: letter})
         assert found[name].value == wrong
 
