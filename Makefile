@@ -10,6 +10,8 @@ LONGEST := --durations=30 --durations-min=3
 WORLDS ?= 1000
 CODES ?= 100000
 SCANS ?= 10000000
+SOURCES = $(wildcard qrkit/$(ROOM) qrkit/$(ROOM).py)
+TESTS_OF_ROOM = $(wildcard tests/$(ROOM) tests/test_$(ROOM).py)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 GROUPS := --group test --group lint --group lab --group site --group build
 
@@ -17,7 +19,7 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test lowest slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test quick lowest catalogs slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -26,8 +28,18 @@ test: $(READY)  ## Run all tests, then the notebooks
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval $(LONGEST)
 	$(if $(NOTEBOOKS),$(BIN)/python -m pytest -n 2 --dist loadfile -p no:randomly --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS))
 
+quick: $(READY)  ## Run the tests of the house and as many of one room as fit into 20 seconds, with its style and types: ROOM=store
+	$(if $(ROOM),,$(error ROOM=... is the name of a room, such as store))
+	$(BIN)/ruff check --quiet $(SOURCES) $(TESTS_OF_ROOM)
+	$(BIN)/ruff format --check --quiet $(SOURCES) $(TESTS_OF_ROOM)
+	$(BIN)/mypy $(SOURCES)
+	QUICK_SECONDS=15 $(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q --failed-first tests/test_house.py $(TESTS_OF_ROOM)
+
 lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries that pyproject.toml allows
 	$(BIN)/python .ci/try_lowest.py
+
+catalogs: $(READY)  ## Check that every sentence is in every language, as it must be when a version is released
+	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_languages.py tests/server/test_landing.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)
@@ -50,7 +62,7 @@ growth: $(READY)  ## Measure how costs grow with codes and scans: tests/benchmar
 
 unrun: $(READY)  ## Measure which lines and branches the tests leave out: build/coverage/html/index.html
 	rm -rf build/coverage && mkdir -p build/coverage
-	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval -m "not benchmark" $(TESTS)
+	$(BIN)/python -m coverage run -m pytest -n 2 --dist worksteal -p no:nbval -m "not benchmark and not release" $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage html --quiet -d build/coverage/html
 	$(BIN)/python -m coverage report --skip-covered --sort=cover

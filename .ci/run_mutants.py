@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 MOST = 40
 IN_TYPES = "core/ReplaceBinaryOperator_BitOr_"
 """Nearly every `|` is one of a type, which says nothing to the running program."""
-PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:nbval", "-p", "no:randomly", "-p", "no:schemathesis"]
+PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:nbval", "-p", "no:randomly"]
 
 
 def list_mutations(module: str, most: int) -> list[MutationSpec]:

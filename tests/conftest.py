@@ -9,6 +9,8 @@ import shutil
 import socket
 import tempfile
 from ctypes.util import find_library
+from math import isfinite
+from time import monotonic
 
 import pytest
 from hypothesis import settings
@@ -66,15 +68,23 @@ def _is_there(program: str) -> bool:
 COSTLY = {"lab", "built"}
 """Fixtures that take long to make: a server of JupyterLab, and the documentation."""
 
+QUICK_SECONDS = float(os.environ.get("QUICK_SECONDS", "inf"))
+"""`make quick` skips the tests of a room that have not begun so long after the start; those of the house run first."""
+STARTED = monotonic()
+HOUSE = "tests/test_house.py"
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put tests that share what is costly first, and load all of qrkit before the first property test.
 
     So one worker has these, which makes it once, and no long test is left for the end.
     Hypothesis also tries the constants of modules that are loaded: examples must not depend on which tests ran before.
+    Loading takes 3 seconds, which `make quick` does not have.
     """
     items.sort(key=lambda item: COSTLY.isdisjoint(getattr(item, "fixturenames", ())))
-    if any(item.get_closest_marker("hypothesis") for item in items):
+    if isfinite(QUICK_SECONDS):
+        items.sort(key=lambda item: not item.nodeid.startswith(HOUSE))
+    elif any(item.get_closest_marker("hypothesis") for item in items):
         for module in pkgutil.walk_packages(qrkit.__path__, "qrkit."):
             importlib.import_module(module.name)
 
@@ -92,6 +102,8 @@ def pytest_unconfigure() -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose programs are missing, or fail it where REQUIRE_PROGRAMS=1 asks for them."""
+    if monotonic() - STARTED > QUICK_SECONDS and not item.nodeid.startswith(HOUSE):
+        pytest.skip(f"make quick ends after {QUICK_SECONDS:g} s")
     for mark in item.iter_markers("needs"):
         for program in mark.args:
             if not _is_there(program):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import re
 import subprocess
@@ -62,7 +63,9 @@ def file_name(path: Path) -> str:
 
 @cache
 def parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    gc.freeze()  # the collector of garbage would look through all trees again and again
+    return tree
 
 
 def definitions(node: ast.AST, prefix: str = "", *, public: bool = True) -> Iterator[tuple[str, Definition, bool]]:

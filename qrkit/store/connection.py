@@ -410,6 +410,11 @@ class Store:
             self.database.restore()
 
     @property
+    def own_memory(self) -> dict[str, Any]:
+        """Return what is cached of tables; a new dictionary on a server, where other processes may change them."""
+        return {} if self.database.is_shared else self.database.memory
+
+    @property
     def lasting_path(self) -> str:
         """Return a path that stays valid when the working directory changes: absolute for a file, else `path`."""
         return str(self.database.file) if isinstance(self.database, Database) else self.path

@@ -105,6 +105,7 @@ class Engine(Protocol):
         id: The id of the store in this database; empty until a store has been opened.
         read_only: Whether the database refuses changes.
         is_shared: Whether other processes can also change the database.
+        is_file: Whether the database is a file: not in memory, and not on a server.
         reads_frames: Whether statements read DataFrames and NumPy arrays of this process, as `Store.showing` needs.
         is_new: Whether opening the database created it, and no store has made its tables yet.
         inbox: The common beginning of the paths of inboxes; None for a database in memory.
@@ -127,6 +128,7 @@ class Engine(Protocol):
     id: str
     read_only: bool
     is_shared: bool
+    is_file: bool
     reads_frames: bool
     is_new: bool
     is_broken: bool

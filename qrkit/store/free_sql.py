@@ -234,7 +234,7 @@ def _ask(query: UserQuery, seconds: float) -> bytes:
         raise _refused(select, f"has a parameter that is no value of SQL: {error}") from error
     began = monotonic()
     try:
-        outcome, answer = _workers.ask(len(asked).to_bytes(4, "big"), asked, seconds=limit + LONGEST_START)
+        outcome, answer = _workers.ask(asked, seconds=limit + LONGEST_START)
     except WorkerBroke as error:
         rule = late if monotonic() - began >= limit else "breaks the database"
         raise _refused(select, rule) from error

@@ -1,4 +1,4 @@
-"""Runs as the process that answers user-written SQL: reads requests from stdin until stdin ends.
+"""Answers user-written SQL; the script of a worker process.
 
 A request is pickled: a `Plan` asks which rows a query reads, a `Question` asks for its result. The rows and the result
 are passed in files.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import struct
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -20,7 +18,9 @@ from typing import Any, TypedDict, final
 
 import duckdb
 
-__all__ = ["BROKEN_RULE", "DONE", "TOO_LARGE", "TOO_LATE", "Plan", "Question", "UserQuery", "main"]
+__all__ = [
+    "BROKEN_RULE", "DONE", "MOST_MEMORY", "TOO_LARGE", "TOO_LATE", "Plan", "Question", "UserQuery", "answer",
+]  # fmt: skip
 
 DONE, BROKEN_RULE, TOO_LARGE, TOO_LATE = 0, 1, 2, 3
 """Outcomes of a request. For `BROKEN_RULE`, the answer is DuckDB's message."""
@@ -65,7 +65,9 @@ class Question(UserQuery):
     most: int
 
 
-def _answer(request: Plan | Question) -> tuple[int, bytes]:
+def answer(pickled: bytes) -> tuple[int, bytes]:
+    """Answer a `Plan` or a `Question`."""
+    request: Plan | Question = pickle.loads(pickled)
     try:
         return DONE, _used_columns(request) if "columns" in request else _write_result(request)
     except duckdb.InterruptException:
@@ -159,28 +161,3 @@ def _in_time(alone: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]
         for timer in timers:
             timer.cancel()
         timers[0].join()  # otherwise the timer could interrupt later statements
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows does not support this limit
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
-
-
-def main() -> None:
-    """Answer requests until stdin ends."""
-    _limit_memory()
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while head := requests.read(4):
-        outcome, answer = _answer(pickle.loads(requests.read(int.from_bytes(head, "big"))))
-        answers.write(struct.pack(">BI", outcome, len(answer)))
-        answers.write(answer)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -10,7 +10,6 @@ from qrkit.store.connection import Store
 from qrkit.store.duckdb.blocks import damaged_blocks
 from qrkit.store.duckdb.damage import damaged, first_line
 from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
-from qrkit.store.duckdb.database import MEMORY
 
 __all__ = ["check_readable", "unreadable"]
 
@@ -37,7 +36,7 @@ def unreadable(store: Store) -> list[str]:
         StoreBusy: If this thread has an open transaction, or another thread reads for a minute.
     """
     found: list[str] = []
-    if store.database.is_shared or store.file.path == MEMORY:
+    if not store.database.is_file:
         return found
     if store.is_in_transaction:
         raise StoreBusy(f"this thread has an open transaction in {store.path}; end it first")

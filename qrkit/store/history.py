@@ -141,6 +141,11 @@ def history_files(store: Store) -> list[HistoryFile]:
     return [HistoryFile(**row) for row in rows]
 
 
+def unseen_files(store: Store) -> list[HistoryFile]:
+    """Return the files whose visits the view `all_visits` lacks: those of a server, which only a DuckDB reads."""
+    return history_files(store) if store.database.is_shared else []
+
+
 @contextmanager
 def rewriting(store: Store) -> Iterator[None]:
     """Context manager: runs a transaction that changes the history, alone of all processes.

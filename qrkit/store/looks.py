@@ -45,9 +45,9 @@ def looks_of(store: Store, account_id: str) -> Looks:
     A file has a single writer, so they are read again only after a change. Other processes can change a database on a
     server at any time, and a transaction may be rolled back; in both cases, nothing is kept.
     """
-    is_kept = not (store.database.is_shared or store.is_in_transaction)
+    memory = {} if store.is_in_transaction else store.own_memory
     # A change discards the whole dictionary, so that what was read before the change is not kept after it.
-    kept: dict[str, Looks] = store.database.memory.setdefault(LOOKS, {}) if is_kept else {}
+    kept: dict[str, Looks] = memory.setdefault(LOOKS, {})
     if account_id not in kept:
         default = store.row(DEFAULT, [account_id])
         campaigns = {row["id"]: (row["name"], row["template"]) for row in store.rows(CAMPAIGNS, [account_id])}

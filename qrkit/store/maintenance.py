@@ -22,7 +22,7 @@ from qrkit.store.duckdb.database import MEMORY, MISREAD, Database, history_folde
 from qrkit.store.duckdb.log import logs_of
 from qrkit.store.duckdb.snapshot import Snapshot
 from qrkit.store.full_read import check_readable, unreadable
-from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy
+from qrkit.store.history import copy_history, history_faults, history_files, hold_history, keep_only, tidy, unseen_files
 from qrkit.store.history_folder import Folder
 from qrkit.store.other_engines import copy_tables
 from qrkit.store.recording import inbox_files, include_waiting
@@ -107,9 +107,8 @@ def verify(store: Store) -> list[str]:
     include_waiting(store)
     with files_of(store) as files:
         faults = unreadable(store) + history_faults(store, files)
-    is_archived = store.database.is_shared and bool(history_files(store))
     # A server does not see its archived visits, but a copy of it does.
-    with suppress(StoreDamaged), complete_copy(store) if is_archived else nullcontext(store) as checked:
+    with suppress(StoreDamaged), complete_copy(store) if unseen_files(store) else nullcontext(store) as checked:
         for what, query in CHECKS.items():
             with suppress(StoreDamaged):  # already in the list
                 row = checked.row(f"SELECT ({query}) AS number")
@@ -120,7 +119,7 @@ def verify(store: Store) -> list[str]:
 
 def exposed(store: Store) -> list[Path]:
     """Return the files of a store that other users of this machine can read; none on Windows."""
-    if store.database.is_shared or store.database.inbox is None or os.name == "nt":
+    if not store.database.is_file or os.name == "nt":
         return []
     path = Path(store.lasting_path)
     beside = [path, *logs_of(path), *inbox_files(Path(f"{path}.inbox")), history_folder(path)]

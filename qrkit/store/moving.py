@@ -14,7 +14,7 @@ from typing import Any
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.late import UNSEEN, Watch
 from qrkit.store.connection import Store
-from qrkit.store.history import HistoryFile, archived_rows, history_files
+from qrkit.store.history import HistoryFile, archived_rows, history_files, unseen_files
 from qrkit.store.qrcodes import QRCODES
 from qrkit.store.recording import drain
 from qrkit.store.server_history import files_of
@@ -199,16 +199,15 @@ def _archived(files: Store, file: HistoryFile) -> str:
 
 def _visits(store: Store) -> int:
     """Return the number of visits in a store and its history."""
-    archived = sum(file.visits for file in history_files(store)) if store.database.is_shared else 0
-    return _count(store, "all_visits") + archived
+    return _count(store, "all_visits") + sum(file.visits for file in unseen_files(store))
 
 
 def _checksum(store: Store, table: str) -> Checksum:
     """Return the checksum of a table, and of the archived visits with it."""
     total = checksum(store, _select(table, store), TABLES[table])
-    if table == "visits" and store.database.is_shared:  # in a file, the view has the archived visits
+    if table == "visits" and (unseen := unseen_files(store)):
         with files_of(store) as files:
-            for file in history_files(store):
+            for file in unseen:
                 part = checksum(files, _archived(files, file), TABLES[table])
                 total = Checksum(total.rows + part.rows, total.sum + part.sum)
     return total

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.store.connection import Store
-from qrkit.store.history import archived_rows, history_files, place_of
+from qrkit.store.history import archived_rows, history_files, place_of, unseen_files
 from qrkit.store.migrations import VISIT_COLUMNS
 from qrkit.store.transfer import add_rows, csv_of
 from qrkit.store.visit_rows import COLUMNS
@@ -59,12 +59,12 @@ def bring_back(store: Store, files: Store, before: datetime) -> None:
 
 
 def bring_equal(store: Store, visits: pd.DataFrame) -> str:
-    """Copy the archived visits with a code and a time of `visits` to the server, in the open transaction.
+    """Copy the archived visits with a code and a time of `visits` to a server, in the open transaction.
 
     Returns:
         A table of all visits of the store that may equal rows of `visits`.
     """
-    if not history_files(store):
+    if not unseen_files(store):
         return "all_visits"
     store.execute(MAKE_EQUAL)
     with files_of(store) as files:
@@ -77,8 +77,8 @@ def bring_equal(store: Store, visits: pd.DataFrame) -> str:
 
 def archived_agents(store: Store, files: Store) -> list[int]:
     """Return the numbers of the user agents of archived visits that the server has only in its files."""
-    place, listed = place_of(store), history_files(store)
-    if place is None or not listed or not store.database.is_shared:
+    place, listed = place_of(store), unseen_files(store)
+    if place is None or not listed:
         return []
     rows = " UNION ALL ".join(archived_rows(place, file) for file in listed)
     return [int(row["user_agent"]) for row in files.rows(f"SELECT DISTINCT user_agent FROM ({rows})")]

@@ -85,9 +85,7 @@ WHERE user_agents.number = new.number
 
 def numbers_of(store: Store, texts: Iterable[str]) -> dict[str, int]:
     """Return the numbers of user agents, cut at 512 characters; new user agents are stored and parsed later."""
-    # Without a cache if other processes share the database, because they may delete user agents.
-    memory = {} if store.database.is_shared else store.database.memory
-    known: dict[str, int] = memory.setdefault("user agents", {})
+    known: dict[str, int] = store.own_memory.setdefault("user agents", {})
     wanted = {text[:LONGEST] for text in texts}
     found = {text: known[text] for text in wanted if text in known}
     if missing := sorted(wanted - found.keys()):
@@ -120,9 +118,9 @@ def parse_new_user_agents(store: Store) -> None:
     """Parse all new user agents, unless this thread's transaction is read-only."""
     if store.database.thread.is_reading:
         return
-    memory = store.database.memory
+    memory = store.own_memory
     arrived = memory.get(ARRIVALS, 0)  # before the query, so that later arrivals are parsed next time
-    if memory.get(PARSED) == arrived and not store.is_in_transaction and not store.database.is_shared:
+    if memory.get(PARSED) == arrived and not store.is_in_transaction:
         return
     while found := store.rows(NEW, {"most": TOGETHER}):
         _parse_and_store(store, {int(row["number"]): row["text"] for row in found})
@@ -131,7 +129,8 @@ def parse_new_user_agents(store: Store) -> None:
 
 
 def _count_arrival(store: Store) -> None:
-    store.database.memory[ARRIVALS] = store.database.memory.get(ARRIVALS, 0) + 1
+    memory = store.own_memory
+    memory[ARRIVALS] = memory.get(ARRIVALS, 0) + 1
 
 
 def reparse(store: Store) -> int:

@@ -127,7 +127,7 @@ def _added(store: Store, prepared: pd.DataFrame, *, explains: bool) -> int:
     store.execute(INCOMING)
     store.add_rows("incoming", rows)
     has_content = prepared["content"].notna()
-    visits = bring_equal(store, prepared) if store.database.is_shared else "all_visits"
+    visits = bring_equal(store, prepared)
     if has_content.any():
         store.execute(COMPARE.format(visits=visits, **COMPARE_WITH_CONTENT))
     if not has_content.all():

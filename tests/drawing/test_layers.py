@@ -1,6 +1,7 @@
 """Pictures over the modules, and the modules they leave out."""
 
 import re
+from base64 import b64decode
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from qrkit import Color, Layer, Role, Sprite, generate
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.styles import STYLES
+from qrkit.drawing.layers import visible
+from qrkit.drawing.scene import Bitmap
 from qrkit.errors import InvalidParameter
 from qrkit.server.statuses import status_of
 from tests.design.shapes.pixels import coverage
@@ -101,6 +104,47 @@ def test_box_hit_test_leaves_out_the_data_modules_that_touch_the_box_grown_by_th
     assert np.array_equal(found, touched(seen, box["tolerance"]) & DARK_DATA)
 
 
+def assert_leaves_out_what_is_seen(box: dict) -> None:
+    """Compare a pixel hit test with the pixels of the picture as it is drawn alone."""
+    picture = {name: box[name] for name in ("width", "height", "content")}
+    picture["color"] = "red" if box["content"].startswith("icon:") else None
+    sheet = generate("x", foreground="transparent", background="transparent", version=7, size=2).design
+    shown = generate(sheet, layers=[Layer(**picture, x=box["x"] + MARGIN, y=box["y"] + MARGIN)])
+    assert shown.width == SIDE + 2 * MARGIN
+    seen = (pixels(shown)[..., 3] > 0).repeat(SUB, axis=0).repeat(SUB, axis=1)
+    found = left_out(box | {"display": "pixel-hit-test"})
+    assert np.array_equal(found, touched(seen, box["tolerance"]) & DARK_DATA)
+
+
+@pytest.mark.rule("G13")
+@pytest.mark.parametrize(
+    ("content", "x", "y", "width", "height", "tolerance"),
+    [
+        (filled(RED), 20, 24, 8, 6, 0),
+        (filled(RED), 20, 24, 8, 6, 2),
+        (filled(RED), 10, 10, 20, 20, -9.75),
+        (filled(RED), 10, 10, 20, 20, -10),
+        (filled(RED), 20.5, 21.25, 13, 9.75, -2.5),
+        (ISLANDS, 20, 26, 18, 24, 0),
+        (ISLANDS, 20, 26, 18, 24, -3),
+        (ISLANDS, 19, 27, 9, 6, 0.5),
+        (TRIANGLE, 22, 20, 24, 30, -2.25),
+        ("icon:star-outline", 20, 20, 30, 24, 0),
+    ],
+)
+def test_pixel_hit_test_matches_pixels_drawn_alone(content, x, y, width, height, tolerance):
+    box = {"content": content, "x": x, "y": y, "width": width, "height": height, "tolerance": tolerance}
+    assert_leaves_out_what_is_seen(box)
+
+
+def test_pixels_with_any_alpha_are_visible():
+    rows = [[CLEAR, (9, 9, 9, 1), (9, 9, 9, 2)], [(0, 0, 0, 255), CLEAR, CLEAR]]
+    content = Bitmap(b64decode(png_uri(rows).partition(",")[2]), 3, 2)
+    found = visible(content, (5, 7, 3, 2), (4, 6, 10, 9))
+    assert np.argwhere(found).tolist() == [[1, 2], [1, 3], [2, 1]]
+    assert found.shape == (3, 6)
+
+
 @pytest.mark.slow
 @pytest.mark.rule("G13")
 @given(boxes)
@@ -110,14 +154,7 @@ def test_box_hit_test_leaves_out_the_data_modules_that_touch_the_box_grown_by_th
 @some
 def test_pixel_hit_test_leaves_out_those_that_touch_a_visible_pixel_grown_likewise(box):
     """Open: what "pixel" is. One of the picture as it is drawn, with any alpha above 0."""
-    picture = {name: box[name] for name in ("width", "height", "content")}
-    picture["color"] = "red" if box["content"].startswith("icon:") else None
-    sheet = generate("x", foreground="transparent", background="transparent", version=7, size=2).design
-    shown = generate(sheet, layers=[Layer(**picture, x=box["x"] + MARGIN, y=box["y"] + MARGIN)])
-    assert shown.width == SIDE + 2 * MARGIN
-    seen = (pixels(shown)[..., 3] > 0).repeat(SUB, axis=0).repeat(SUB, axis=1)
-    found = left_out(box | {"display": "pixel-hit-test"})
-    assert np.array_equal(found, touched(seen, box["tolerance"]) & DARK_DATA)
+    assert_leaves_out_what_is_seen(box)
 
 
 @pytest.mark.rule("G13")

@@ -330,6 +330,39 @@ def test_a_thread_that_is_late_at_midnight_does_not_turn_the_day_back():
 
 
 @pytest.mark.rule("T10")
+@pytest.mark.parametrize("days", [1, 2, -2, 400])
+def test_visitors_of_another_day_are_forgotten(days):
+    """Open: what is kept of a visitor after midnight. Nothing, not even the key in memory."""
+    visitors = Visitors()
+    key = visitors.key("203.0.113.7", IPHONE, NOON)
+    assert not visitors.is_repeat("k3Jd9Q", key, NOON)
+    visitors.key("203.0.113.8", IPHONE, NOON + timedelta(days=days))
+    assert not visitors.is_repeat("k3Jd9Q", key, NOON)
+
+
+@pytest.mark.rule("T9")
+def test_memory_of_repeats_has_a_bound():
+    """Open: how many visits are remembered. 10,000 and the next; then all are forgotten, and may count again."""
+    visitors = Visitors()
+    for visitor in range(10_001):
+        visitors.is_repeat("one", visitor, NOON)
+    assert visitors.is_repeat("one", 0, NOON), "a repeat is told before anything is forgotten"
+    assert not visitors.is_repeat("one", 10_001, NOON)
+    assert not visitors.is_repeat("one", 0, NOON)
+    assert visitors.is_repeat("one", 10_001, NOON)
+
+
+@pytest.mark.rule("T9")
+def test_a_visit_that_was_not_stored_counts_again():
+    visitors = Visitors()
+    for visitor in (1, 2):
+        visitors.is_repeat("one", visitor, NOON)
+    visitors.forget("one", 1)
+    visitors.forget("another", 2)
+    assert [visitors.is_repeat("one", visitor, NOON) for visitor in (1, 2)] == [False, True]
+
+
+@pytest.mark.rule("T10")
 def test_a_clock_that_was_years_ahead_does_not_make_a_salt_last():
     """Open: a clock that is set back. Each day from then on has a salt of its own."""
     visitors = Visitors()

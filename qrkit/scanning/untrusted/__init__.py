@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import struct
 from pathlib import Path
 
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.scanning.scan_report import Audience, Level
-from qrkit.scanning.untrusted.worker import BUG, DONE, JOBS
+from qrkit.scanning.untrusted.worker import BUG, DONE
 
 __all__ = ["MOST_READERS", "check_untrusted", "decode_untrusted"]
 
@@ -18,7 +17,6 @@ MOST_READERS = 2
 LONGEST_SECONDS = 20.0
 """Wall-clock time limit, for systems that cannot limit processor time; it includes the start of a process."""
 
-_REQUEST = struct.Struct(">BI")
 _readers = Workers(Path(__file__).with_name("worker.py"), MOST_READERS)
 _ERRORS = {cls.__name__: cls for cls in (NoSymbol, UnreadableFile)}
 
@@ -59,8 +57,7 @@ def check_untrusted(picture: bytes, level: Level, audience: Audience = "phones")
 
 def _ask(job: str, picture: bytes) -> bytes:
     try:
-        head = _REQUEST.pack(list(JOBS).index(job), len(picture))
-        outcome, answer = _readers.ask(head, picture, seconds=LONGEST_SECONDS)
+        outcome, answer = _readers.ask(job.encode(), picture, seconds=LONGEST_SECONDS)
     except WorkersBusy as error:
         raise UnreadableFile("too many other pictures are being read; try again later") from error
     except (WorkerLate, WorkerBroke) as error:

@@ -1,14 +1,12 @@
-"""Runs as the process that reads images: reads requests from stdin and writes answers to stdout until stdin ends."""
+"""Reads images; the script of a worker process."""
 
 from __future__ import annotations
 
 import json
-import struct
-import sys
 import traceback
 from collections.abc import Callable
 
-__all__ = ["BUG", "DONE", "JOBS", "REFUSED", "main"]
+__all__ = ["BUG", "DONE", "JOBS", "MOST_MEMORY", "REFUSED", "answer", "start"]
 
 DONE, REFUSED, BUG = 0, 1, 2
 """Outcomes of a request. For `REFUSED`, the answer is the error as JSON; for `BUG`, it is a traceback."""
@@ -40,21 +38,11 @@ JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
     "standard phones": (15, _check("standard", "phones")),
     "standard all": (15, _check("standard", "all")),
 }
-"""Maps the name of a job to its limit of processor time in seconds and its function; a request gives the index."""
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows does not support this limit
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
+"""Maps the name of a job to its limit of processor time in seconds and its function."""
 
 
 def _limit_time(seconds: int) -> None:
-    """Limit the processor time of this process from now on, in seconds, no matter how busy the machine is."""
+    """Limit the processor time of this process from now on, in seconds."""
     try:
         import resource
     except ImportError:
@@ -65,10 +53,16 @@ def _limit_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
 
 
-def _answer(job: int, picture: bytes) -> tuple[int, bytes]:
+def start() -> None:
+    """Load what every job needs."""
+    import qrkit.symbol.decode  # noqa: F401
+
+
+def answer(job: bytes, picture: bytes) -> tuple[int, bytes]:
+    """Do one of `JOBS` and return its outcome; its processor time is limited, no matter how busy the machine is."""
     from qrkit.errors import NoSymbol, UnreadableFile
 
-    seconds, read = list(JOBS.values())[job]
+    seconds, read = JOBS[job.decode()]
     _limit_time(seconds)
     try:
         return DONE, read(picture)
@@ -81,21 +75,3 @@ def _answer(job: int, picture: bytes) -> tuple[int, bytes]:
         return REFUSED, json.dumps(told).encode()
     except Exception:
         return BUG, traceback.format_exc().encode("utf-8", "replace")
-
-
-def main() -> None:
-    """Answer requests until stdin ends."""
-    import qrkit.symbol.decode  # noqa: F401 - loaded before the first request, so that no request pays for it
-
-    _limit_memory()
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while head := requests.read(5):
-        job, length = struct.unpack(">BI", head)
-        outcome, answer = _answer(job, requests.read(length))
-        answers.write(struct.pack(">BI", outcome, len(answer)))
-        answers.write(answer)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -22,7 +22,7 @@ from qrkit.portfolio import Portfolio, transport
 from qrkit.portfolio.importing import Present
 from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
-from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED, head
+from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
 from qrkit.store.qrcodes import CodesText, Staged
 from qrkit.store.told_errors import error_from_json
@@ -157,7 +157,7 @@ def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
         QrkitError: If the job refuses what it was given, or exceeds a limit.
     """
     try:
-        outcome, answer = _workers.ask(head(job, parts, options), *parts, seconds=LONGEST_SECONDS)
+        outcome, answer = _workers.ask(job.encode(), json.dumps(options).encode(), *parts, seconds=LONGEST_SECONDS)
     except WorkersBusy as error:
         raise TooManyRequests("too much else is being worked on; please try again", retry_after=60) from error
     except WorkerLate as error:

@@ -1,29 +1,24 @@
-"""Runs as the process that does long work for a server: reads requests from stdin and writes answers to stdout.
-
-A request is its length, a head in JSON (`head`), and parts of bytes. The process ends when stdin ends.
-"""
+"""Does long work for a server; the script of a worker process."""
 
 from __future__ import annotations
 
 import json
 import os
-import struct
-import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qrkit.processes import ANSWER, LAST
+from qrkit.processes.worker import LAST
 
 if TYPE_CHECKING:
     from qrkit.portfolio.exporting import Listing
     from qrkit.store.qrcodes import StoredRow
     from qrkit.tracking.records import Campaign
 
-__all__ = ["DONE", "JOBS", "NO_MEMORY", "REFUSED", "head", "main"]
+__all__ = ["DONE", "JOBS", "MOST_MEMORY", "NO_MEMORY", "REFUSED", "answer", "start"]
 
 DONE, REFUSED, NO_MEMORY, BUG = 0, 1, 2, 3
 """Outcomes of a request; for `REFUSED`, the answer is the error as JSON; for `BUG`, a traceback."""
@@ -33,14 +28,6 @@ PRIORITY = 10
 """Redirects come first: how much lower the priority of this process is than that of the server."""
 LARGE = 2**22
 """Bytes of a request or an answer after which the process ends, so that the system gets its memory back."""
-
-_LENGTH = struct.Struct(">I")
-
-
-def head(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> bytes:
-    """Return what precedes the parts of a request."""
-    text = json.dumps({"job": job, "parts": [len(part) for part in parts], "options": options}).encode()
-    return _LENGTH.pack(len(text)) + text
 
 
 def _import(
@@ -114,53 +101,32 @@ JOBS: dict[str, Callable[..., bytes]] = {
 """The jobs by name; each takes the parts of a request and its options."""
 
 
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
+def start() -> None:
+    """Give way to redirects, and load all that an import needs."""
+    with suppress(AttributeError, OSError):  # Windows has no such priorities
+        os.nice(PRIORITY)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would take address space
+    import qrkit.portfolio
+    import qrkit.server.bodies
+    import qrkit.server.messages  # noqa: F401
 
 
-def _answer(job: str, parts: Sequence[bytes], options: Mapping[str, Any]) -> tuple[int, bytes]:
+def answer(job: bytes, options: bytes, *parts: bytes) -> tuple[int, bytes]:
+    """Do one of `JOBS` on the parts, with options in JSON, and return its outcome; a large one is the last."""
+    outcome, answer = _do(JOBS[job.decode()], parts, json.loads(options))
+    is_last = outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE
+    return outcome | LAST * is_last, answer
+
+
+def _do(job: Callable[..., bytes], parts: Sequence[bytes], options: dict[str, object]) -> tuple[int, bytes]:
     from qrkit.errors import QrkitError
     from qrkit.store.told_errors import error_to_json
 
     try:
-        return DONE, JOBS[job](*parts, **options)
+        return DONE, job(*parts, **options)
     except QrkitError as error:
         return REFUSED, error_to_json(error)
     except MemoryError:
         return NO_MEMORY, b""
     except Exception:
         return BUG, traceback.format_exc().encode("utf-8", "replace")
-
-
-def main() -> None:
-    """Answer requests until stdin ends."""
-    with suppress(AttributeError, OSError):  # Windows has no such priorities
-        os.nice(PRIORITY)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would take address space
-    import qrkit.portfolio
-    import qrkit.server.bodies
-    import qrkit.server.messages  # noqa: F401 - loaded before any request, with all that an import needs
-
-    _limit_memory()
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while length := requests.read(_LENGTH.size):
-        asked = json.loads(requests.read(*_LENGTH.unpack(length)))
-        parts = [requests.read(size) for size in asked["parts"]]
-        outcome, answer = _answer(asked["job"], parts, asked["options"])
-        is_last = outcome == NO_MEMORY or max(len(answer), sum(map(len, parts))) > LARGE
-        answers.write(ANSWER.pack(outcome | LAST * is_last, len(answer)))
-        answers.write(answer)
-        answers.flush()
-        if is_last:
-            return
-        del parts, answer
-
-
-if __name__ == "__main__":
-    main()

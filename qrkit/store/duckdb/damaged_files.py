@@ -59,7 +59,7 @@ def asking(**files: Path) -> Iterator[Ask]:
     def ask(sql: str, parameters: Sequence[Any] = ()) -> Any:
         request = json.dumps({"files": attached, "sql": sql, "parameters": list(parameters)}).encode()
         try:
-            outcome, answer = _workers.ask(len(request).to_bytes(4, "big"), request, seconds=LONGEST_SECONDS)
+            outcome, answer = _workers.ask(request, seconds=LONGEST_SECONDS)
         except (WorkerBroke, WorkerLate) as error:
             raise CannotRead("", "DuckDB crashed or took too long on what is in the file") from error
         found = json.loads(answer)

@@ -1,19 +1,21 @@
-"""Runs as the process that reads files that may be damaged: DuckDB may crash on what it reads there.
+"""Reads files that may be damaged, on which DuckDB may crash; the script of a worker process.
 
-A request is its length and JSON: the files to attach, by name, and a statement with its parameters. The connection is
-kept for the next request with the same files, and closed after a fatal error. The process ends when stdin ends.
+A request is JSON: the files to attach, by name, and a statement with its parameters. The connection is kept for the
+next request with the same files, and closed after a fatal error.
 """
 
 from __future__ import annotations
 
 import json
-import struct
-import sys
 from contextlib import ExitStack
 from typing import Any
 
 import duckdb
 
+__all__ = ["MOST_MEMORY", "answer"]
+
+MOST_MEMORY = None
+"""No limit: only owners of a store ask, and reading a large file takes memory."""
 FATAL = (duckdb.FatalException, duckdb.InternalException)
 """Errors after which DuckDB refuses all further work on the files of a connection."""
 
@@ -48,16 +50,10 @@ class _Reader:
         self._files = None
 
 
-def main() -> None:
-    """Answer requests until stdin ends."""
-    requests, answers, reader = sys.stdin.buffer, sys.stdout.buffer, _Reader()
-    while head := requests.read(4):
-        outcome, found = reader.answer(**json.loads(requests.read(int.from_bytes(head, "big"))))
-        answer = json.dumps(found, default=str).encode()
-        answers.write(struct.pack(">BI", outcome, len(answer)))
-        answers.write(answer)
-        answers.flush()
+_reader = _Reader()
 
 
-if __name__ == "__main__":
-    main()
+def answer(request: bytes) -> tuple[int, bytes]:
+    """Run a statement and return its rows, or its error, as JSON."""
+    outcome, found = _reader.answer(**json.loads(request))
+    return outcome, json.dumps(found, default=str).encode()

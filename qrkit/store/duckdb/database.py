@@ -146,6 +146,7 @@ class Database:
         self.is_broken = False
         self.is_new = path == MEMORY or not Path(path).exists()
         self._key = _key(path)
+        self.is_file = path != MEMORY
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
         self.history = history or (None if path == MEMORY else Folder(history_folder(Path(self._key)), Path(self._key)))
         self._users = 0

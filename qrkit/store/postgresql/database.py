@@ -84,7 +84,7 @@ class Server:
     """
 
     read_only = False
-    is_shared = True
+    is_shared, is_file = True, False
     reads_frames = False
     is_new = False
     dialect = POSTGRESQL

@@ -119,6 +119,7 @@ class ServedDatabase:
     """
 
     read_only = is_shared = reads_frames = is_new = is_broken = False
+    is_file = True
     inbox: Path | None = None
     history: Place | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)

@@ -76,7 +76,7 @@ class Door:
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        if has_sockets() and not self._store.database.is_shared and self._store.database.inbox is not None:
+        if has_sockets() and self._store.database.is_file:
             try:
                 listener = self._open.enter_context(listening(self._store.file.file))
             except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ FONT_STARTS = (b"\0\1\0\0", b"true", b"OTTO")
 """The first bytes of TrueType and OpenType fonts."""
 
 _DATA_URI = re.compile(r"data:[\w.+/-]*(?:;[\w.+=\"-]*)*;base64,", re.IGNORECASE | re.ASCII)
-_REQUEST = struct.Struct(">II")
 _workers = Workers(Path(__file__).with_name("worker.py"), most=2)
 
 
@@ -41,9 +39,8 @@ def letters_of_font(uri: str, text: str, *, part: str) -> dict[str, Any]:
         AssetError: If the font is too large, not a font of these formats, damaged, or takes too long to read.
     """
     data = _decode(uri, part)
-    request = text.encode()
     try:
-        outcome, answer = _workers.ask(_REQUEST.pack(len(data), len(request)), data, request, seconds=LONGEST_SECONDS)
+        outcome, answer = _workers.ask(data, text.encode(), seconds=LONGEST_SECONDS)
     except (WorkerLate, WorkerBroke, WorkersBusy) as error:
         raise _font_error(part, uri, "cannot be read: it takes too long or too much memory", "bad-font") from error
     if outcome != DONE or len(answer) > MOST_ANSWER:

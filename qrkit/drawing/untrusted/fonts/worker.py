@@ -1,16 +1,14 @@
-"""Reads the letters of a text from a font; as a worker process it answers requests on stdin until stdin ends."""
+"""Reads the letters of a text from a font; the script of a worker process."""
 
 from __future__ import annotations
 
 import json
-import struct
-import sys
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["main", "read_letters"]
+__all__ = ["MOST_MEMORY", "answer", "read_letters"]
 
 DONE, BROKEN = 0, 1
 """Outcomes of a request; for the last one, the answer contains the reason."""
@@ -100,30 +98,9 @@ def _adjustment(subtable: Any, first: str, second: str) -> int | None:
     return getattr(value, "XAdvance", 0) if value else 0
 
 
-def _limit_memory() -> None:
+def answer(font: bytes, text: bytes) -> tuple[int, bytes]:
+    """Return the letters of a text as JSON, or the name of the error that a damaged font caused."""
     try:
-        import resource
-    except ImportError:  # Windows does not support this limit
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, wanted))
-
-
-def main() -> None:
-    """Answer requests until stdin ends."""
-    _limit_memory()
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while head := requests.read(8):
-        font, text = (requests.read(length) for length in struct.unpack(">II", head))
-        try:
-            outcome, answer = DONE, json.dumps(read_letters(font, text.decode())).encode()
-        except Exception as error:  # for damaged fonts, fontTools raises errors of many types
-            outcome, answer = BROKEN, type(error).__name__.encode()
-        answers.write(struct.pack(">BI", outcome, len(answer)))
-        answers.write(answer)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()
+        return DONE, json.dumps(read_letters(font, text.decode())).encode()
+    except Exception as error:  # for damaged fonts, fontTools raises errors of many types
+        return BROKEN, type(error).__name__.encode()

@@ -16,17 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from qrkit.drawing.untrusted.rasteriser.worker import (
-    DRAW_OVER,
-    DRAWING,
-    FILL,
-    NO_DRAWING,
-    NO_RENDERER,
-    PAINTING,
-    REQUEST,
-    SIZE,
-    STEP,
-)
+from qrkit.drawing.untrusted.rasteriser.worker import DRAW_OVER, FILL, NO_DRAWING, NO_RENDERER, PNG, SIZE, STEP
 from qrkit.errors import RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
@@ -44,8 +34,6 @@ LONGEST_SECONDS = 20.0
 """Time limit for one drawing, and for all drawings of one file together."""
 _log = logging.getLogger("qrkit")
 
-DRAW, PAINT = b"d", b"p"
-"""Kinds of requests; the digit of a level requests compression at that level."""
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _SCRIPT = Path(__file__).with_name("worker.py")
 _drawers, _compressors = Workers(_SCRIPT, MOST_WORKERS), Workers(_SCRIPT, MOST_WORKERS)
@@ -115,8 +103,8 @@ def rasterise_all(drawings: Sequence[tuple[bytes, int, int]], *, seconds: float 
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    parts = [part for svg, width, height in drawings for part in (DRAWING.pack(len(svg), width, height), svg)]
-    pixels = _send_request(_drawers, DRAW, parts, seconds)
+    parts = [part for svg, width, height in drawings for part in (SIZE.pack(width, height), svg)]
+    pixels = _send_request(_drawers, b"draw", parts, seconds)
     ends = [*accumulate(4 * width * height for _, width, height in drawings)]
     return [pixels[start:end] for start, end in pairwise([0, *ends])]
 
@@ -134,11 +122,11 @@ def paint_png(steps: Sequence[Step], width: int, height: int, level: int, *, sec
     Raises:
         RenderingFailed: If the renderer rejects one of them, fails on it, or takes too long.
     """
-    parts = [PAINTING.pack(width, height, level)]
+    parts = [PNG.pack(width, height, level)]
     for *box, svg, color in steps:
         kind, content = (FILL, bytes(color)) if color else (DRAW_OVER, svg)
-        parts += [STEP.pack(kind, *box, len(content)), content]
-    return _send_request(_drawers, PAINT, parts, seconds)
+        parts += [STEP.pack(kind, *box), content]
+    return _send_request(_drawers, b"paint", parts, seconds)
 
 
 def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:
@@ -153,7 +141,7 @@ def compress_png(pixels: bytes, width: int, height: int, level: int) -> bytes:
     Raises:
         RenderingFailed: If there is not enough memory, or compression takes too long.
     """
-    return _send_request(_compressors, b"%d" % level, [SIZE.pack(width, height), pixels], LONGEST_SECONDS)
+    return _send_request(_compressors, b"compress", [PNG.pack(width, height, level), pixels], LONGEST_SECONDS)
 
 
 def check_time(seconds: float = LONGEST_SECONDS) -> float:
@@ -173,7 +161,7 @@ def check_time(seconds: float = LONGEST_SECONDS) -> float:
 def _send_request(pool: Workers, job: bytes, parts: Sequence[bytes], seconds: float) -> bytes:
     seconds = check_time(seconds)
     try:
-        outcome, answer = pool.ask(REQUEST.pack(job, sum(map(len, parts))), *parts, seconds=seconds)
+        outcome, answer = pool.ask(job, *parts, seconds=seconds)
     except WorkersBusy as error:
         reason = "too many others are being drawn; try again later"
         raise RenderingFailed(f"the drawing cannot be rendered: {reason}") from error

@@ -1,31 +1,26 @@
-"""Runs as a worker process that draws: reads requests from stdin and writes answers to stdout until stdin ends."""
+"""Draws SVG and writes PNG; the script of a worker process."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import struct
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["ENGINES", "main"]
+__all__ = ["ENGINES", "MOST_MEMORY", "answer", "start"]
 
-REQUEST = struct.Struct(">cI")
-"""The header of a request: its job, and the length of its data."""
 SIZE = struct.Struct(">II")
-"""Width and height, before the pixels to compress."""
-DRAWING = struct.Struct(">III")
-"""Length, width and height of an SVG, before each of the SVGs to draw."""
-PAINTING = struct.Struct(">IIB")
-"""Width, height and compression level of a painting, before its steps."""
-STEP = struct.Struct(">cIIIII")
-"""A step: its kind, left, top, width and height in pixels, and the length of the data that follows."""
+"""Width and height, before each of the SVGs to draw."""
+PNG = struct.Struct(">IIB")
+"""Width, height and compression level of a PNG, before its pixels or the steps that paint it."""
+STEP = struct.Struct(">cIIII")
+"""A step: its kind, left, top, width and height in pixels, before its color or SVG."""
 FILL, DRAW_OVER = b"f", b"o"
 """Kinds of steps: fill a box with an opaque color (3 bytes), and draw an SVG over what is there."""
 DONE, NO_DRAWING, NO_RENDERER = 0, 1, 2
@@ -64,44 +59,48 @@ ENGINES: dict[str, tuple[str, Drawer]] = {
 """Maps each name to its library and its function; the first engine that is installed is used."""
 
 
-def _engine(name: str) -> Drawer:
+class _NoRenderer(Exception):
+    """None is installed, or the one that was asked for does not exist."""
+
+
+@cache
+def _engine() -> Drawer:
+    name = os.environ.get("QRKIT_RASTERISER", "")
     if name and name not in ENGINES:
-        raise ValueError(f"QRKIT_RASTERISER={name!r} must be one of {', '.join(ENGINES)}")
+        raise _NoRenderer(f"QRKIT_RASTERISER={name!r} must be one of {', '.join(ENGINES)}")
     for library, draw in [ENGINES[name]] if name else ENGINES.values():
         with suppress(ImportError):
             importlib.import_module(library)
             return draw
-    raise ImportError(
+    raise _NoRenderer(
         f"no renderer is installed; one of {', '.join(library for library, _ in ENGINES.values())} is needed"
     )
 
 
-def _draw(draw: Drawer, data: bytes) -> bytes:
-    pictures, start = [], 0
-    while start < len(data):
-        length, width, height = DRAWING.unpack_from(data, start)
-        start += DRAWING.size + length
-        pictures.append(draw(data[start - length : start], width, height))
-    return b"".join(pictures)
+def _draw(*parts: bytes) -> bytes:
+    draw = _engine()
+    return b"".join(draw(svg, *SIZE.unpack(size)) for size, svg in _pairs(parts))
 
 
-def _paint(draw: Drawer, data: bytes) -> bytes:
+def _pairs(parts: tuple[bytes, ...]) -> Iterator[tuple[bytes, bytes]]:
+    return zip(parts[::2], parts[1::2], strict=True)
+
+
+def _paint(head: bytes, *parts: bytes) -> bytes:
     """Paint steps one over the other, and return the picture as PNG."""
     from PIL import Image
 
-    width, height, level = PAINTING.unpack_from(data)
-    picture, start = None, PAINTING.size
-    while start < len(data):
-        kind, left, top, across, down, length = STEP.unpack_from(data, start)
-        is_only_step = start == PAINTING.size and start + STEP.size + length == len(data)
-        start += STEP.size + length
-        content, size = data[start - length : start], (across, down)
+    width, height, level = PNG.unpack(head)
+    draw, picture = _engine(), None
+    for step, content in _pairs(parts):
+        kind, left, top, across, down = STEP.unpack(step)
+        size = across, down
         if kind == FILL:
             layer = Image.new("RGB", size, tuple(content))
         else:
             drawn = draw(content, across, down)
             layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
-            if is_only_step and size == (width, height) and not _is_opaque(layer):
+            if len(parts) == 2 and size == (width, height) and not _is_opaque(layer):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels
         if picture is None and size == (width, height):
             picture = layer
@@ -123,9 +122,8 @@ def _is_opaque(picture: Image) -> bool:
     return alpha.getpixel((0, 0)) == 255 and alpha.getextrema() == (255, 255)
 
 
-def _compress(level: int, data: bytes) -> bytes:
-    width, height = SIZE.unpack_from(data)
-    return _png(memoryview(data)[SIZE.size :], width, height, level)
+def _compress(head: bytes, pixels: bytes) -> bytes:
+    return _png(pixels, *PNG.unpack(head))
 
 
 def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> bytes:
@@ -145,41 +143,18 @@ def _png(pixels: bytes | memoryview, width: int, height: int, level: int) -> byt
     return bytes(image.pngsave_buffer(compression=level, keep="none"))
 
 
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows does not support this limit
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
-    resource.setrlimit(resource.RLIMIT_AS, (wanted, wanted))
+JOBS: dict[bytes, Callable[..., bytes]] = {b"draw": _draw, b"paint": _paint, b"compress": _compress}
 
 
-def main() -> None:
-    """Answer requests until stdin ends."""
-    _limit_memory()
-    # One drawing is not worth the threads that libvips would start for each.
+def start() -> None:
+    """Have libvips draw in one thread, because one drawing is not worth the threads that it would start for each."""
     os.environ.setdefault("VIPS_CONCURRENCY", "1")
-    jobs: dict[bytes, Callable[[bytes], bytes]] = {b"%d" % level: partial(_compress, level) for level in range(10)}
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while head := requests.read(REQUEST.size):
-        job, length = REQUEST.unpack(head)
-        data = requests.read(length)
-        failed, answer = DONE, b""
-        try:
-            if job not in jobs:
-                failed = NO_RENDERER
-                engine = _engine(os.environ.get("QRKIT_RASTERISER", ""))
-                jobs |= {b"d": partial(_draw, engine), b"p": partial(_paint, engine)}
-            failed = NO_DRAWING
-            answer = jobs[job](data)
-            failed = DONE
-        except BaseException as error:  # a renderer written in Rust panics with a BaseException
-            answer = " ".join(str(error).split()).encode("utf-8", "replace")[:1000]
-        answers.write(struct.pack(">BI", failed, len(answer)))
-        answers.write(answer)
-        answers.flush()
 
 
-if __name__ == "__main__":
-    main()
+def answer(job: bytes, *parts: bytes) -> tuple[int, bytes]:
+    """Do one of `JOBS`, and return the pixels or the PNG, or the reason why there are none."""
+    try:
+        return DONE, JOBS[job](*parts)
+    except BaseException as error:  # a renderer written in Rust panics with a BaseException
+        outcome = NO_RENDERER if isinstance(error, _NoRenderer) else NO_DRAWING
+        return outcome, " ".join(str(error).split()).encode("utf-8", "replace")[:1000]

@@ -1,14 +1,13 @@
 """Runs work on untrusted input in separate processes, because the work may crash or take too long.
 
-The work is drawing or reading images, and running SQL. A worker is a script that reads requests from stdin and writes
-answers to stdout. Workers are started when needed and reused. A worker that takes too long is killed and replaced.
+The work is drawing or reading images, and running SQL. A worker runs a script, as `qrkit.processes.worker` describes.
+Workers are started when needed and reused. A worker that takes too long is killed and replaced.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
-import struct
 import subprocess
 import sys
 import threading
@@ -17,14 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-__all__ = ["ANSWER", "LAST", "PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
+from qrkit.processes.worker import ANSWER, LAST, request_head
+
+__all__ = ["PASSED_ON", "WorkerBroke", "WorkerLate", "Workers", "WorkersBusy"]
 
 PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "QRKIT_RASTERISER")
 """Environment variables that are passed to workers."""
-ANSWER = struct.Struct(">BI")
-"""The header of an answer: its outcome, and its length in bytes."""
-LAST = 0x80
-"""Added to an outcome by a worker that ends after this answer."""
+_RUNNER = str(Path(__file__).with_name("worker.py"))
 
 
 class WorkersBusy(Exception):
@@ -43,7 +41,7 @@ class Workers:
     """A pool of processes that run one script.
 
     Args:
-        script: The script. It runs as a file, so that it starts without loading the rest of qrkit.
+        script: The script; see `qrkit.processes.worker`.
         most: Maximum number of processes.
     """
 
@@ -118,7 +116,7 @@ class _Worker:
     def __init__(self, script: Path) -> None:
         self._is_late = False
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(script)],
+            [sys.executable, "-P", _RUNNER, str(script)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -134,7 +132,7 @@ class _Worker:
         alarm.start()
         try:
             requests, answers = self._pipes()
-            requests.writelines(request)
+            requests.writelines([request_head(request), *request])
             requests.flush()
             outcome, length = ANSWER.unpack(_read(answers, ANSWER.size))
             answer = _read(answers, length)
