@@ -33,7 +33,7 @@ quick: $(READY)  ## Run the tests of the house and as many of one room as fit in
 	$(BIN)/ruff check --quiet $(SOURCES) $(TESTS_OF_ROOM)
 	$(BIN)/ruff format --check --quiet $(SOURCES) $(TESTS_OF_ROOM)
 	$(BIN)/mypy $(SOURCES)
-	QUICK_SECONDS=15 $(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q --failed-first tests/test_house.py $(TESTS_OF_ROOM)
+	QUICK_SECONDS=13 $(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q --failed-first tests/test_house.py $(TESTS_OF_ROOM)
 
 lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries that pyproject.toml allows
 	$(BIN)/python .ci/try_lowest.py

@@ -37,8 +37,7 @@ def check_days(days: Any) -> int:
 
 def keep_days(store: Store) -> int | None:
     """Return the number of days that visits are kept, or None if they are kept forever."""
-    kept = get_setting(store, SETTING)
-    return None if kept in (None, FOR_EVER) else int(kept or 0)
+    return int(get_setting(store, SETTING) or FOR_EVER) or None
 
 
 def set_keep_days(store: Store, days: int | None) -> None:

@@ -130,6 +130,10 @@ def assert_leaves_out_what_is_seen(box: dict) -> None:
         (ISLANDS, 19, 27, 9, 6, 0.5),
         (TRIANGLE, 22, 20, 24, 30, -2.25),
         ("icon:star-outline", 20, 20, 30, 24, 0),
+        (filled(RED), 59, 8, 9, 40, 9),
+        (filled(RED), 8, 59, 40, 9, 9),
+        (filled(RED), -10, 20, 9, 30, 9.5),
+        (filled(RED), 20, -10, 30, 9, 9.5),
     ],
 )
 def test_pixel_hit_test_matches_pixels_drawn_alone(content, x, y, width, height, tolerance):
@@ -290,3 +294,13 @@ def test_an_unknown_icon_gets_near_names_and_says_where_it_stands():
         generate(LINK, layers=[Layer("icon:heart", **box), Layer("icon:hart", **box)])
     assert "'heart'" in caught.value.rule
     assert status_of(caught.value) == 400
+
+
+def test_layers_together_cover_a_bounded_area():
+    layers = [Layer("icon:square", x=0, y=0, width=5_000, height=5_000)] * 16
+    assert generate("x", layers=layers).to_bytes("svg")
+    one_more = Layer("icon:square", x=0, y=0, width=1, height=1)
+    rule = "layers: cover 400 million pixels together; at most 400 are drawn"
+    with pytest.raises(InvalidParameter, match=rule) as caught:
+        generate("x", layers=[*layers, one_more]).to_bytes("svg")
+    assert caught.value.problems[0].code == "out-of-range"

@@ -1,5 +1,7 @@
 """The print grade: what it is for a perfect symbol, what lowers which parameter, and that damage never raises one."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import zxingcpp
@@ -114,6 +116,7 @@ def test_wrong_codewords_lower_unused_error_correction_and_reflectance_margin(wr
     found = grade(with_wrong(symbol, one_module_of_codewords(symbol, wrong)), symbol)
     assert found["UEC"].letter == found["RM"].letter == letter
     assert found["UEC"].value == pytest.approx(1 - wrong / 12)
+    assert found["RM"].value == (0 if wrong else 1)
     assert letters(found).keys() <= {"UEC", "RM"}
 
 
@@ -226,8 +229,8 @@ def test_the_worse_copy_of_format_and_version_information_counts(name, role, wro
     else:
         copies = [one for one in places if one[0] < one[1]], [one for one in places if one[0] > one[1]]
     assert len(copies[0]) == len(copies[1])
-    for one, other in (copies, copies[::-1]):
-        found = grade(with_wrong(symbol, one[:wrong] + other[: min(wrong, 1)]), symbol)
+    for (one, other), order in product((copies, copies[::-1]), (1, -1)):
+        found = grade(with_wrong(symbol, one[::order][:wrong] + other[::order][: min(wrong, 1)]), symbol)
         assert letters(found) == ({} if letter == "A" else {name: letter})
         assert found[name].value == wrong
 
