@@ -190,7 +190,6 @@ def test_a_plain_code_needs_little_of_qrkit():
         import json, sys, qrkit
         qrkit.generate("light").to_bytes("png")
         print(json.dumps(list(sys.modules)))
-        import qrkit.decode
         assert callable(qrkit.decode) and qrkit.errors.QrkitError
     """
     run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
