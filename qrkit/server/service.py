@@ -42,7 +42,7 @@ _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 LONGEST_WAIT_TO_WORK = 60.0
 """The same for jobs, which take seconds themselves."""
-SHARES = {"plain": 40, "drawing": 20, "reading": 5, "decoding": 3, "changing": 22, "working": 10}
+SHARES = {"plain": 39, "drawing": 20, "reading": 5, "decoding": 3, "changing": 26, "working": 7}
 """How the requests that may wait are divided among the gates, in percent.
 
 The gates for pictures have room for all pictures of a page, because browsers request them all at once.
