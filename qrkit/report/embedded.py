@@ -101,7 +101,7 @@ def _per_hour(facts: Facts, days: int) -> ndarray:
     import numpy as np
 
     place = {id or "": number for number, id in enumerate(facts.titles)}
-    frame, sums = facts.hourly, np.zeros((len(place), 24 * days), dtype=np.int64)
+    frame, sums = facts.hourly, np.zeros((len(facts.titles), 24 * days), dtype=np.int64)
     hours = 24 * _day_numbers(facts, frame["day"]) + frame["hour"].to_numpy()
     np.add.at(sums, (frame["campaign_id"].map(place).to_numpy(), hours), frame["scans"].to_numpy())
     return sums
