@@ -48,7 +48,7 @@ TALL = ("bag", "card", "phone", "polaroid", "tab", "tag", "ticket")
 BEFORE_SIGN = re.compile(" (?=[-\u2013\u2014/|\u00b7] )")
 """A space at which no line ends, because the next one would begin with a sign."""
 ICON_LETTERS = 3
-"""Letters that an icon takes the room of, with its gap."""
+"""Number of letters whose room an icon and its gap take."""
 UPRIGHT = ("bag", "card", "phone", "seal", "tag")
 """Kinds that are not turned upside down for a caption above the symbol."""
 ICON_HEIGHT, ICON_GAP = 1.4, 0.5
@@ -339,7 +339,13 @@ class _Lettering:
 
 
 def _broken(text: str, count: int, indent: int) -> list[str]:
-    """Break a text between words into at most so many lines of similar length, the first after an indent."""
+    """Break a text between words into `count` lines of similar length, or fewer if it has fewer words.
+
+    Args:
+        text: The text.
+        count: Number of lines.
+        indent: Number of letters whose room the first line leaves for an icon.
+    """
     words = re.split(" +", BEFORE_SIGN.sub("\u00a0", text.strip(" ")))
     cuts = combinations(range(1, len(words)), min(count, len(words)) - 1)
     broken = ([" ".join(words[first:last]) for first, last in pairwise((0, *cut, len(words)))] for cut in cuts)

@@ -28,7 +28,7 @@ _COUNT = struct.Struct(">I")
 
 
 def request_head(parts: tuple[bytes, ...]) -> bytes:
-    """Return what precedes the parts of a request: their number and their lengths."""
+    """Return the header of a request: the number of its parts and the length of each."""
     return struct.pack(f">{1 + len(parts)}I", len(parts), *map(len, parts))
 
 

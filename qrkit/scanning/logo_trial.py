@@ -1,7 +1,7 @@
 """Provides `LogoTrial`, which computes how much of its error correction a symbol uses under a logo.
 
-Most sizes are decided by arithmetic: the luma of each module below the logo follows from its pixels, its plate and its
-ring. A size that passes is then drawn to prove it, though no more than the modules below the logo.
+Arithmetic decides most sizes: it computes the luma of each module below the logo from the pixels of the logo, its plate
+and its ring. A size that passes is then drawn once as a proof, but only the modules below the logo.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Folder:
 
     Args:
         path: Its absolute path; it is made with the first file.
-        store: The file of the store; whoever may read it may read the folder that is made.
+        store: The file of the store; a new folder has the same permissions.
     """
 
     def __init__(self, path: Path, store: Path | None = None) -> None:

@@ -101,8 +101,8 @@ class Inbox:
     """An inbox in a file, or in memory.
 
     Args:
-        path: The file, which is created if it does not exist; None for an inbox in memory. Whoever may read the store
-            beside it, `shop.duckdb` for `shop.duckdb.inbox-…`, may read a new file.
+        path: The file, which is created if it does not exist; None for an inbox in memory. A new file has
+            the permissions of the store beside it: `shop.duckdb` for `shop.duckdb.inbox-…`.
         store_id: The id of the store for the visits. A file of another store is rejected.
         on_commit: Called after each commit, with the number of visits that wait to be moved into the store.
 

@@ -1,4 +1,4 @@
-"""Compares names as people read them: blanks, and how accented letters are encoded, make no difference."""
+"""Compares names the way people read them: ignores extra spaces and how accented letters are encoded."""
 
 from __future__ import annotations
 

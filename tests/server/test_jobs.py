@@ -157,7 +157,7 @@ def test_a_code_that_was_imported_leads_where_it_should():
 
 
 def interrupted(shop, *changes):
-    """Import rows while others make changes: each before one of the turns that the import takes to store its rows."""
+    """Import rows, and make one change in another thread before each attempt to store them."""
     left = iter(changes)
 
     @contextmanager

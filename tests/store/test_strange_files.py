@@ -62,7 +62,7 @@ from qrkit.__main__ import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 sys.exit(main(sys.argv[2:]))
 """
-"""Runs a command that cannot write more than some bytes to a file, as on a full disk."""
+"""Runs a command with a limit on the size of the files that it writes, which acts like a full disk."""
 
 
 @pytest.mark.slow

@@ -161,7 +161,7 @@ def test_a_damaged_table_loses_no_visit(path, tmp_path):
 
 @pytest.mark.parametrize("first", quick_first(range(48), 4))
 def test_no_damaged_byte_stops_a_redirect(path, tmp_path, first):
-    """One bit of each 48th byte is turned; the reader in C crashes at some 5% of such files."""
+    """Each copy has one flipped bit. The reader in C crashes on about 5% of such files."""
     whole = path.read_bytes()
     with open_portfolio(":memory:") as shop:
         shop.insert_qrcode("https://example.com", short_code="door")

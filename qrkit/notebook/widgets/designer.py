@@ -224,7 +224,7 @@ class Designer(Page):
             change()
         except QrkitError as error:
             if edits and all(edit.do == "set" and edit.path[0] in FIELDS for edit in edits):
-                # What was typed before, key by key, is a part of what is refused.
+                # Earlier keystrokes of the same gesture entered only a part of the value that is now refused.
                 self._draft.retract(self._gesture)
                 self._form = copy(self._form_before)
                 self._refused.add(edits, error, self._draft)

@@ -167,7 +167,7 @@ class Draft:
             (self.image, self.picture), self._gesture = drawn, None
 
     def retract(self, gesture: Any) -> None:
-        """Go back to the design before a continuous movement, if it is the last step."""
+        """Undo the last step if it belongs to a gesture, such as typing into one field or dragging a layer."""
         if gesture is not None and gesture == self._gesture:
             self.undo()
             self._future.clear()

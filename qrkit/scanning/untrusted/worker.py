@@ -42,7 +42,7 @@ JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
 
 
 def _limit_time(seconds: int) -> None:
-    """Limit the processor time of this process from now on, in seconds."""
+    """Limit how much more processor time this process may use, in seconds."""
     try:
         import resource
     except ImportError:

@@ -102,7 +102,7 @@ JOBS: dict[str, Callable[..., bytes]] = {
 
 
 def start() -> None:
-    """Give way to redirects, and load all that an import needs."""
+    """Lower the priority of this process, so that redirects come first, and load the modules that an import needs."""
     with suppress(AttributeError, OSError):  # Windows has no such priorities
         os.nice(PRIORITY)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would take address space

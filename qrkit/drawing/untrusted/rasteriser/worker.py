@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "MOST_MEMORY", "answer", "start"]
 
 SIZE = struct.Struct(">II")
-"""Width and height, before each of the SVGs to draw."""
+"""The width and height that precede each SVG to draw."""
 PNG = struct.Struct(">IIB")
-"""Width, height and compression level of a PNG, before its pixels or the steps that paint it."""
+"""The width, height and compression level that precede the pixels of a PNG, or the steps that paint it."""
 STEP = struct.Struct(">cIIII")
 """A step: its kind, left, top, width and height in pixels, before its color or SVG."""
 FILL, DRAW_OVER = b"f", b"o"
