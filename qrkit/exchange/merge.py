@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from qrkit.contents.suspicious_links import link_warning
 from qrkit.exchange.columns import Row
 from qrkit.late import Shown
-from qrkit.tracking.names import tidy_name
+from qrkit.tracking.names import Spellings, tidy_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +158,7 @@ class _Taken:
     """Names and contents already in use."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self._folded: dict[str, str] = {}
+        self.spellings = Spellings()
         # Nearly every name has one content; a set for each would take more time and memory than all the rest.
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
@@ -173,15 +173,9 @@ class _Taken:
     def __contains__(self, name: str) -> bool:
         return tidy_name(name) in self._contents
 
-    def like(self, name: str) -> str:
-        """Return the first name that differs from a name in case alone; "" if there is none."""
-        tidy = tidy_name(name)
-        found = self._folded.get(tidy.casefold(), tidy)
-        return "" if found == tidy else found
-
     def add(self, name: str, content: str) -> None:
         name = tidy_name(name)
-        self._folded.setdefault(name.casefold(), name)
+        self.spellings.add(name)
         if self._contents.setdefault(name, content) != content:
             self._further.setdefault(name, set()).add(content)
         for series in self._passed.get(name, ()):
@@ -251,9 +245,8 @@ def merge(
         said = insert(row, code, name)
         if not any(issue.reason == "invalid" for issue in said):
             created += 1
-            if like := taken.like(name):
-                detail = f"the QR Codes {name!r} and {like!r} differ in case alone"
-                issues.append(issue_of(row, code, "similar-name", detail))
+            if warning := taken.spellings.warning(name, what="QR Codes"):
+                issues.append(issue_of(row, code, "similar-name", warning))
             taken.add(name, code.content)
             added.setdefault((name, code.content), row.number)
             if name != code.name:

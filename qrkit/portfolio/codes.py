@@ -18,7 +18,7 @@ from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store import qrcodes as table
 from qrkit.store.names import qrcodes_named, some_names
-from qrkit.tracking.names import differs_in_case, tidy_name
+from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code, read_short_url
 from qrkit.tracking.times import Clock, now
@@ -103,13 +103,12 @@ class Records:
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
-        other = differs_in_case(campaign.name, (one.name for one in self.list_campaigns() if one.id != campaign.id))
-        if other:
-            text = f"the campaigns {campaign.name!r} and {other!r} differ in case alone"
-            if self._warn:
-                self._warn(text)
-            else:
-                warnings.warn(text, stacklevel=3)
+        others = Spellings(one.name for one in self.list_campaigns() if one.id != campaign.id)
+        text = others.warning(campaign.name, what="campaigns")
+        if text and self._warn:
+            self._warn(text)
+        elif text:
+            warnings.warn(text, stacklevel=3)
 
     def get_campaign(self, id: str) -> Campaign:
         """Return the campaign with this ID.

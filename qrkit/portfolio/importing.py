@@ -27,7 +27,7 @@ from qrkit.portfolio.trackable import check_trackable
 from qrkit.store.json_rows import read_campaigns
 from qrkit.store.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
-from qrkit.tracking.names import tidy_name
+from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import Campaign, Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import (
     ShortLink,
@@ -124,7 +124,7 @@ class _Importing:
         self._taken = set(present.short_codes.split())
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
-        self._folded = {name.casefold(): name for name in reversed(self._campaigns)}
+        self._spellings = Spellings(reversed(self._campaigns))
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._link = _reader_of_links(rows, present.base_url)
@@ -148,7 +148,7 @@ class _Importing:
             properties = _fitting(code, url)
             check_trackable(code)
             # Last, so that it is created only for a QR Code that is imported.
-            campaign_id, like = self._campaign(campaign)
+            campaign_id, warning = self._campaign(campaign)
         except (InvalidParameter, ContentTooLong) as error:
             return [issue_of(row, code, "invalid", str(error))]
         stored = stored_row(named)
@@ -162,9 +162,8 @@ class _Importing:
         self._waiting.append(stored)
         issues = [self._lost_code(row, code, url)] if code.short_url and not is_own else []
         issues += self._issues(row, code, stored)
-        if like:
-            detail = f"the campaigns {campaign!r} and {like!r} differ in case alone"
-            issues.append(issue_of(row, code, "similar-name", detail))
+        if warning:
+            issues.append(issue_of(row, code, "similar-name", warning))
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._taken.add(short_code)
@@ -216,15 +215,16 @@ class _Importing:
     def _campaign(self, name: str) -> tuple[str | None, str]:
         """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name.
 
-        The second value is the name of a campaign from which a new one differs in case alone; "" if there is none.
+        The second value is a warning if a new name differs from another one in case alone, else "".
         """
-        like = ""
+        warning = ""
         if name and name not in self._campaigns:
             campaign = Campaign(id=new_id(), name=name, created=self._present.now)
             self._new_campaigns.append(campaign)
             self._campaigns[name] = campaign.id
-            like = self._folded.setdefault(name.casefold(), name)
-        return self._campaigns[name] if name else None, "" if like == name else like
+            warning = self._spellings.warning(name, what="campaigns")
+            self._spellings.add(name)
+        return self._campaigns[name] if name else None, warning
 
 
 def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:

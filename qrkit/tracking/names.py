@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from unicodedata import normalize
 
-__all__ = ["differs_in_case", "tidy_name"]
+__all__ = ["Spellings", "tidy_name"]
 
 
 @lru_cache(maxsize=1_000)  # an import asks several times for the name of a row
@@ -15,8 +15,28 @@ def tidy_name(text: str) -> str:
     return " ".join(normalize("NFC", text).split())
 
 
-def differs_in_case(name: str, others: Iterable[str]) -> str:
-    """Return the first of other names that differs from a name in case alone; "" if there is none."""
-    tidy = tidy_name(name)
-    folded = tidy.casefold()
-    return next((other for other in others if (found := tidy_name(other)) != tidy and found.casefold() == folded), "")
+class Spellings:
+    """Names that are in use, which tell of a name that differs from one of them in case alone."""
+
+    __slots__ = ("_first",)
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._first: dict[str, str] = {}
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        """Add a name."""
+        tidy = tidy_name(name)
+        self._first.setdefault(tidy.casefold(), tidy)
+
+    def warning(self, name: str, *, what: str) -> str:
+        """Return a sentence with a name and the first one that differs from it in case alone; "" if there is none.
+
+        Args:
+            name: The name.
+            what: What has such names, in the plural.
+        """
+        tidy = tidy_name(name)
+        other = self._first.get(tidy.casefold(), tidy)
+        return "" if other == tidy else f"the {what} {name!r} and {other!r} differ in case alone"
