@@ -147,3 +147,11 @@ def test_a_user_agent_that_came_before_is_parsed(shop):
     shop.scans.insert(frame)
     with reading_one_state(shop.store):
         assert "Firefox" in set(shop.scans.to_frame()["browser"])
+
+
+def test_a_campaign_without_an_id_does_not_stop_a_report(shop):
+    """A damaged store may have one; its codes then belong to no campaign."""
+    spring = shop.insert_campaign("Spring")
+    shop.update_qrcode(shop.find_qrcode("door").id, campaign_id=spring.id)
+    shop.store.execute("UPDATE campaigns SET id = '' WHERE id = ?", [spring.id])
+    assert "Shelf" in report.portfolio(shop).html
