@@ -50,7 +50,12 @@ def store_rows(
     for _ in range(MOST_ATTEMPTS):
         known = _present(portfolio, template)
         with staged(store, account_id) as codes:
-            campaigns, result = decide(known, codes)
+            try:
+                campaigns, result = decide(known, codes)
+            except store.database.errors:
+                if codes.is_gone:
+                    continue
+                raise
             with turn(), store.atomic():
                 if not _is_outdated(portfolio, known, codes):
                     for campaign in campaigns:
@@ -83,5 +88,7 @@ def _is_outdated(portfolio: Records, known: Present, codes: Staged) -> bool:
     That is campaigns, templates, short codes, and names that other imports may have given. Other QR Codes that were
     stored, changed or deleted meanwhile count as later.
     """
+    if codes.is_gone:
+        return True
     are_same = known.campaigns == campaigns_text(portfolio.store, portfolio.account.id)
     return not are_same or known.templates != portfolio.templates.names() or codes.clashes(after=known.last)

@@ -91,7 +91,6 @@ INSERT INTO campaigns (id, account_id, name, description, template, created, col
 SELECT_CAMPAIGNS = """
 SELECT id, name, description, template, created FROM campaigns
 WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
-    AND ($name::VARCHAR IS NULL OR name = $name::VARCHAR)
 ORDER BY created, rowid
 """
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
@@ -179,10 +178,9 @@ def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
         store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
 
 
-def campaigns(store: Store, account_id: str, *, id: str | None = None, name: str | None = None) -> list[Campaign]:
-    """Return the campaigns of an account, oldest first, optionally only those with an id or a name."""
-    found = store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id, "name": name})
-    return [Campaign(**row) for row in found]
+def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
+    """Return the campaigns of an account, oldest first, optionally only the one with an id."""
+    return [Campaign(**row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
 
 
 def update_campaign(store: Store, campaign: Campaign) -> None:
@@ -293,15 +291,18 @@ class Staged:
             self._store.database.add_rows(cursor, table, {"position": positions} | columns)
         self._length += len(rows)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the table is lost, because the file was reopened meanwhile, as `compact` does."""
+        return self._generation != self._store.database.thread.generation
+
     def clashes(self, *, after: int) -> bool:
         """Return whether these QR Codes cannot be stored as they are; call this in the transaction of `insert`.
 
-        That is so if a short code is in use, if a QR Code of the account that was stored after the one with the number
-        `after` has one of the names, or if the file was reopened meanwhile, which takes the table away.
+        That is so if a short code is in use, or if a QR Code of the account that was stored after the one with the
+        number `after` has one of the names.
         """
-        is_gone = self._generation != self._store.database.thread.generation
-        asked = {"account": self._account_id, "after": after}
-        return is_gone or self._store.row(STAGED_CLASH, asked) is not None
+        return self._store.row(STAGED_CLASH, {"account": self._account_id, "after": after}) is not None
 
     def insert(self, now: datetime) -> None:
         """Store the QR Codes as `insert_qrcode` does, in the transaction of the caller."""

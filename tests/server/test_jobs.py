@@ -32,6 +32,7 @@ from qrkit.portfolio.storing import MOST_ATTEMPTS
 from qrkit.server import Client, jobs, make_app
 from qrkit.server.messages import issues_json
 from qrkit.store import maintenance
+from qrkit.store.qrcodes import Staged
 from qrkit.store.told_errors import error_from_json, error_to_json
 from qrkit.tracking.records import ScheduleEvent
 from tests.server.processes import has_request, served, workers
@@ -206,6 +207,25 @@ def test_a_campaign_deleted_meanwhile_is_made_anew(new_place):
 def test_a_file_compacted_meanwhile_gets_all_rows(tmp_path):
     with opened(tmp_path / "shop.duckdb") as ours:
         interrupted(ours, lambda: maintenance.compact(ours.store), lambda: None)
+        assert len(ours.list_qrcodes()) == 3
+
+
+def test_a_file_compacted_while_rows_are_read_gets_all_rows(tmp_path, monkeypatch):
+    """The worker has decided, and the database has read a part of the rows."""
+    compacted = []
+
+    class Compacting(Staged):
+        def add_text(self, text):
+            super().add_text(text)
+            if not compacted:
+                with ThreadPoolExecutor(1) as threads:
+                    compacted.append(threads.submit(maintenance.compact, self._store).result())
+                super().add_text(text)
+
+    monkeypatch.setattr("qrkit.store.qrcodes.Staged", Compacting)
+    with opened(tmp_path / "shop.duckdb") as ours:
+        imported(ours, BAD_ROWS, "csv")
+        assert len(compacted) == 1
         assert len(ours.list_qrcodes()) == 3
 
 
