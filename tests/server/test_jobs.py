@@ -28,13 +28,14 @@ from qrkit.errors import (
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.portfolio.access import create_key
-from qrkit.portfolio.storing import MOST_ATTEMPTS
+from qrkit.portfolio.storing import MOST_ATTEMPTS, store_rows
 from qrkit.server import Client, jobs, make_app
 from qrkit.server.messages import issues_json
 from qrkit.store import maintenance
-from qrkit.store.qrcodes import Staged
+from qrkit.store.qrcodes import stored_row
 from qrkit.store.told_errors import error_from_json, error_to_json
-from qrkit.tracking.records import ScheduleEvent
+from qrkit.tracking.records import QRCode, ScheduleEvent
+from qrkit.tracking.short_urls import new_id
 from tests.server.processes import has_request, served, workers
 from tests.sweeps import quick_first
 
@@ -210,23 +211,23 @@ def test_a_file_compacted_meanwhile_gets_all_rows(tmp_path):
         assert len(ours.list_qrcodes()) == 3
 
 
-def test_a_file_compacted_while_rows_are_read_gets_all_rows(tmp_path, monkeypatch):
-    """The worker has decided, and the database has read a part of the rows."""
-    compacted = []
+def test_a_file_compacted_while_rows_are_read_gets_all_rows(tmp_path):
+    rows = [stored_row(QRCode(id=new_id(), name=text, content=text, short_code=text, created=NOON)) for text in "abc"]
+    waiting = [True]
 
-    class Compacting(Staged):
-        def add_text(self, text):
-            super().add_text(text)
-            if not compacted:
-                with ThreadPoolExecutor(1) as threads:
-                    compacted.append(threads.submit(maintenance.compact, self._store).result())
-                super().add_text(text)
+    def decide(known, codes):
+        codes.add(rows[:1])
+        if waiting:
+            waiting.clear()
+            with ThreadPoolExecutor(1) as threads:
+                threads.submit(maintenance.compact, ours.store).result()
+        codes.add(rows[1:])
+        return [], "done"
 
-    monkeypatch.setattr("qrkit.store.qrcodes.Staged", Compacting)
     with opened(tmp_path / "shop.duckdb") as ours:
-        imported(ours, BAD_ROWS, "csv")
-        assert len(compacted) == 1
-        assert len(ours.list_qrcodes()) == 3
+        assert store_rows(ours, decide) == "done"
+        assert [code.name for code in ours.list_qrcodes()] == ["a", "b", "c"]
+        assert not waiting
 
 
 def test_an_import_that_is_always_too_late_is_refused():
