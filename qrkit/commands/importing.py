@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,10 @@ def import_codes(
     theirs = dict(columns or {})
     if asked.columns is not None:
         theirs = read_columns(asked.columns) | theirs
-    with portfolio.store.atomic():
+    # A template that the options make is saved with the QR Codes or not at all; the others need no transaction around
+    # the import, which would keep everybody else's changes waiting while the file is read.
+    makes_template = is_decorated(asked) or _is_file(asked.template)
+    with portfolio.store.atomic() if makes_template else nullcontext():
         template = _saved_template(portfolio, asked)
         result = portfolio.import_file(
             source, columns=theirs, template=template, fix_urls=asked.fix_urls, progress=sys.stderr.isatty()
