@@ -140,6 +140,21 @@ def do_much(store, url, folder):
 
 
 @pytest.mark.slow
+@pytest.mark.needs("loopback")
+def test_changes_do_not_wait_for_a_file_that_is_read(store):
+    """The file is a pipe, so that the command stands still in the middle of it."""
+    os.mkfifo("posters.csv")
+    with served(store), start("import", "posters.csv", "--store", store) as importing:
+        with Path("posters.csv").open("w", encoding="utf-8") as file:  # waits for the command to open it
+            run("add", "https://example.com/meanwhile", "--name", "Meanwhile", "--store", store)
+            file.write("Name,Content\nPoster,https://example.com/poster\n")
+        complained = importing.communicate()[1]
+        assert importing.returncode == 0, complained
+        listed = run("list", "--store", store, "--json")[0].splitlines()
+    assert [json.loads(line)["name"] for line in listed] == ["Door", "Meanwhile", "Poster"]
+
+
+@pytest.mark.slow
 def test_visitors_do_not_wait_for_commands(store, tmp_path, capsys):
     rows = (f"Poster {one},https://example.com/{one}\n" for one in range(CODES))
     (tmp_path / "many.csv").write_text("QR Code Name,Content\n" + "".join(rows))
