@@ -158,7 +158,6 @@ class _Taken:
     """Names and contents already in use."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self.spellings = Spellings()
         # Nearly every name has one content; a set for each would take more time and memory than all the rest.
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
@@ -168,14 +167,22 @@ class _Taken:
             self.add(name, content)
 
     def copy(self) -> _Taken:
-        return _Taken((name, content) for name in self._contents for content in self._contents_of(name))
+        """Return a copy of names and contents, before a name was asked for."""
+        other = _Taken(())
+        other._contents = self._contents.copy()
+        other._further = {name: contents.copy() for name, contents in self._further.items()}
+        return other
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names, without extra spaces."""
+        return self._contents
 
     def __contains__(self, name: str) -> bool:
         return tidy_name(name) in self._contents
 
     def add(self, name: str, content: str) -> None:
         name = tidy_name(name)
-        self.spellings.add(name)
         if self._contents.setdefault(name, content) != content:
             self._further.setdefault(name, set()).add(content)
         for series in self._passed.get(name, ()):
@@ -229,7 +236,7 @@ def merge(
         insert: Adds one QR Code.
     """
     before = _Taken(present)
-    taken = before.copy()
+    taken, spellings = before.copy(), Spellings(before.names)
     added: dict[tuple[str, str], int] = {}
     created, issues = 0, []
     for one in codes:
@@ -245,9 +252,10 @@ def merge(
         said = insert(row, code, name)
         if not any(issue.reason == "invalid" for issue in said):
             created += 1
-            if warning := taken.spellings.warning(name, what="QR Codes"):
+            if warning := spellings.warning(name, what="QR Codes"):
                 issues.append(issue_of(row, code, "similar-name", warning))
             taken.add(name, code.content)
+            spellings.add(name)
             added.setdefault((name, code.content), row.number)
             if name != code.name:
                 detail = f"{code.name!r} has other content; this one is now {name!r}"
