@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:  # the methods of `Design` that higher rooms have, for type checkers and editors
-    from qrkit.drawing.framing import frame_as_wrapper
+    from qrkit.drawing.frames.framing import frame_as_wrapper
     from qrkit.drawing.resizing import followed
     from qrkit.scanning import check
     from qrkit.scanning.largest_logo import largest_logo
@@ -152,5 +152,5 @@ if not TYPE_CHECKING:
     make_scannable = Later("scanning.repair:make_scannable")
     with_logo = Later("scanning.logo_size:with_logo")
     largest_logo = Later("scanning.largest_logo:largest_logo")
-    frame_as_wrapper = Later("drawing.framing:frame_as_wrapper")
+    frame_as_wrapper = Later("drawing.frames.framing:frame_as_wrapper")
     followed = Later("drawing.resizing:followed")

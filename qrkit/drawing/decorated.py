@@ -12,16 +12,16 @@ from qrkit.design.design import Design
 from qrkit.design.limits import ICON_BOX, Flip
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.framing import Framed, framed, ground
-from qrkit.drawing.layers import draw_layers, left_out
+from qrkit.drawing.frames.framing import Framed, framed, ground
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
-from qrkit.drawing.markers import draw_markers, is_square
-from qrkit.drawing.modules import draw_modules
 from qrkit.drawing.paints import paint
-from qrkit.drawing.photos import draw_photo
+from qrkit.drawing.parts.layers import draw_layers, left_out
+from qrkit.drawing.parts.markers import draw_markers, is_square
+from qrkit.drawing.parts.modules import draw_modules
+from qrkit.drawing.parts.photos import draw_photo
+from qrkit.drawing.parts.sheet import Cells, Sheet
 from qrkit.drawing.plain_picture import title_of
 from qrkit.drawing.scene import Group, Item, Matrix, Picture, Pictures, Rectangle, Scene, Shape, Squares
-from qrkit.drawing.sheet import Cells, Sheet
 from qrkit.symbol.symbol import FINDER, Role, Symbol, finder_places
 
 __all__ = ["Parts", "draw_parts"]

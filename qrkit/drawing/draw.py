@@ -93,7 +93,7 @@ def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
         into_placeholder(layout, design.wrapper.placeholder, exact=True)
         return design.wrapper.width, design.wrapper.height
     if design.frame:
-        from qrkit.drawing.framing import framed  # loads the letters of captions
+        from qrkit.drawing.frames.framing import framed  # loads the letters of captions
 
         return framed(design, design.frame, layout)[:2]
     return layout.width, layout.height

@@ -14,11 +14,11 @@ from qrkit.design.decoration import Layer
 from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.layers import pixels_of
+from qrkit.drawing.parts.layers import pixels_of
 from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.scene import Bitmap, Picture, Shape
-from qrkit.drawing.svg_elements import Definitions, document, elements
-from qrkit.drawing.svg_text import number
+from qrkit.drawing.svg.svg_elements import Definitions, document, elements
+from qrkit.drawing.svg.svg_text import number
 from qrkit.drawing.untrusted.assets import data_uri, read_asset
 from qrkit.errors import Problem, nearest
 

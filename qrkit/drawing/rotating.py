@@ -6,7 +6,7 @@ from qrkit.design.outline import Outline
 from qrkit.design.rotation import Rotated
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.svg_elements import Definitions, picture
+from qrkit.drawing.svg.svg_elements import Definitions, picture
 
 __all__ = ["rotate"]
 

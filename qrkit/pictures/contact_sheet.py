@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from qrkit.design.limits import Within
-from qrkit.drawing.svg_elements import NAMESPACES, number
+from qrkit.drawing.svg.svg_elements import NAMESPACES, number
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.late import Shown

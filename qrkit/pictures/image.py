@@ -96,7 +96,7 @@ class QRImage(Shown):
         """Sentences about parts of SVG images, and letters of captions, that cannot be drawn as asked."""
         found: list[str] = []
         if self.design.frame:
-            from qrkit.drawing.framing import frame_warnings
+            from qrkit.drawing.frames.framing import frame_warnings
 
             found += frame_warnings(self.design, lay_out(self.design, self.symbol, exact=True))
         if not self._pictures:

@@ -16,7 +16,7 @@ from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, rectangle
-from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
+from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.scene import Item, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.writers import format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem, nearest

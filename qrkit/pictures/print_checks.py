@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.drawing.framing import LEAST_PADDING
+from qrkit.drawing.frames.framing import LEAST_PADDING
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import STANDARD_QUIET
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qrkit import Color, Layer, Role, Sprite, generate
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.styles import STYLES
-from qrkit.drawing.layers import visible
+from qrkit.drawing.parts.layers import visible
 from qrkit.drawing.scene import Bitmap
 from qrkit.errors import InvalidParameter
 from qrkit.server.statuses import status_of

@@ -13,7 +13,7 @@ from PIL import Image
 from qrkit import Design, QRImage, decode, generate
 from qrkit.drawing.draw import draw, draw_plain, is_plain
 from qrkit.drawing.plain_picture import runs, written_runs
-from qrkit.drawing.svg_text import quoted
+from qrkit.drawing.svg.svg_text import quoted
 from qrkit.drawing.writers import eps, png, svg
 from qrkit.errors import InvalidParameter
 

@@ -197,8 +197,8 @@ def test_a_plain_code_needs_little_of_qrkit():
     unneeded = (
         "contents.kinds contents.moments contents.reading"
         " design.design design.outline design.shapes drawing.bitmaps drawing.decorated drawing.scene"
-        " drawing.svg_elements drawing.untrusted drawing.writers.svg notebook pictures.contact_sheet pictures.printing"
-        " store tracking"
+        " drawing.svg.svg_elements drawing.untrusted drawing.writers.svg notebook"
+        " pictures.contact_sheet pictures.printing store tracking"
     )
     assert all(find_spec(f"qrkit.{name}") for name in unneeded.split())
     assert loaded.isdisjoint(

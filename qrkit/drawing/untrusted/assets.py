@@ -23,9 +23,9 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.design.outline import Outline
 from qrkit.design.rotation import read_rotations
+from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.untrusted.fonts import FONT_STARTS
 from qrkit.drawing.untrusted.svg_shapes import sanitised
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from unicodedata import normalize
 
 from qrkit.design.outline import Outline, Segment
-from qrkit.drawing.lettering import BOX_ADVANCE, FONT_NAME, Letters, box, own_letters, turned
+from qrkit.drawing.letters.lettering import BOX_ADVANCE, FONT_NAME, Letters, box, own_letters, turned
 from qrkit.drawing.untrusted.svg_values import LARGEST_NUMBER, length, too_much, view_box
 from qrkit.errors import AssetError
 

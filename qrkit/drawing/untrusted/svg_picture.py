@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.drawing.svg_elements import Definitions, document, picture
+from qrkit.drawing.svg.svg_elements import Definitions, document, picture
 from qrkit.drawing.untrusted.assets import media_type
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.drawing.untrusted.svg_shapes import sanitised

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.frames import unset_rule
 from qrkit.design.outline import Outline, Segment
-from qrkit.drawing.lettering import FONT_NAME, missing_letters
+from qrkit.drawing.letters.lettering import FONT_NAME, missing_letters
 from qrkit.drawing.scene import Drawing
 from qrkit.drawing.untrusted.svg_lettering import Line, Style, Track, text_of, written
 from qrkit.drawing.untrusted.svg_values import (

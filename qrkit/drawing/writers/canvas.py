@@ -30,7 +30,7 @@ from qrkit.drawing.scene import (
     Squares,
     Stamps,
 )
-from qrkit.drawing.svg_elements import Definitions, document, elements, path_data, picture, transform
+from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data, picture, transform
 from qrkit.drawing.untrusted.rasteriser import Step, compress_png, paint_png
 from qrkit.drawing.untrusted.rasteriser.kept import rasterise_new
 

@@ -31,7 +31,7 @@ from qrkit.drawing.scene import (
     Squares,
     Stamps,
 )
-from qrkit.drawing.svg_elements import number
+from qrkit.drawing.svg.svg_elements import number
 from qrkit.drawing.writers import bands, postscript
 from qrkit.drawing.writers.background import Ground, is_opaque, is_seen, mixed
 from qrkit.drawing.writers.flattening import (

@@ -8,7 +8,7 @@ from itertools import pairwise
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix
-from qrkit.drawing.svg_elements import number
+from qrkit.drawing.svg.svg_elements import number
 
 __all__ = ["exact", "ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
 

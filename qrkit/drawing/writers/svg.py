@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, Color
 from qrkit.drawing.plain_picture import Plain
-from qrkit.drawing.svg_text import fill, number, numbers, quoted, union_data
+from qrkit.drawing.svg.svg_text import fill, number, numbers, quoted, union_data
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Item, Scene
@@ -29,7 +29,7 @@ def write(scene: Scene) -> bytes:
     """Write an SVG in unitless pixels, or in millimeters if the scene has a print resolution."""
     if plain := scene.plain:
         return write_plain(plain)
-    from qrkit.drawing.svg_elements import NAMESPACES, Definitions, elements
+    from qrkit.drawing.svg.svg_elements import NAMESPACES, Definitions, elements
 
     definitions = Definitions()
     lines = [line for item in scene.items for line in elements(item, definitions)]

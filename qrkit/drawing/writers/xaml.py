@@ -9,8 +9,8 @@ from qrkit.design.bounds import PIXELS_PER_INCH
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix, Rectangle, Scene, Shape, Squares, Stamps
-from qrkit.drawing.svg_elements import path_data
-from qrkit.drawing.svg_text import number, quoted
+from qrkit.drawing.svg.svg_elements import path_data
+from qrkit.drawing.svg.svg_text import number, quoted
 from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Painted, Placed, box_of, is_painted, part_of, reduced
 from qrkit.drawing.writers.postscript import matrix_numbers

@@ -19,7 +19,7 @@ from qrkit.contents.cards import file_stem, summary
 from qrkit.design.design import Design
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
-from qrkit.drawing.svg_elements import path_data
+from qrkit.drawing.svg.svg_elements import path_data
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from qrkit.design.outline import Outline
 from qrkit.drawing.draw import is_plain
 from qrkit.drawing.scene import Group, Shape, Stamps
-from qrkit.drawing.svg_elements import characters
+from qrkit.drawing.svg.svg_elements import characters
 
 if TYPE_CHECKING:
     from qrkit.drawing.scene import Item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qrkit.drawing.framing import framed
+from qrkit.drawing.frames.framing import framed
 from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.scene import Matrix
 from qrkit.notebook.widgets.draft import Draft

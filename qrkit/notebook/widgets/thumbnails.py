@@ -11,7 +11,7 @@ from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.eyes import EYES, SIDE
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
-from qrkit.drawing.svg_elements import path_data
+from qrkit.drawing.svg.svg_elements import path_data
 
 __all__ = ["Thumbnails", "thumbnails"]
 

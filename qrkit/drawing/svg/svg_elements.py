@@ -23,7 +23,7 @@ from qrkit.drawing.scene import (
     Squares,
     Stamps,
 )
-from qrkit.drawing.svg_text import fill, number, numbers, side, union_data
+from qrkit.drawing.svg.svg_text import fill, number, numbers, side, union_data
 
 __all__ = [
     "NAMESPACES", "Definitions", "characters", "document", "elements", "number", "path_data", "picture", "squares",

@@ -154,7 +154,7 @@ def _own_words(weight: str, text: str) -> Words:
 @lru_cache(maxsize=8)
 def _foreign_words(font: str, text: str, part: str) -> Words:
     """Turn a text into outlines in a font of a user; one picture asks for them several times."""
-    from qrkit.drawing.untrusted.fonts import letters_of_font
+    from qrkit.drawing.letters.fonts import letters_of_font
 
     return _typeset(text, _letters(letters_of_font(font, text, part=part)))
 
@@ -167,7 +167,7 @@ def own_letters(weight: str, text: str) -> Letters:
         weight: One of `FILES`.
         text: The text.
     """
-    from qrkit.drawing.untrusted.fonts.worker import read_letters
+    from qrkit.drawing.letters.fonts.worker import read_letters
 
     return _letters(read_letters(files("font_manrope").joinpath("files", FILES[weight]).read_bytes(), text))
 

@@ -6,8 +6,8 @@ from qrkit.design.decoration import Marker
 from qrkit.design.design import Design
 from qrkit.design.shapes.eyes import SIDE, eye
 from qrkit.drawing.paints import fainter, moved, paint
+from qrkit.drawing.parts.sheet import Sheet
 from qrkit.drawing.scene import Item, Matrix, Shape
-from qrkit.drawing.sheet import Sheet
 from qrkit.symbol.symbol import finder_places
 
 __all__ = ["draw_markers", "is_square"]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from qrkit.design.color import LUMA, WHITE, Color
 from qrkit.design.gradient import Fill, Gradient
 from qrkit.design.outline import Outline, rounded
+from qrkit.drawing.parts.sheet import Sheet
 from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
-from qrkit.drawing.sheet import Sheet
-from qrkit.drawing.svg_elements import Definitions, document
-from qrkit.drawing.svg_elements import picture as drawn
+from qrkit.drawing.svg.svg_elements import Definitions, document
+from qrkit.drawing.svg.svg_elements import picture as drawn
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.symbol.symbol import FINDER, Role, alignment_patterns, finder_places
 

@@ -20,11 +20,11 @@ from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
 from qrkit.drawing.frames.parts import LEADING, PITCH, SECOND, Arc, Cut, Room, Slot
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
-from qrkit.drawing.lettering import Glyph, Words, missing_letters, words_of
+from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.paints import moved, on_white, paint
 from qrkit.drawing.scene import Shape
-from qrkit.drawing.svg_elements import Definitions, elements
-from qrkit.drawing.svg_text import number
+from qrkit.drawing.svg.svg_elements import Definitions, elements
+from qrkit.drawing.svg.svg_text import number
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.encode import symbol_of
 

@@ -8,7 +8,7 @@ from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
-from qrkit.drawing.untrusted.fonts.worker import DONE
+from qrkit.drawing.letters.fonts.worker import DONE
 from qrkit.errors import AssetError, Problem
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 

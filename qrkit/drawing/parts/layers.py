@@ -14,10 +14,10 @@ from qrkit.design.rotation import read_rotations
 from qrkit.drawing.bitmaps import at_most, placed
 from qrkit.drawing.layout import Layout
 from qrkit.drawing.paints import fainter
+from qrkit.drawing.parts.sheet import MOST_PAINTED, Sheet
 from qrkit.drawing.scene import Bitmap, Drawing, Item, Picture, Shape
-from qrkit.drawing.sheet import MOST_PAINTED, Sheet
-from qrkit.drawing.svg_elements import Definitions, document, path_data
-from qrkit.drawing.svg_elements import picture as drawn
+from qrkit.drawing.svg.svg_elements import Definitions, document, path_data
+from qrkit.drawing.svg.svg_elements import picture as drawn
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Role

@@ -14,9 +14,9 @@ from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES, one_module
 from qrkit.drawing.bitmaps import at_most
-from qrkit.drawing.photos import module_colors
+from qrkit.drawing.parts.photos import module_colors
+from qrkit.drawing.parts.sheet import MOST_PAINTED, Cells, Sheet
 from qrkit.drawing.scene import Item, Paint, Shape, Squares, Stamps
-from qrkit.drawing.sheet import MOST_PAINTED, Cells, Sheet
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.symbol.symbol import Role, alignment_patterns
 

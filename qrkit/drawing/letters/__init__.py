@@ -1,0 +1,1 @@
+"""Letters as outlines: lines of words, and the fonts of strangers."""

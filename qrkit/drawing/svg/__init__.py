@@ -1,0 +1,1 @@
+"""SVG as text: elements, attributes and paths."""
