@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from qrkit import analytics, open_portfolio, report
 from qrkit.exchange.tables import MOST_ROWS
-from qrkit.notebook.widgets.dashboard_answers import Asked, bars, drawn, numbers
+from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked, bars, drawn, numbers
 from qrkit.portfolio import Portfolio
 from qrkit.visits.redirect import Redirects, Request
 from tests.benchmarks.conftest import machine

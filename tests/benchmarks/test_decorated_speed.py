@@ -12,7 +12,7 @@ from PIL import Image
 
 from qrkit import Design, Frame, Gradient, Layer, Modules, data_uri, generate
 from qrkit.drawing.untrusted.rasteriser.kept import forget_drawings
-from qrkit.notebook.widgets.draft import Draft, Edit
+from qrkit.notebook.widgets.studio.draft import Draft, Edit
 from tests.scanning.designs import heart
 
 pytestmark = pytest.mark.benchmark

@@ -59,7 +59,7 @@ def show_studio(content: str = "") -> None:
     """
     from IPython.display import display
 
-    from qrkit.notebook.widgets.designer import Designer
+    from qrkit.notebook.widgets.studio.designer import Designer
 
     display(Designer(content) if content else Designer())
 
@@ -82,17 +82,17 @@ def pages_of(portfolio: Portfolio) -> Pages:
     """Return the portfolio browser, the dashboard and the studio as pages."""
 
     def browser() -> Widget:
-        from qrkit.notebook.widgets.portfolio_browser import PortfolioBrowser
+        from qrkit.notebook.widgets.browser.portfolio_browser import PortfolioBrowser
 
         return PortfolioBrowser(portfolio)
 
     def dashboard() -> Widget:
-        from qrkit.notebook.widgets.scan_dashboard import ScanDashboard
+        from qrkit.notebook.widgets.dashboard.scan_dashboard import ScanDashboard
 
         return ScanDashboard(portfolio)
 
     def studio() -> Widget:
-        from qrkit.notebook.widgets.designer import Designer
+        from qrkit.notebook.widgets.studio.designer import Designer
 
         return Designer(portfolio=portfolio)
 

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 from qrkit.late import late_names
 
 if TYPE_CHECKING:
-    from qrkit.notebook.widgets.designer import Designer
-    from qrkit.notebook.widgets.portfolio_browser import PortfolioBrowser
-    from qrkit.notebook.widgets.scan_dashboard import ScanDashboard
+    from qrkit.notebook.widgets.browser.portfolio_browser import PortfolioBrowser
+    from qrkit.notebook.widgets.dashboard.scan_dashboard import ScanDashboard
+    from qrkit.notebook.widgets.studio.designer import Designer
 
 __all__ = ["Designer", "PortfolioBrowser", "ScanDashboard"]
 
 __getattr__ = late_names(
     __name__,
     {
-        "Designer": "notebook.widgets.designer:Designer",
-        "PortfolioBrowser": "notebook.widgets.portfolio_browser:PortfolioBrowser",
-        "ScanDashboard": "notebook.widgets.scan_dashboard:ScanDashboard",
+        "Designer": "notebook.widgets.studio.designer:Designer",
+        "PortfolioBrowser": "notebook.widgets.browser.portfolio_browser:PortfolioBrowser",
+        "ScanDashboard": "notebook.widgets.dashboard.scan_dashboard:ScanDashboard",
     },
 )
 

@@ -12,8 +12,8 @@ from qrkit.design.color import Color
 from qrkit.design.design import Design
 from qrkit.design.limits import ALIKE, Asset, Content, Most, Within
 from qrkit.model import Model
+from qrkit.notebook.widgets.field_words import choice_words, help_text, unit_words
 from qrkit.notebook.widgets.upright_layers import LayerForm
-from qrkit.notebook.widgets.words import choice_words, help_text, unit_words
 
 __all__ = ["GROUPS", "Control", "control_at", "controls", "groups", "label_at"]
 

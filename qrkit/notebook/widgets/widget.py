@@ -26,17 +26,18 @@ Handler = Callable[[Any, dict[str, Any]], None]
 HERE = Path(__file__).parent
 
 
-def script(*names: str) -> str:
+def script(folder: str, *names: str) -> str:
     """Join the files of a widget's script to one module that starts with `widget.js`."""
-    return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("widget", *names))
+    files = (HERE / "widget.js", *(HERE / folder / f"{name}.js" for name in names))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def style(name: str, root: str) -> str:
+def style(folder: str, name: str, root: str) -> str:
     """Join `widget.css` and the style sheet of a widget, whose rules hold only inside the element of class `root`.
 
     So widgets of one page do not change each other, and neither does the portfolio browser the studio inside it.
     """
-    shared, own = ((HERE / f"{one}.css").read_text(encoding="utf-8") for one in ("widget", name))
+    shared, own = ((HERE / one).read_text(encoding="utf-8") for one in ("widget.css", f"{folder}/{name}.css"))
     return f"{shared}\n@scope (.{root}) to (:scope .qrkit-widget) {{\n{own}}}\n"
 
 

@@ -6,8 +6,8 @@ from qrkit import contents
 from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import Designer
-from qrkit.notebook.widgets.content_form import ContentForm, kind_forms
-from qrkit.notebook.widgets.draft import Edit
+from qrkit.notebook.widgets.studio.content_form import ContentForm, kind_forms
+from qrkit.notebook.widgets.studio.draft import Edit
 
 NETWORK = contents.wifi("Nero", "espresso")
 

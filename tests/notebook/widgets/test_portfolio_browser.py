@@ -12,7 +12,7 @@ from ipywidgets.widgets.widget import _instances
 
 from qrkit import decode, open_portfolio
 from qrkit.notebook.widgets import PortfolioBrowser
-from qrkit.notebook.widgets.draft import Edit
+from qrkit.notebook.widgets.studio.draft import Edit
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}

@@ -10,7 +10,7 @@ from lxml import html
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
-from qrkit.notebook.widgets.dashboard_answers import Asked
+from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked
 from tests.sweeps import quick_rows
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from qrkit.notebook.widgets.content_form import kind_forms
 from qrkit.notebook.widgets.controls import groups
+from qrkit.notebook.widgets.studio.content_form import kind_forms
 
 
 def leaves(controls):

@@ -10,9 +10,9 @@ from typing import Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.notebook.views import view
-from qrkit.notebook.widgets.catalogue import EDITED, EDITED_TOGETHER, Catalogue
-from qrkit.notebook.widgets.designer import Designer
+from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.static_image import Pictures
+from qrkit.notebook.widgets.studio.designer import Designer
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.many_codes import DeletedQRCodes, EditedQRCodes
@@ -39,8 +39,8 @@ class PortfolioBrowser(Page):
         studio: The studio of the chosen code, once it has been opened there; None before.
     """
 
-    _esm = script("portfolio_forms", "portfolio_browser")
-    _css = style("portfolio_browser", "qrkit-browser")
+    _esm = script("browser", "portfolio_forms", "portfolio_browser")
+    _css = style("browser", "portfolio_browser", "qrkit-browser")
     _catalogue: Catalogue
     _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None

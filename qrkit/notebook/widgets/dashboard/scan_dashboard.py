@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook.views.html import page_text
-from qrkit.notebook.widgets.dashboard_answers import (
+from qrkit.notebook.widgets.dashboard.dashboard_answers import (
     ATTRIBUTES,
     KINDS,
     WIDTHS,
@@ -68,8 +68,8 @@ class ScanDashboard(Page):
         InvalidParameter: If the time zone is unknown.
     """
 
-    _esm = script("scan_dashboard")
-    _css = style("scan_dashboard", "qrkit-dashboard") + _colors()
+    _esm = script("dashboard", "scan_dashboard")
+    _css = style("dashboard", "scan_dashboard", "qrkit-dashboard") + _colors()
     asked: Asked
 
     def __init__(

@@ -24,19 +24,19 @@ from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
 from qrkit.notebook.views.html import page_text
-from qrkit.notebook.widgets.badge import Badge, badge_of, no_badge
-from qrkit.notebook.widgets.color_contrast import color_contrasts
-from qrkit.notebook.widgets.content_form import FORM, ContentForm, kind_forms, label_of
 from qrkit.notebook.widgets.controls import groups, label_at
-from qrkit.notebook.widgets.draft import Draft, Edit, messages
-from qrkit.notebook.widgets.draft_state import shown
-from qrkit.notebook.widgets.logo_form import LOGO, LogoForm, logo_controls
-from qrkit.notebook.widgets.looks import look_controls, thumbnail, with_look
-from qrkit.notebook.widgets.refusals import Refusals
-from qrkit.notebook.widgets.saved_looks import SAVED, SavedLooks
 from qrkit.notebook.widgets.static_image import Pictures
-from qrkit.notebook.widgets.swatches import swatch_groups
-from qrkit.notebook.widgets.thumbnails import thumbnails
+from qrkit.notebook.widgets.studio.badge import Badge, badge_of, no_badge
+from qrkit.notebook.widgets.studio.color_contrast import color_contrasts
+from qrkit.notebook.widgets.studio.content_form import FORM, ContentForm, kind_forms, label_of
+from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
+from qrkit.notebook.widgets.studio.draft_state import shown
+from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
+from qrkit.notebook.widgets.studio.preset_gallery import look_controls, thumbnail, with_look
+from qrkit.notebook.widgets.studio.refusals import Refusals
+from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
+from qrkit.notebook.widgets.studio.swatches import swatch_groups
+from qrkit.notebook.widgets.studio.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.print_checks import print_checks
@@ -89,6 +89,7 @@ class Designer(Page):
     """
 
     _esm = script(
+        "studio",
         "stage",
         "form",
         "color_form",
@@ -100,7 +101,7 @@ class Designer(Page):
         "badge",
         "designer",
     )
-    _css = style("designer", "qrkit-designer")
+    _css = style("studio", "designer", "qrkit-designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
 

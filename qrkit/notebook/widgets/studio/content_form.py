@@ -16,7 +16,7 @@ from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter
 from qrkit.model import meaning
 from qrkit.notebook.widgets.controls import Control
-from qrkit.notebook.widgets.words import choice_words
+from qrkit.notebook.widgets.field_words import choice_words
 
 __all__ = ["FORM", "ContentForm", "kind_forms", "label_of"]
 

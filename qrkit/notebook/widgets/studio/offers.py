@@ -11,7 +11,7 @@ from qrkit.design.color import Color, expanded_hex
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
 from qrkit.notebook.widgets.controls import Control, control_at
-from qrkit.notebook.widgets.draft import Draft, Edit
+from qrkit.notebook.widgets.studio.draft import Draft, Edit
 
 __all__ = ["color_meant", "offer"]
 

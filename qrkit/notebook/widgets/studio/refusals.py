@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrkit.errors import QrkitError
-from qrkit.notebook.widgets.draft import Draft, Edit, Path, messages
-from qrkit.notebook.widgets.offers import offer
+from qrkit.notebook.widgets.studio.draft import Draft, Edit, Path, messages
+from qrkit.notebook.widgets.studio.offers import offer
 
 __all__ = ["Refusals"]
 

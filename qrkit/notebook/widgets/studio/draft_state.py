@@ -7,7 +7,7 @@ from typing import Any
 from qrkit.drawing.frames.framing import framed
 from qrkit.drawing.layout import Layout, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.scene import Matrix
-from qrkit.notebook.widgets.draft import Draft
+from qrkit.notebook.widgets.studio.draft import Draft
 from qrkit.notebook.widgets.upright_layers import layers_of
 from qrkit.pictures.image import QRImage
 

@@ -10,10 +10,10 @@ from qrkit.design.design import Design
 from qrkit.drawing.resizing import followed
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
-from qrkit.notebook.widgets.companions import with_companions
 from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
-from qrkit.notebook.widgets.draft_picture import Picture, picture_of
+from qrkit.notebook.widgets.studio.companions import with_companions
+from qrkit.notebook.widgets.studio.draft_picture import Picture, picture_of
 from qrkit.notebook.widgets.upright_layers import design_of, fields_of
 from qrkit.pictures.image import QRImage
 

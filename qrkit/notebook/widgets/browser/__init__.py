@@ -1,0 +1,1 @@
+"""The browser of a portfolio: tracked codes are found and edited."""

@@ -1,0 +1,1 @@
+"""The dashboard: scans are looked at from all sides."""

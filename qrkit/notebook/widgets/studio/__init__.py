@@ -1,0 +1,1 @@
+"""The studio: a code is designed by hand."""
