@@ -175,7 +175,7 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     Raises:
         UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
-    from qrkit.server.reading import json_object
+    from qrkit.server.requests.parsing import json_object
 
     try:
         return json_object(file.read_bytes(), what=what)

@@ -69,7 +69,7 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
 @contextmanager
 def _naming_host_or_port(settings: Settings) -> Iterator[None]:
     """Name the host or the port in the error of a server that cannot listen."""
-    from qrkit.server.hosts import listening_problem
+    from qrkit.server.clients.hosts import listening_problem
 
     try:
         yield
@@ -90,11 +90,11 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
-    from qrkit.server.hosts import reachable
-    from qrkit.server.logs import OPERATIONS, writing_log
-    from qrkit.server.reloading import reload_settings
+    from qrkit.server.clients.hosts import reachable
+    from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
-    from qrkit.server.socket_server import STDERR
+    from qrkit.server.sockets.reloading import reload_settings
+    from qrkit.server.sockets.socket_server import STDERR
     from qrkit.store.served.door import Door
     from qrkit.store.upkeep import upkeep
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qrkit.server.app import App, make_app
     from qrkit.server.client import Client, Reply
     from qrkit.server.settings import Settings
-    from qrkit.server.socket_server import Server, serve
+    from qrkit.server.sockets.socket_server import Server, serve
 
 __all__ = ["App", "Client", "Reply", "Server", "Settings", "make_app", "serve"]
 
@@ -26,10 +26,10 @@ __getattr__ = late_names(
         "App": "server.app:App",
         "Client": "server.client:Client",
         "Reply": "server.client:Reply",
-        "Server": "server.socket_server:Server",
+        "Server": "server.sockets.socket_server:Server",
         "Settings": "server.settings:Settings",
         "make_app": "server.app:make_app",
-        "serve": "server.socket_server:serve",
+        "serve": "server.sockets.socket_server:serve",
     },
 )
 

@@ -18,12 +18,16 @@ from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMe
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
 from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
-from qrkit.server.access_log import Access
+from qrkit.server.clients.hosts import Hosts
+from qrkit.server.clients.proxies import client_address
+from qrkit.server.description.routes import ROUTES, Route
 from qrkit.server.handlers.short_urls import brand_of
-from qrkit.server.health import Health
-from qrkit.server.hosts import Hosts
-from qrkit.server.landing import PAGE_HEADERS, failure
-from qrkit.server.messages import (
+from qrkit.server.operation.access_log import Access
+from qrkit.server.operation.health import Health
+from qrkit.server.operation.metrics import metrics_of
+from qrkit.server.operation.request_ids import REQUEST_ID, request_id
+from qrkit.server.pages.landing import PAGE_HEADERS, failure
+from qrkit.server.requests.request import (
     PREFLIGHT_HEADERS,
     STANDARD_HEADERS,
     Request,
@@ -35,11 +39,7 @@ from qrkit.server.messages import (
     unless_known,
     warning,
 )
-from qrkit.server.metrics import metrics_of
-from qrkit.server.proxies import client_address
-from qrkit.server.request_headers import RequestHeaders
-from qrkit.server.request_ids import REQUEST_ID, request_id
-from qrkit.server.routes import ROUTES, Route
+from qrkit.server.requests.request_headers import RequestHeaders
 from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store

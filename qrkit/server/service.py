@@ -18,15 +18,15 @@ from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_exchange, key_id
 from qrkit.scanning.untrusted import MOST_READERS
-from qrkit.server.bodies import Sent, is_form, read_file
-from qrkit.server.health import Health
+from qrkit.server.clients.rates import Buckets
+from qrkit.server.clients.shares import Client, Gate, Spent, network_of
 from qrkit.server.jobs import MOST_JOBS
-from qrkit.server.messages import Request
-from qrkit.server.metrics import Metrics
-from qrkit.server.rates import Buckets
-from qrkit.server.reading import json_object, pairs
+from qrkit.server.operation.health import Health
+from qrkit.server.operation.metrics import Metrics
+from qrkit.server.requests.bodies import Sent, is_form, read_file
+from qrkit.server.requests.parsing import json_object, pairs
+from qrkit.server.requests.request import Request
 from qrkit.server.settings import Settings
-from qrkit.server.shares import Client, Gate, Spent, network_of
 from qrkit.store import Store
 from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
@@ -63,7 +63,8 @@ def waiting_room(threads: int) -> dict[str, int]:
 class Gates:
     """Limits concurrent and repeated work, so that short URLs work under any load.
 
-    Clients share the work fairly (`qrkit.server.shares`), and the time that a client spends in one gate counts in all.
+    Clients share the work fairly (`qrkit.server.clients.shares`), and the time that a client spends in one gate counts
+    in all.
 
     Attributes:
         plain: For drawing designs without images, which is quick.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from qrkit.server.http_server import listen
 from qrkit.server.settings import Settings
+from qrkit.server.sockets.http_server import listen
 
 LONGEST_WAIT = 20
 """Seconds after which a test gives up; none waits so long when all is well."""

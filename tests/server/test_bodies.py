@@ -10,7 +10,7 @@ from urllib3 import encode_multipart_formdata
 
 from qrkit import generate
 from qrkit.errors import BadRequest, InvalidParameter
-from qrkit.server.bodies import MOST_PARTS, read_file
+from qrkit.server.requests.bodies import MOST_PARTS, read_file
 from tests.server.test_errors import assert_keeps_the_contract
 
 some = settings(max_examples=50)

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from qrkit.server.connections import has_its_share, makes_room
+from qrkit.server.clients.connections import has_its_share, makes_room
 
 
 @dataclass(frozen=True)

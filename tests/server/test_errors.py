@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.access import create_key, local_account
 from qrkit.server import Client, Settings, make_app
-from qrkit.server.messages import header_text, problem
+from qrkit.server.requests.request import header_text, problem
 from qrkit.store import Store
 from tests.server.raw import comparable
 

@@ -12,7 +12,7 @@ from qrkit.design.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES
 from qrkit.errors import InvalidParameter
 from qrkit.files import safe_name, safe_stem
 from qrkit.pictures.generate_request import GenerateRequest
-from qrkit.server.generate_query import content_disposition, read_get
+from qrkit.server.requests.generate_query import content_disposition, read_get
 
 LINK = "https://example.com"
 

@@ -30,7 +30,7 @@ from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.portfolio.access import create_key
 from qrkit.portfolio.storing import MOST_ATTEMPTS, store_rows
 from qrkit.server import Client, jobs, make_app
-from qrkit.server.messages import issues_json
+from qrkit.server.requests.request import issues_json
 from qrkit.store import maintenance
 from qrkit.store.qrcodes import stored_row
 from qrkit.store.told_errors import error_from_json, error_to_json

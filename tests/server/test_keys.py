@@ -25,7 +25,7 @@ from qrkit.portfolio.access import (
     revoke_key,
 )
 from qrkit.server import Client, Settings, make_app
-from qrkit.server.routes import ROUTES
+from qrkit.server.description.routes import ROUTES
 from qrkit.store import Store
 from qrkit.store.recording import drain
 from qrkit.tracking.records import PLANS, Account

@@ -29,8 +29,8 @@ from qrkit.errors import (
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.server import Client, make_app
-from qrkit.server.landing import failure, home, page, preview
-from qrkit.server.languages import LANGUAGES, language_for
+from qrkit.server.pages.landing import failure, home, page, preview
+from qrkit.server.pages.page_sentences import LANGUAGES, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, destination
 from qrkit.visits.redirect import Answer
@@ -49,7 +49,7 @@ ATTRIBUTES = (
     "datetime data-locale data-copied"
 )
 SAFE = re.compile(r"\?raw=1||(tel|mailto|sms|smsto|geo|upi|bitcoin|https?):.+", re.IGNORECASE)
-SCRIPT = files("qrkit.server").joinpath("landing.js").read_text(encoding="utf-8")
+SCRIPT = files("qrkit.server.pages").joinpath("landing.js").read_text(encoding="utf-8")
 CONTACT = (
     "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:dr. Anastazija Marija Žnidaršič-Montefiore\r\nORG:Institut;Laboratory\r\n"
     "TITLE:Head of research\r\nTEL;TYPE=CELL:+386 40 123 456\r\nEMAIL:anastazija.znidarsic-montefiore@ocean.example.com"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qrkit.contents.cards import TITLES, Moment, field_labels
 from qrkit.contents.kinds import MODULES, kind_named
-from qrkit.server.languages import LANGUAGES, instant, language_for, words_of
+from qrkit.server.pages.page_sentences import LANGUAGES, instant, language_for, words_of
 
 TRANSLATED = LANGUAGES[1:]
 SENTENCES = set().union(*map(words_of, TRANSLATED))
@@ -95,8 +95,8 @@ def test_name_of_a_button_contains_the_word_on_it(start, sentence):
 
 
 def test_no_catalog_has_a_sentence_the_code_lacks():
-    sources = [("qrkit.contents", "cards.py"), ("qrkit.server", "landing.py"), ("qrkit.server", "landing.html.jinja")]
-    code = "\n".join(files(package).joinpath(name).read_text(encoding="utf-8") for package, name in sources)
+    sources = ["contents/cards.py", "server/pages/landing.py", "server/pages/landing.html.jinja"]
+    code = "\n".join(files("qrkit").joinpath(name).read_text(encoding="utf-8") for name in sources)
     assert [one for one in SENTENCES if f'"{one}"' not in code and one not in labels_of_kinds()] == []
 
 

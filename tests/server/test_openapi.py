@@ -13,7 +13,7 @@ from qrkit import open_portfolio
 from qrkit.design.limits import FORMATS, GET_ONLY_FORMATS, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.model import Model
-from qrkit.server.routes import ROUTES
+from qrkit.server.description.routes import ROUTES
 from qrkit.tracking.records import PLANS
 from tests.server.test_statuses import API, BASE_URL, FIELDS, PNG, World
 

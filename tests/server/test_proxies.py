@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.server.proxies import client_address, is_free, network_of_peer
+from qrkit.server.clients.proxies import client_address, is_free, network_of_peer
 from qrkit.server.settings import Settings
 
 DIRECT = Settings()

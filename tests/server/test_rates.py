@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit.errors import TooManyRequests
-from qrkit.server.rates import Buckets
-from qrkit.server.shares import MOST_CLIENTS
+from qrkit.server.clients.rates import Buckets
+from qrkit.server.clients.shares import MOST_CLIENTS
 
 MINUTE = 60
 LONGEST_WAIT = 30

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, QrkitError
-from qrkit.server.reading import flag, json_object, pairs, whole
+from qrkit.server.requests.parsing import flag, json_object, pairs, whole
 from qrkit.server.statuses import status_of
 
 some = settings(max_examples=60)

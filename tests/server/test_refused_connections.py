@@ -3,7 +3,7 @@
 import logging
 
 from qrkit.server import Settings
-from qrkit.server.refused_connections import RefusedConnections
+from qrkit.server.sockets.refused_connections import RefusedConnections
 
 
 def test_refused_connections_are_one_line_a_minute_without_addresses(caplog):

@@ -13,7 +13,7 @@ from schemathesis.specs.openapi import checks
 
 from qrkit import open_portfolio
 from qrkit.server import Reply
-from qrkit.server.routes import ROUTES
+from qrkit.server.description.routes import ROUTES
 from tests.server.test_errors import assert_keeps_the_contract
 from tests.server.test_keys import bearer
 from tests.server.test_statuses import API, BASE_URL, World

@@ -20,7 +20,7 @@ from qrkit import decode, open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio.opening import portfolio_in
 from qrkit.server import Settings, serve
-from qrkit.server.socket_server import Server
+from qrkit.server.sockets.socket_server import Server
 from qrkit.store.served.database import served_store
 from tests.server.raw import (
     LONGEST_WAIT,
@@ -465,7 +465,7 @@ def test_a_program_that_ends_stops_its_server_before_the_store_is_closed(tmp_pat
                 print(json.dumps([reply.status, reply.read().decode()[:15]]))
 
         from qrkit import open_portfolio
-        from qrkit.server.socket_server import Server
+        from qrkit.server.sockets.socket_server import Server
         shop = open_portfolio(sys.argv[1])
         shop.insert_qrcode("just a text", short_code="door")
         server = Server(shop, port=0)

@@ -10,9 +10,9 @@ from threading import Barrier, Event, Thread
 import pytest
 
 from qrkit.errors import TooManyRequests
+from qrkit.server.clients.shares import ANYBODY, MOST_CLIENTS, Client, Gate, Spent
 from qrkit.server.service import Gates, waiting_room
 from qrkit.server.settings import Settings
-from qrkit.server.shares import ANYBODY, MOST_CLIENTS, Client, Gate, Spent
 
 LONGEST_WAIT = 30
 ANNA, BEN = Client("anna", has_key=True), Client("ben", has_key=True)

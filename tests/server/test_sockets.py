@@ -10,7 +10,7 @@ import pytest
 
 from qrkit import decode, open_portfolio
 from qrkit.server import make_app
-from qrkit.server.http_server import (
+from qrkit.server.sockets.http_server import (
     GRACE,
     LINGERING,
     LONGEST_CHUNK_LINE,
@@ -505,7 +505,9 @@ def test_idle_unfinished_and_refused_connections_are_closed_in_time(server, monk
             server.pull_trigger()
         server.maintenance(time.time())
         (channel,) = server.active_channels.values()
-        monkeypatch.setattr("qrkit.server.http_server.time.monotonic", lambda now=time.monotonic: now() + seconds)
+        monkeypatch.setattr(
+            "qrkit.server.sockets.http_server.time.monotonic", lambda now=time.monotonic: now() + seconds
+        )
         server.maintenance(time.time() + later)
         monkeypatch.undo()
         server.pull_trigger()
@@ -521,7 +523,7 @@ def test_a_body_may_take_longer_than_a_header(server, monkeypatch):
         while not any(channel.request for channel in list(server.active_channels.values())):
             server.pull_trigger()
         monkeypatch.setattr(
-            "qrkit.server.http_server.time.monotonic", lambda now=time.monotonic: now() + LONGEST_HEADER + 1
+            "qrkit.server.sockets.http_server.time.monotonic", lambda now=time.monotonic: now() + LONGEST_HEADER + 1
         )
         server.maintenance(time.time())
         monkeypatch.undo()
@@ -623,8 +625,8 @@ def test_a_server_that_is_asked_twice_does_not_wait(desk):
 
 def test_a_server_does_not_wait_for_ever(desk, monkeypatch):
     assert GRACE <= 10
-    monkeypatch.setattr("qrkit.server.http_server.GRACE", 0.2)
-    monkeypatch.setattr("qrkit.server.http_server.THREADS_GRACE", 0.2)
+    monkeypatch.setattr("qrkit.server.sockets.http_server.GRACE", 0.2)
+    monkeypatch.setattr("qrkit.server.sockets.http_server.THREADS_GRACE", 0.2)
     with serving(desk, threads=4) as server, connect(server) as half, connect(server) as waiting:
         half.sendall(b"GET / HTTP/1.1\r\n")
         waiting.sendall(request("/wait"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qrkit.errors import InvalidParameter, MissingParameter, Problem
 from qrkit.model import Model
-from qrkit.server.track_request import READ_ONLY, Fields, json_named, read_campaign, read_changes, read_qrcode
+from qrkit.server.requests.track_request import READ_ONLY, Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
 CONTENT = {"content": "https://example.com"}

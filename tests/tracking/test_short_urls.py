@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from qrkit import Color, Properties
 from qrkit.errors import InvalidParameter
-from qrkit.server.generate_query import read_get
-from qrkit.server.reading import pairs
+from qrkit.server.requests.generate_query import read_get
+from qrkit.server.requests.parsing import pairs
 from qrkit.tracking.short_urls import (
     BASE_58,
     ShortLink,

@@ -14,7 +14,7 @@ from tornado.routing import Router
 from tornado.web import Application, RequestHandler
 
 from qrkit.errors import BadRequest
-from qrkit.server.hosts import Hosts
+from qrkit.server.clients.hosts import Hosts
 
 if TYPE_CHECKING:
     from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest

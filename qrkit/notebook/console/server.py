@@ -19,7 +19,7 @@ from typing import Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
 from qrkit.notebook.console.left_out import without
-from qrkit.server.hosts import check_listening_host, listening_problem, reachable
+from qrkit.server.clients.hosts import check_listening_host, listening_problem, reachable
 
 # jsonschema, which Voila imports, builds a grammar of IRIs with it. That takes a second, and no schema here has IRIs.
 with extra("console"), without("rfc3987_syntax"):

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from qrkit.notebook.views.fields import media
-from qrkit.server.socket_server import Server
+from qrkit.server.sockets.socket_server import Server
 
 
 @media.register

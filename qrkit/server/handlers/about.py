@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from qrkit.errors import NotReady
-from qrkit.server.messages import JSON, Response, problem
+from qrkit.server.requests.request import JSON, Response, problem
 from qrkit.server.service import Call
 from qrkit.version import __version__
 

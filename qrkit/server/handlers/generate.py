@@ -14,9 +14,9 @@ from qrkit.pictures.generate_request import GenerateRequest, Shortener, apart, r
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
 from qrkit.scanning.untrusted import decode_untrusted
-from qrkit.server.generate_query import content_disposition, read_get
-from qrkit.server.messages import JSON, Response, ignored, tagged
-from qrkit.server.reading import json_object
+from qrkit.server.requests.generate_query import content_disposition, read_get
+from qrkit.server.requests.parsing import json_object
+from qrkit.server.requests.request import JSON, Response, ignored, tagged
 from qrkit.server.service import Call
 from qrkit.tracking.short_urls import new_short_code
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from qrkit.errors import NotAuthenticated, NotFound
-from qrkit.server.messages import Response
-from qrkit.server.metrics import OPENMETRICS, Family, Sample, write_openmetrics
+from qrkit.server.operation.metrics import OPENMETRICS, Family, Sample, write_openmetrics
+from qrkit.server.requests.request import Response
 from qrkit.server.service import Call, Service, bearer_token
 from qrkit.store.recording import waiting_visits
 from qrkit.store.upkeep import upkeep_counts

@@ -6,10 +6,10 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from qrkit.errors import NotFound
-from qrkit.server import landing
-from qrkit.server.docs import docs_page
 from qrkit.server.handlers import short_urls
-from qrkit.server.messages import Response, is_browser, tagged
+from qrkit.server.pages import landing
+from qrkit.server.pages.docs import docs_page
+from qrkit.server.requests.request import Response, is_browser, tagged
 from qrkit.server.service import Call
 
 __all__ = ["code_behind", "docs", "home", "robots"]

@@ -11,8 +11,8 @@ from qrkit.scanning import audience_named, level_named
 from qrkit.scanning.scan_report import AUDIENCES, Audience, Level
 from qrkit.scanning.untrusted import check_untrusted
 from qrkit.server.handlers.generate import MOST_DESIGN_BYTES, MOST_PICTURE_BYTES
-from qrkit.server.messages import JSON, Response, ignored
-from qrkit.server.reading import json_object
+from qrkit.server.requests.parsing import json_object
+from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.service import Call
 
 __all__ = ["HTTP_LEVELS", "check"]

@@ -11,10 +11,10 @@ from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
-from qrkit.server.landing import PAGE_HEADERS, page, preview
-from qrkit.server.messages import Response, tagged
+from qrkit.server.clients.shares import Client
+from qrkit.server.pages.landing import PAGE_HEADERS, page, preview
+from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
-from qrkit.server.shares import Client
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.visits import redirect
 

@@ -13,10 +13,10 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
-from qrkit.server.messages import JSON, Response, ignored
-from qrkit.server.reading import flag, whole
+from qrkit.server.requests.parsing import flag, whole
+from qrkit.server.requests.request import JSON, Response, ignored
+from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import Call
-from qrkit.server.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [

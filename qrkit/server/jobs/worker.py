@@ -39,8 +39,8 @@ def _import(
     Then follow two lines for each `CodesText` of the new QR Codes.
     """
     from qrkit.portfolio.importing import Present, import_table
-    from qrkit.server.bodies import read_import
-    from qrkit.server.messages import import_headers, issues_json
+    from qrkit.server.requests.bodies import read_import
+    from qrkit.server.requests.request import import_headers, issues_json
     from qrkit.store.qrcodes import CodesText
 
     made: list[str] = []
@@ -107,8 +107,8 @@ def start() -> None:
         os.nice(PRIORITY)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would take address space
     import qrkit.portfolio
-    import qrkit.server.bodies
-    import qrkit.server.messages  # noqa: F401
+    import qrkit.server.requests.bodies
+    import qrkit.server.requests.request  # noqa: F401
 
 
 def answer(job: bytes, options: bytes, *parts: bytes) -> tuple[int, bytes]:

@@ -103,7 +103,7 @@ def words_of(language: str) -> Mapping[str, str]:
     """Return the sentences of one of `LANGUAGES` by their English sentence; none for English itself."""
     if language == "en":
         return {}
-    text = files("qrkit.server").joinpath("words", f"{language}.toml").read_text(encoding="utf-8")
+    text = files("qrkit.server.pages").joinpath("words", f"{language}.toml").read_text(encoding="utf-8")
     return {str(sentence): str(own) for sentence, own in tomllib.loads(text).items()}
 
 

@@ -7,9 +7,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from qrkit.server.client_marks import client_mark
-from qrkit.server.logs import OPERATIONS
-from qrkit.server.proxies import client_address
+from qrkit.server.clients.client_marks import client_mark
+from qrkit.server.clients.proxies import client_address
+from qrkit.server.operation.logs import OPERATIONS
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import now
 

@@ -19,16 +19,16 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
-from qrkit.server import examples
+from qrkit.server.description import examples
+from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
 from qrkit.server.handlers.scannability import HTTP_LEVELS
 from qrkit.server.handlers.track import MOST_A_PAGE
-from qrkit.server.schemas import PLACE, Schema, design_field, schemas
 from qrkit.symbol.decode import Decoded
 from qrkit.tracking.records import Properties
 from qrkit.version import __version__
 
 if TYPE_CHECKING:
-    from qrkit.server.routes import Route
+    from qrkit.server.description.routes import Route
 
 __all__ = ["describe", "sent_name"]
 

@@ -21,7 +21,7 @@ PARAMETERS: dict[str, Any] = {
     "file_format": "csv",
     "limit": 100,
 }
-"""Values of parameters in query strings, by their names in `server.openapi.PARAMETERS`."""
+"""Values of parameters in query strings, by their names in `server.description.openapi.PARAMETERS`."""
 BODIES: dict[str, Any] = {
     "design": {
         "content": "https://example.com/spring",
@@ -37,7 +37,7 @@ BODIES: dict[str, Any] = {
     "changes": {"content": "https://example.com/summer"},
     "campaign": {"name": "Spring", "description": "Posters in shop windows"},
 }
-"""JSON bodies by their names in `server.openapi.BODIES`."""
+"""JSON bodies by their names in `server.description.openapi.BODIES`."""
 BODIES["checked"] = BODIES["design"]
 
 _CAMPAIGN = {"id": CAMPAIGN_ID, "created": MOMENT} | BODIES["campaign"]
@@ -92,4 +92,4 @@ REPLIES: dict[str, Any] = {
     },
     "live": {"status": "ok"},
 }
-"""JSON replies by their names in `server.openapi.REPLIES`."""
+"""JSON replies by their names in `server.description.openapi.REPLIES`."""

@@ -23,8 +23,8 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
 
-from qrkit.server.access_log import ACCESS
-from qrkit.server.request_ids import REQUEST_ID
+from qrkit.server.operation.access_log import ACCESS
+from qrkit.server.operation.request_ids import REQUEST_ID
 from qrkit.tracking.times import to_iso
 
 __all__ = ["OPERATIONS", "set_log_level", "writing_log"]

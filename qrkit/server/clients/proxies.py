@@ -7,8 +7,8 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from wsgiref.types import WSGIEnvironment
 
+from qrkit.server.clients.shares import network_of
 from qrkit.server.settings import Settings
-from qrkit.server.shares import network_of
 
 __all__ = ["client_address", "is_free", "is_from_proxy", "network_of_peer"]
 

@@ -1,6 +1,6 @@
 """Serves the app on a real socket: as a separate process, or in the background of a notebook.
 
-The server is one process with many threads, because the store has one writer. `qrkit.server.http_server` implements it.
+The server is one process with many threads, because the store has one writer. `http_server` implements it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
 from qrkit.server import jobs
 from qrkit.server.app import App, make_app
-from qrkit.server.hosts import reachable
+from qrkit.server.clients.hosts import reachable
 from qrkit.server.settings import Settings
 from qrkit.store import Store
 from qrkit.store.user_agents import load_parsers
 
 if TYPE_CHECKING:
-    from qrkit.server.http_server import StrictServer
+    from qrkit.server.sockets.http_server import StrictServer
 
 __all__ = ["Server", "serve"]
 
@@ -57,7 +57,7 @@ def serve(
         InvalidParameter: If the host is invalid.
         OSError: If the host does not exist, or if the port is in use or requires privileges.
     """
-    from qrkit.server.http_server import listen
+    from qrkit.server.sockets.http_server import listen
 
     load_parsers()  # before there are visitors, who would wait
     server = listen(app, settings or Settings())
@@ -177,7 +177,7 @@ class Server(Shown):
         self._start(portfolio, chosen)
 
     def _start(self, portfolio: Portfolio | Store, chosen: Settings) -> None:
-        from qrkit.server.http_server import listen
+        from qrkit.server.sockets.http_server import listen
 
         self._store = portfolio if isinstance(portfolio, Store) else portfolio.store
         self._process = os.getpid()

@@ -12,7 +12,7 @@ from qrkit.design.limits import FORMAT_ALIASES, FORMATS, TEXT_STYLES
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.files import safe_name
 from qrkit.pictures.generate_request import GET_MODES, GenerateRequest, choice
-from qrkit.server.reading import flag, whole
+from qrkit.server.requests.parsing import flag, whole
 
 __all__ = ["content_disposition", "read_get"]
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from qrkit.server.shares import network_of
+from qrkit.server.clients.shares import network_of
 from qrkit.tracking.times import utc
 
 __all__ = ["client_mark"]

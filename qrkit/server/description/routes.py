@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from qrkit.server.description.openapi import describe, sent_name
 from qrkit.server.handlers import about, generate, measured, pages, scannability, short_urls, track
-from qrkit.server.messages import JSON, Response
-from qrkit.server.openapi import describe, sent_name
+from qrkit.server.requests.request import JSON, Response
 from qrkit.server.service import Call
 
 __all__ = ["ROUTES", "Handler", "Key", "Route"]
@@ -25,9 +25,9 @@ class Route(NamedTuple):
         path: The path, with variable parts in braces; `urlinfo` is the rest of the path, including slashes.
         handler: Returns the response.
         key: Whether an API key is required.
-        query: Names of its parameters, in `server.openapi.PARAMETERS`.
-        body: Name of the request body, in `server.openapi.BODIES`.
-        reply: Name of the response, in `server.openapi.REPLIES`.
+        query: Names of its parameters, in `server.description.openapi.PARAMETERS`.
+        body: Name of the request body, in `server.description.openapi.BODIES`.
+        reply: Name of the response, in `server.description.openapi.REPLIES`.
         is_exchange: Whether the plan must include import and export.
         most_status: The highest status of its responses; generate uses 500.
         is_page: Whether the description leaves it out, because it is for people with a browser or for the operator.

@@ -8,7 +8,7 @@ from threading import Lock
 
 from qrkit.errors import QrkitError
 from qrkit.server.app import App
-from qrkit.server.logs import OPERATIONS, set_log_level
+from qrkit.server.operation.logs import OPERATIONS, set_log_level
 from qrkit.server.settings import RELOADABLE, Settings
 
 __all__ = ["reload_settings"]

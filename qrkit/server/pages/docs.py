@@ -19,7 +19,7 @@ __all__ = ["docs_page"]
 
 Described = Mapping[str, Any]
 
-FOLDER = files("qrkit.server")
+FOLDER = files("qrkit.server.pages")
 CHAPTERS = {
     "Pictures": ("/api/v3/generate", "/api/v3/decode", "/api/v3/check"),
     "QR Codes": ("/api/v3/track/qrcode",),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from qrkit.errors import TooManyRequests
-from qrkit.server.shares import MOST_CLIENTS, network_of
+from qrkit.server.clients.shares import MOST_CLIENTS, network_of
 
 __all__ = ["Buckets"]
 

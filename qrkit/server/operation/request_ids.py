@@ -7,7 +7,7 @@ import secrets
 from contextvars import ContextVar
 from wsgiref.types import WSGIEnvironment
 
-from qrkit.server.proxies import is_from_proxy
+from qrkit.server.clients.proxies import is_from_proxy
 from qrkit.server.settings import Settings
 
 __all__ = ["REQUEST_ID", "request_id"]

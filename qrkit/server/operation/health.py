@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from qrkit.errors import QrkitError
-from qrkit.server.logs import OPERATIONS
+from qrkit.server.operation.logs import OPERATIONS
 from qrkit.server.statuses import outside_text
 from qrkit.store import Store
 from qrkit.store.maintenance import check_writing

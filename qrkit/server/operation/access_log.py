@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 from wsgiref.types import WSGIEnvironment
 
-from qrkit.server.client_marks import client_mark
-from qrkit.server.messages import KEYS, Request, header_text
-from qrkit.server.proxies import client_address
-from qrkit.server.request_ids import REQUEST_ID
+from qrkit.server.clients.client_marks import client_mark
+from qrkit.server.clients.proxies import client_address
+from qrkit.server.operation.request_ids import REQUEST_ID
+from qrkit.server.requests.request import KEYS, Request, header_text
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import Clock, to_iso
 

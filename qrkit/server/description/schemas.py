@@ -15,7 +15,7 @@ from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, GET_ONLY_FORMATS
 from qrkit.model import Model
-from qrkit.server.track_request import NOT_CHANGED, READ_ONLY
+from qrkit.server.requests.track_request import NOT_CHANGED, READ_ONLY
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["PLACE", "Schema", "design_field", "schemas"]

@@ -1,7 +1,7 @@
 """Shares the work of a server fairly among its clients, by concurrent requests and by time spent.
 
-A client is the account of an API key or, without a key, a network address (`network_of`). `qrkit.server.connections`
-limits connections by the same addresses, and `qrkit.server.rates` limits rates.
+A client is the account of an API key or, without a key, a network address (`network_of`). `connections` limits
+connections by the same addresses, and `rates` limits rates.
 """
 
 from __future__ import annotations

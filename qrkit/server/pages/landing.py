@@ -27,14 +27,14 @@ from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
 from qrkit.errors import NotFound, QrkitError, TooManyRequests
-from qrkit.server.languages import Language, instant, language_for
+from qrkit.server.pages.page_sentences import Language, instant, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.destinations import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
 __all__ = ["PAGE_HEADERS", "failure", "home", "page", "preview"]
 
-FOLDER = files("qrkit.server")
+FOLDER = files("qrkit.server.pages")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
 DIGEST = b64encode(sha256(SCRIPT.encode()).digest()).decode("ascii")
 PAGE_HEADERS = {

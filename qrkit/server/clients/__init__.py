@@ -1,0 +1,1 @@
+"""Who asks: addresses behind proxies, hosts, and each client's share of the server."""

@@ -1,0 +1,1 @@
+"""Describes the interface: its routes, their schemas and examples, and OpenAPI."""

@@ -1,0 +1,1 @@
+"""Pages for browsers: where a short URL leads, and the description of the interface."""

@@ -1,0 +1,1 @@
+"""Turns a request into what it asks for."""

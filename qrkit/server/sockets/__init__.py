@@ -1,0 +1,1 @@
+"""Listens on sockets: what is accepted, refused, read and written there."""
