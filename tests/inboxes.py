@@ -12,7 +12,7 @@ from threading import Semaphore
 from typing import Self
 
 from qrkit.store import Store
-from qrkit.store.recording import _recorder_of, record_visit
+from qrkit.store.recording.recorder import _recorder_of, record_visit
 from qrkit.tracking.records import Visit
 
 PATIENCE = 30

@@ -25,7 +25,7 @@ from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
 from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
-from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part
+from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part
 
 __all__ = [
     "OTHER", "UNKNOWN", "Attribute", "ClockAttribute", "Looks", "Part", "Period", "TimeEffect", "Truth",

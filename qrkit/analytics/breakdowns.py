@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
-from qrkit.store.scan_attributes import UNKNOWN, Attribute, key_sql, table_of
+from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, key_sql, table_of
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

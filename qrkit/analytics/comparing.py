@@ -23,7 +23,7 @@ from qrkit.analytics.ratio_intervals import RatioInterval, ratio_interval
 from qrkit.analytics.time_zones import on_the_clock
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.scan_attributes import Attribute, check_attribute
+from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import first_moment, from_day, moment_in
 

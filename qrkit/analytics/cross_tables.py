@@ -10,8 +10,8 @@ from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.time_zones import local_time, stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.duckdb.column_copy import reading_one_state
-from qrkit.store.scan_attributes import Attribute, table_of, value_sql
+from qrkit.store.questions.column_copy import reading_one_state
+from qrkit.store.questions.scan_attributes import Attribute, table_of, value_sql
 
 if TYPE_CHECKING:
     import pandas as pd

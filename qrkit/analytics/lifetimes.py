@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
-from qrkit.store.scans import in_zone_of
+from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from qrkit.analytics.time_zones import (
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
-from qrkit.store.campaign_colors import colors_by_name
-from qrkit.store.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
+from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
+from qrkit.store.records.campaign_colors import colors_by_name
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import first_moment, naive, now
 

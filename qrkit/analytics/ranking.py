@@ -14,7 +14,7 @@ from qrkit.analytics.pooled_rates import FEWEST_GROUPS, Gammas, pooled_rates
 from qrkit.analytics.rate_intervals import FOUR_WEEKS
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.scan_attributes import Part, group_sql
+from qrkit.store.questions.scan_attributes import Part, group_sql
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

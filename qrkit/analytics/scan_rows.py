@@ -6,8 +6,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
-from qrkit.store.duckdb.column_copy import columns
-from qrkit.store.sandbox import read_parquet, write_parquet
+from qrkit.store.copies.sandbox import read_parquet, write_parquet
+from qrkit.store.questions.column_copy import columns
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

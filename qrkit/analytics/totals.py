@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
-from qrkit.store.scan_attributes import UNKNOWN, Attribute, group_sql, table_of
-from qrkit.store.scans import in_zone_of
+from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, group_sql, table_of
+from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from qrkit.analytics.breakdowns import check_most
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.store.accounts import all_accounts
 from qrkit.store.all_visits import VISITORS
-from qrkit.store.scans import in_zone_of, period_sql
+from qrkit.store.questions.scans import in_zone_of, period_sql
+from qrkit.store.records.accounts import all_accounts
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 

@@ -232,7 +232,7 @@ def _list(asked: argparse.Namespace) -> None:
 
 
 def _show(asked: argparse.Namespace) -> None:
-    from qrkit.store.searching import imports
+    from qrkit.store.records.searching import imports
     from qrkit.tracking.schedule import active_content
 
     with opened(asked, to_read=True) as portfolio:

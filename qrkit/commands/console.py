@@ -91,7 +91,7 @@ def _studio(asked: argparse.Namespace) -> None:
 
 
 def _console(asked: argparse.Namespace) -> None:
-    from qrkit.store.served.door import Door
+    from qrkit.store.door import Door
     from qrkit.store.served.socket_files import has_sockets
 
     place, is_new = shown_place(asked.store), is_missing(asked.store)

@@ -14,7 +14,7 @@ from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown
 from qrkit.errors import NotFound, StoreDamaged
 
 if TYPE_CHECKING:
-    from qrkit.store.rescuing import TableRescue
+    from qrkit.store.upkeep.rescuing import TableRescue
 
 __all__ = ["define_archive", "define_backup", "define_compact", "define_rescue", "define_verify"]
 
@@ -103,9 +103,9 @@ def define_rescue(one: Parser) -> None:
 
 
 def _verify(asked: argparse.Namespace) -> Status:
-    from qrkit.store.history import missing_folder
-    from qrkit.store.maintenance import exposed, verify
+    from qrkit.store.history.history_files import missing_folder
     from qrkit.store.postgresql.database import is_server
+    from qrkit.store.upkeep.maintenance import exposed, verify
 
     place, says_what_to_do = shown_place(asked.store), False
     try:
@@ -130,7 +130,7 @@ def _verify(asked: argparse.Namespace) -> Status:
 
 def _backup(asked: argparse.Namespace) -> None:
     from qrkit.store.duckdb.database import history_folder
-    from qrkit.store.maintenance import backup
+    from qrkit.store.upkeep.maintenance import backup
 
     with opened_store(asked) as store:
         file = backup(store, asked.copy)
@@ -156,7 +156,7 @@ def _archive(asked: argparse.Namespace) -> None:
 
 
 def _rescue(asked: argparse.Namespace) -> Status:
-    from qrkit.store.rescuing import rescue
+    from qrkit.store.upkeep.rescuing import rescue
 
     if is_missing(asked.store):
         raise NotFound("store", asked.store)
@@ -192,7 +192,7 @@ def _rescued_text(table: TableRescue) -> str:
 
 
 def _compact(asked: argparse.Namespace) -> None:
-    from qrkit.store.maintenance import compact
+    from qrkit.store.upkeep.maintenance import compact
 
     with opened(asked, must_exist=True) as portfolio:
         fewer = compact(portfolio.store)

@@ -34,7 +34,7 @@ def define_migrate(one: Parser) -> None:
 def _migrate(asked: argparse.Namespace) -> None:
     from qrkit.late import watch
     from qrkit.store import Store
-    from qrkit.store.moving import migrate
+    from qrkit.store.upkeep.moving import migrate
 
     if is_missing(asked.source):
         raise NotFound("store", shown_place(asked.source))

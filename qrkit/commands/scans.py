@@ -12,7 +12,7 @@ from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
 from qrkit.commands.tables import Column, Row, Table
 from qrkit.contents.cards import summary
-from qrkit.store.scan_attributes import Attribute, VisitAttribute
+from qrkit.store.questions.scan_attributes import Attribute, VisitAttribute
 from qrkit.tracking.records import Kind
 
 if TYPE_CHECKING:

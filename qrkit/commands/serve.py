@@ -95,8 +95,8 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.reloading import reload_settings
     from qrkit.server.sockets.socket_server import STDERR
-    from qrkit.store.served.door import Door
-    from qrkit.store.upkeep import upkeep
+    from qrkit.store.door import Door
+    from qrkit.store.upkeep.daily_upkeep import upkeep
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     environment = dict(os.environ) | ({FILE_VARIABLE: asked.settings} if asked.settings else {})

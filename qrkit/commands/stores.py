@@ -117,8 +117,8 @@ def opened_store(asked: argparse.Namespace) -> Store:
     """
     _give_way(asked)
     from qrkit.store import Store
-    from qrkit.store.duckdb.snapshot import Snapshot
     from qrkit.store.postgresql.database import is_server
+    from qrkit.store.upkeep.snapshot import Snapshot
 
     _check_exists(asked)
     try:

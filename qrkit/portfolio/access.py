@@ -21,9 +21,17 @@ from qrkit.errors import (
     TooManyRequests,
     nearest,
 )
-from qrkit.store import Store, accounts
-from qrkit.store.accounts import ID_LENGTH, account_named, account_of_digest, insert_account, insert_key, keys_of
-from qrkit.store.salts_and_quotas import add_requests
+from qrkit.store import Store
+from qrkit.store.recording.salts_and_quotas import add_requests
+from qrkit.store.records import accounts
+from qrkit.store.records.accounts import (
+    ID_LENGTH,
+    account_named,
+    account_of_digest,
+    insert_account,
+    insert_key,
+    keys_of,
+)
 from qrkit.tracking.records import PLANS, Account, ApiKey
 from qrkit.tracking.short_urls import new_id
 from qrkit.tracking.times import now

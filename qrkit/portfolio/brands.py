@@ -11,8 +11,8 @@ from qrkit.drawing.untrusted.assets import read_asset
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio.saved import Saved
 from qrkit.store import Store
-from qrkit.store import templates as table
-from qrkit.store.templates import SavedIn
+from qrkit.store.records import templates as table
+from qrkit.store.records.templates import SavedIn
 
 __all__ = ["Brands", "brand_behind", "brand_from"]
 

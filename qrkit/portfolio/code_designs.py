@@ -20,8 +20,8 @@ from qrkit.model import plain
 from qrkit.portfolio.code_pictures import NEAREST, drawn
 from qrkit.portfolio.templates import design_from, template_fields
 from qrkit.store import Store
-from qrkit.store import templates as table
-from qrkit.store.looks import looks_of, used_templates
+from qrkit.store.records import templates as table
+from qrkit.store.records.drawing_templates import looks_of, used_templates
 from qrkit.symbol import encode
 from qrkit.tracking.records import Campaign, QRCode
 

@@ -16,8 +16,8 @@ from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
 from qrkit.portfolio.codes import visible
-from qrkit.store.json_rows import read_campaigns, read_qrcodes
-from qrkit.store.qrcodes import Links
+from qrkit.store.records.json_rows import read_campaigns, read_qrcodes
+from qrkit.store.records.qrcodes import Links
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = ["Listing", "list_json", "write_codes"]
@@ -27,7 +27,7 @@ MOST_FAILED = 10
 
 
 class Listing(NamedTuple):
-    """All campaigns and QR Codes of a portfolio as texts that the database writes (`qrkit.store.json_rows`).
+    """All campaigns and QR Codes of a portfolio as texts that the database writes (`qrkit.store.records.json_rows`).
 
     Attributes:
         base_url: The base URL of short URLs.

@@ -24,8 +24,8 @@ from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fitting
 from qrkit.portfolio.trackable import check_trackable
-from qrkit.store.json_rows import read_campaigns
-from qrkit.store.qrcodes import StoredRow, stored_row
+from qrkit.store.records.json_rows import read_campaigns
+from qrkit.store.records.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import Campaign, Properties, QRCode, encoded_text
@@ -55,7 +55,7 @@ Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What an import has to know of a portfolio, as texts that the database writes (`qrkit.store.json_rows`).
+    """What an import has to know of a portfolio, as texts that the database writes (`qrkit.store.records.json_rows`).
 
     Attributes:
         base_url: The base URL of short URLs.

@@ -8,8 +8,8 @@ from typing import Any
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
 from qrkit.portfolio.codes import Records, check_change, visible
-from qrkit.store.qrcodes import delete_qrcodes
-from qrkit.store.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
+from qrkit.store.records.qrcodes import delete_qrcodes
+from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.records import PLANS, QRCode
 
 __all__ = ["DeletedQRCodes", "EditedQRCodes", "ManyRecords"]

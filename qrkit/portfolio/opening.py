@@ -10,12 +10,12 @@ from qrkit.portfolio import access
 from qrkit.portfolio.codes import DEFAULT_BASE_URL
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.store import Store
-from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.history import tidy_opened
-from qrkit.store.json_rows import all_short_codes
-from qrkit.store.moving import check_complete
+from qrkit.store.history.history_files import tidy_opened
+from qrkit.store.records.json_rows import all_short_codes
 from qrkit.store.served.database import ServedStore
 from qrkit.store.store_settings import get_setting, set_setting
+from qrkit.store.upkeep.moving import check_complete
+from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import Clock, now
 

@@ -36,13 +36,13 @@ from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
-from qrkit.store.accounts import owner_of
-from qrkit.store.archiving import Archived, archive
-from qrkit.store.free_sql import free_sql
-from qrkit.store.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode
-from qrkit.store.retention import keep_days, overdue_before, set_keep_days, sweep
-from qrkit.store.user_agents import reparse
-from qrkit.store.visitor_data import visits_kept
+from qrkit.store.history.archiving import Archived, archive
+from qrkit.store.questions.free_sql import free_sql
+from qrkit.store.recording.user_agents import reparse
+from qrkit.store.records.accounts import owner_of
+from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode
+from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
+from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ class Portfolio(Shown, ManyRecords):
         """Delete visits that are older than the retention period, keep their counts, and return the number deleted.
 
         Retention is counted in whole UTC days: a visit kept for 1 day is deleted after the second midnight. Total and
-        daily counts stay; all other data of these visits is deleted. Run `qrkit.store.maintenance.compact` to remove
-        the deleted data from the file.
+        daily counts stay; all other data of these visits is deleted. Run `qrkit.store.upkeep.maintenance.compact` to
+        remove the deleted data from the file.
         """
         return sweep(self.store, self.now())
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from qrkit.late import Shown
-from qrkit.store.visitor_data import Kept
+from qrkit.store.upkeep.visitor_data import Kept
 from qrkit.tracking.times import to_table
 
 if TYPE_CHECKING:

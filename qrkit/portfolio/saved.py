@@ -8,8 +8,8 @@ from typing import ClassVar, TypeGuard
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.late import Shown
 from qrkit.store import Store
-from qrkit.store import templates as table
-from qrkit.store.templates import SavedIn
+from qrkit.store.records import templates as table
+from qrkit.store.records.templates import SavedIn
 from qrkit.tracking.times import Clock, now
 
 __all__ = ["LONGEST_NAME", "MOST_SAVED", "Saved"]

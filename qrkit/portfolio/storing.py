@@ -13,8 +13,8 @@ from typing import TypeVar
 from qrkit.errors import StoreBusy
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
-from qrkit.store.json_rows import all_short_codes, campaigns_text, names_and_contents
-from qrkit.store.qrcodes import Staged, insert_campaign, last_number, staged
+from qrkit.store.records.json_rows import all_short_codes, campaigns_text, names_and_contents
+from qrkit.store.records.qrcodes import Staged, insert_campaign, last_number, staged
 from qrkit.tracking.records import Campaign
 
 __all__ = ["MOST_ATTEMPTS", "Decide", "store_rows"]

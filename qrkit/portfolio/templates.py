@@ -13,9 +13,9 @@ from qrkit.errors import InvalidParameter, Problem, UnknownParameter, nearest
 from qrkit.model import plain
 from qrkit.pictures.generate_request import REQUEST_FIELDS, SYMBOL_SIDE, merged, placed, read_post
 from qrkit.portfolio.saved import Saved
-from qrkit.store import looks
-from qrkit.store import templates as table
-from qrkit.store.templates import SavedIn
+from qrkit.store.records import drawing_templates
+from qrkit.store.records import templates as table
+from qrkit.store.records.templates import SavedIn
 from qrkit.symbol.encode import symbol_of
 
 __all__ = ["Templates", "design_from", "template_fields"]
@@ -148,7 +148,7 @@ class Templates(Saved):
                 rule = f"is the template of {users}; give them another one first, or delete it with force"
                 raise InvalidParameter(Problem("name", name, rule, "template-used"))
             super().delete(name)
-            looks.leave_template(self._store, self._account_id, name)
+            drawing_templates.leave_template(self._store, self._account_id, name)
 
     def check_known(self, name: str) -> None:
         """Check the template that a record names; "" is no template.
@@ -163,7 +163,7 @@ class Templates(Saved):
 
     def _users(self, name: str) -> str:
         """Return what uses a template, in words; "" for nothing."""
-        users = looks.template_users(self._store, self._account_id, name)
+        users = drawing_templates.template_users(self._store, self._account_id, name)
         words = [
             f"{kind}{'' if len(names) == 1 else 's'} {_some(names)}"
             for kind, names in (("campaign", users["campaigns"]), ("QR Code", users["qrcodes"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qrkit.portfolio.code_designs import looks_text
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.exporting import Listing
-from qrkit.store.json_rows import campaigns_text, qrcode_texts
+from qrkit.store.records.json_rows import campaigns_text, qrcode_texts
 from qrkit.tracking.records import PLANS
 
 __all__ = ["listing", "looks"]

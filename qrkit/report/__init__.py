@@ -29,7 +29,7 @@ from qrkit.report.pdf import printed
 from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
-from qrkit.store.scan_attributes import Attribute, check_attribute
+from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from qrkit.report.unscanned import Unscanned, unscanned_of
 from qrkit.report.words import names_of, titles_of
 from qrkit.store import Scans
 from qrkit.store.all_visits import KEYLESS, counted
-from qrkit.store.campaign_colors import campaign_colors
-from qrkit.store.duckdb.column_copy import reading_one_state
-from qrkit.store.scan_attributes import table_of, value_sql
+from qrkit.store.questions.column_copy import reading_one_state
+from qrkit.store.questions.scan_attributes import table_of, value_sql
+from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import as_text, with_dtypes
 

@@ -9,7 +9,7 @@ from datetime import date
 from qrkit.charts.labels import cut as line
 from qrkit.contents.cards import summary
 from qrkit.languages import full_date, long_date, number_text, percent_text, period_text, say
-from qrkit.store.scan_attributes import Attribute
+from qrkit.store.questions.scan_attributes import Attribute
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [

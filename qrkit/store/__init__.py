@@ -8,8 +8,8 @@ from qrkit.late import late_names
 
 if TYPE_CHECKING:
     from qrkit.store.connection import Store
-    from qrkit.store.scans import Scans
+    from qrkit.store.questions.scans import Scans
 
 __all__ = ["Scans", "Store"]
 
-__getattr__ = late_names(__name__, {"Scans": "store.scans:Scans", "Store": "store.connection:Store"})
+__getattr__ = late_names(__name__, {"Scans": "store.questions.scans:Scans", "Store": "store.connection:Store"})

@@ -25,8 +25,8 @@ from qrkit.store.all_visits import view_of
 from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.database import Database
 from qrkit.store.engine import Cursor, Engine, Parameters
-from qrkit.store.history_folder import Folder, misnamed
-from qrkit.store.history_places import Place, place_at
+from qrkit.store.places.history_folder import Folder, misnamed
+from qrkit.store.places.history_places import Place, place_at
 from qrkit.store.postgresql.database import Server, is_server
 
 if TYPE_CHECKING:

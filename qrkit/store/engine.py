@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from qrkit.store.history_places import Place
+from qrkit.store.places.history_places import Place
 
 if TYPE_CHECKING:
     import pandas as pd

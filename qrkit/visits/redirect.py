@@ -1,7 +1,7 @@
 """Answers requests to short URLs, and records each visit first.
 
 Everything needed to answer is in memory, so a redirect never waits for the database, a change of records or a query. A
-redirect waits only until its visit is durable in the inbox on disk (`qrkit.store.recording`).
+redirect waits only until its visit is durable in the inbox on disk (`qrkit.store.recording.recorder`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from datetime import datetime
 
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.store import Store
-from qrkit.store.recording import record_visit
-from qrkit.store.salts_and_quotas import salts_of
-from qrkit.store.short_codes import DELETED, Target, target
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.recording.salts_and_quotas import salts_of
+from qrkit.store.records.short_codes import DELETED, Target, target
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.destinations import Destination, destination, step_below

@@ -9,7 +9,7 @@ from datetime import datetime
 from threading import Lock
 from urllib.parse import urlsplit
 
-from qrkit.store.salts_and_quotas import Salts
+from qrkit.store.recording.salts_and_quotas import Salts
 from qrkit.tracking.bots import is_bot
 from qrkit.tracking.records import Kind
 

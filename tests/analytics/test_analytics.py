@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.store.scan_attributes import AttributeFilters, VisitAttribute
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.questions.scan_attributes import AttributeFilters, VisitAttribute
+from qrkit.store.recording.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 from tests.dtypes import TEXT
 

@@ -12,8 +12,8 @@ from pandas.testing import assert_frame_equal
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.upkeep.maintenance import forget_visits, verify
 from tests.analytics.test_two_engines import NOON, QUESTIONS, made
 
 CODES = ("door", "shelf", "gate", "loose", "never")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.store.accounts import insert_account
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.accounts import insert_account
 from qrkit.tracking.records import Account, Visit
 from tests.dtypes import TEXT
 

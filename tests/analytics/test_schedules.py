@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.store.visits import insert_frame
+from qrkit.store.questions.counted_elsewhere import insert_frame
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content, active_event, last_activation
 from tests.dtypes import TEXT

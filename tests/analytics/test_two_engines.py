@@ -19,9 +19,9 @@ from sqlglot import exp
 from qrkit import analytics, open_portfolio
 from qrkit.store import Scans
 from qrkit.store.migrations import VISIT_COLUMNS
-from qrkit.store.scans import BOUNDS
-from qrkit.store.short_codes import target
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.questions.scans import BOUNDS
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.short_codes import target
 from qrkit.tracking.records import Place, Visit
 
 NOON = datetime(2026, 3, 27, 12, 0, 0, 5, UTC)

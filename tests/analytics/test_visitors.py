@@ -12,9 +12,9 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.store.all_visits import view_of
-from qrkit.store.history import checksum_of, history_files
-from qrkit.store.history_folder import Folder
-from qrkit.store.maintenance import forget_visits, verify
+from qrkit.store.history.history_files import checksum_of, history_files
+from qrkit.store.places.history_folder import Folder
+from qrkit.store.upkeep.maintenance import forget_visits, verify
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 3, 28)

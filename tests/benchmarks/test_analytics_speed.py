@@ -17,7 +17,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.analytics.simulated import AGENTS
-from qrkit.store.user_agents import numbers_of
+from qrkit.store.recording.user_agents import numbers_of
 
 pytestmark = pytest.mark.benchmark
 

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.store.history import history_files, place_of
+from qrkit.store.history.history_files import history_files, place_of
 from tests.benchmarks.test_analytics_speed import (
     QUESTIONS,
     ROWS_OF_SCANS,

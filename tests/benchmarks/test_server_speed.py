@@ -13,8 +13,8 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.analytics.simulated import AGENTS
 from qrkit.store import Store
-from qrkit.store.moving import migrate
-from qrkit.store.user_agents import numbers_of
+from qrkit.store.recording.user_agents import numbers_of
+from qrkit.store.upkeep.moving import migrate
 from tests import servers
 from tests.benchmarks.test_analytics_speed import COUNT, FILL, QUESTIONS, ROWS, best, cost_of, ratio
 from tests.server.load import Load, visits
@@ -37,7 +37,7 @@ moment = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)"
 if how == "ours":
     from qrkit.store import Store
-    from qrkit.store.recording import record_visit
+    from qrkit.store.recording.recorder import record_visit
 
     store = Store(url)
     given = Visit(moment, "scan", "door", 1, "https://example.com/spring", PHONE, "a.example", "sl-SI", 2**63 + 12345)

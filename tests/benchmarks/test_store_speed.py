@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.store.recording import record_visit
-from qrkit.store.short_codes import target
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.records.short_codes import target
 from qrkit.tracking.records import Visit
 from qrkit.visits.redirect import Redirects, Request
 

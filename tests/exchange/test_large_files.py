@@ -9,7 +9,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.exchange import EXCHANGE_FORMATS
-from qrkit.store.qrcodes import TOGETHER
+from qrkit.store.records.qrcodes import TOGETHER
 from tests.sweeps import quick_first
 
 BASE_URL = "https://go.example.com"

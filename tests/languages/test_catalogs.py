@@ -20,7 +20,7 @@ from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.languages.sentences import catalog
 from qrkit.report.sentences import GLOSSARY, SENTENCES
 from qrkit.report.words import ATTRIBUTE_NAMES, SCRIPT_WORDS
-from qrkit.store.user_agents import Device
+from qrkit.store.recording.user_agents import Device
 
 TRANSLATED = LANGUAGES[1:]
 ROOT = Path(str(files("qrkit")))

@@ -32,7 +32,7 @@ from qrkit import (
 from qrkit.drawing.untrusted.rasteriser import within
 from qrkit.errors import InvalidParameter, RemoteContentDisabled, RenderingFailed, ScanWarning, UnknownParameter
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
+from qrkit.store.records.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account
 from qrkit.tracking.short_urls import new_id
 from qrkit.tracking.times import now

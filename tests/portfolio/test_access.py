@@ -23,7 +23,7 @@ from qrkit.portfolio.access import (
 )
 from qrkit.server.statuses import status_of
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
+from qrkit.store.records.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -16,8 +16,8 @@ from qrkit.errors import ContentTooLong, Gone, InvalidParameter, NotAllowed, Not
 from qrkit.server import Client, Settings, make_app
 from qrkit.server.statuses import status_of
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
-from qrkit.store.maintenance import verify
+from qrkit.store.records.accounts import insert_account
+from qrkit.store.upkeep.maintenance import verify
 from qrkit.tracking.records import PLANS, Account, ScheduleEvent
 from qrkit.tracking.short_urls import new_id
 from qrkit.visits.redirect import Redirects, Request

@@ -14,7 +14,7 @@ from qrkit import Location, Portfolio, Properties, open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.columns import LABELS
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
+from qrkit.store.records.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account, ScheduleEvent
 from qrkit.tracking.short_urls import new_id
 from tests.sweeps import quick_first
@@ -215,7 +215,7 @@ def test_an_error_on_the_way_takes_all_back(empty, monkeypatch):
     def broken(*_):
         raise OSError("full")
 
-    monkeypatch.setattr("qrkit.store.qrcodes.Staged.insert", broken)
+    monkeypatch.setattr("qrkit.store.records.qrcodes.Staged.insert", broken)
     with pytest.raises(OSError, match="full"):
         empty.import_frame(pd.DataFrame({"Content": ["x"], "Campaign Name": ["Spring"]}))
     assert empty.list_campaigns() == []

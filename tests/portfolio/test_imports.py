@@ -7,7 +7,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.store.qrcodes import MOST_IN_TEXT
+from qrkit.store.records.qrcodes import MOST_IN_TEXT
 
 GO = "https://go.example.com"
 ROWS = b"QR Code Name,Content\nGate,https://example.com\nTill,www.example.com/till\nShelf,https://exa mple.com\n"

@@ -7,9 +7,9 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
-from qrkit.store import maintenance
-from qrkit.store.searching import Search
-from qrkit.store.short_codes import DELETED, target
+from qrkit.store.records.searching import Search
+from qrkit.store.records.short_codes import DELETED, target
+from qrkit.store.upkeep import maintenance
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}

@@ -17,7 +17,7 @@ from qrkit.portfolio.templates import Templates
 from qrkit.server import Client, make_app
 from qrkit.server.statuses import status_of
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
+from qrkit.store.records.accounts import insert_account
 from qrkit.tracking.records import Account
 from qrkit.tracking.short_urls import new_id
 

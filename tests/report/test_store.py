@@ -13,9 +13,9 @@ import pytest
 from qrkit import open_portfolio, report
 from qrkit.report.facts import ATTRIBUTES, Asked, gather
 from qrkit.store import Scans
-from qrkit.store.duckdb.column_copy import columns, reading_one_state
-from qrkit.store.recording import record_visit
-from qrkit.store.short_codes import target
+from qrkit.store.questions.column_copy import columns, reading_one_state
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.records.short_codes import target
 from qrkit.tracking.records import Visit
 
 PATIENCE = 30

@@ -18,7 +18,7 @@ from qrkit.errors import CannotWrite, NotFound, StoreBusy, StoreClosed, StoreRea
 from qrkit.portfolio.access import create_key, key_id, list_keys
 from qrkit.server import Client, Server, Settings, make_app
 from qrkit.server.operation.health import Health
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from qrkit.store.store_settings import get_setting
 from qrkit.visits.redirect import Redirects, Request
 from tests.inboxes import failing, standing_still

@@ -13,7 +13,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.portfolio.access import create_key
 from qrkit.server import Server
-from qrkit.store import maintenance as care
+from qrkit.store.upkeep import maintenance as care
 from tests.server.load import Load, asking, visits
 
 pytestmark = pytest.mark.needs("loopback")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.server import Client, Settings, make_app
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from qrkit.tracking.records import Place
 from tests.inboxes import failing
 from tests.server.raw import comparable

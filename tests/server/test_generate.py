@@ -16,7 +16,7 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
+from qrkit.store.records.accounts import insert_account
 from qrkit.tracking.records import PLANS, Account, Plan
 from qrkit.tracking.short_urls import new_id
 from tests.conformance import readers

@@ -8,7 +8,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from tests.server.test_errors import assert_keeps_the_contract
 
 BASE_URL = "https://go.example.com:8443"

@@ -31,9 +31,9 @@ from qrkit.portfolio.access import create_key
 from qrkit.portfolio.storing import MOST_ATTEMPTS, store_rows
 from qrkit.server import Client, jobs, make_app
 from qrkit.server.requests.request import issues_json
-from qrkit.store import maintenance
-from qrkit.store.qrcodes import stored_row
-from qrkit.store.told_errors import error_from_json, error_to_json
+from qrkit.store.records.qrcodes import stored_row
+from qrkit.store.served.told_errors import error_from_json, error_to_json
+from qrkit.store.upkeep import maintenance
 from qrkit.tracking.records import QRCode, ScheduleEvent
 from qrkit.tracking.short_urls import new_id
 from tests.server.processes import has_request, served, workers

@@ -27,7 +27,7 @@ from qrkit.portfolio.access import (
 from qrkit.server import Client, Settings, make_app
 from qrkit.server.description.routes import ROUTES
 from qrkit.store import Store
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from qrkit.tracking.records import PLANS, Account
 from tests.server.raw import comparable
 from tests.server.test_errors import assert_keeps_the_contract

@@ -3,7 +3,7 @@
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.store import maintenance as care
+from qrkit.store.upkeep import maintenance as care
 from tests.server.load import Load, visits
 from tests.server.processes import served
 

@@ -13,7 +13,7 @@ from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
 from qrkit.server.operation.metrics import BUCKETS, Family, Metrics, Sample, metrics_of, write_openmetrics
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from tests.inboxes import failing
 from tests.server.test_errors import assert_keeps_the_contract
 

@@ -18,7 +18,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.server import Server, Settings
-from qrkit.store.maintenance import verify
+from qrkit.store.upkeep.maintenance import verify
 from tests.inboxes import SlowCommits
 from tests.server.load import Load, asking, visits
 from tests.server.raw import LONGEST_WAIT, connect, one_answer, request

@@ -14,7 +14,7 @@ from qrkit import Portfolio, decode, generate, open_portfolio
 from qrkit.drawing.untrusted.rasteriser import rasterise
 from qrkit.portfolio.access import create_account, create_key
 from qrkit.server import Client, Settings, make_app
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from qrkit.tracking.records import PLANS
 from qrkit.tracking.short_urls import new_id
 from tests.server.test_errors import assert_keeps_the_contract

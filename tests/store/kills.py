@@ -33,7 +33,7 @@ def steps_until_killed(what: str, place: str, target: str, *, at: int) -> int:
         The number of steps if the process got to its end, and 0 if it died.
     """
     processes = multiprocessing.get_context("forkserver")  # what all of them import is imported once
-    processes.set_forkserver_preload([__name__, "qrkit.store.moving", "pandas"])
+    processes.set_forkserver_preload([__name__, "qrkit.store.upkeep.moving", "pandas"])
     here, there = processes.Pipe(duplex=False)
     keys = {name: value for name, value in os.environ.items() if name.startswith(("AWS_", "QRKIT_"))}
     process = processes.Process(target=_act, args=(what, place, target, at, keys, there))
@@ -51,8 +51,8 @@ def steps_until_killed(what: str, place: str, target: str, *, at: int) -> int:
 def _act(what: str, place: str, target: str, at: int, keys: Mapping[str, str], end: Any) -> None:
     from qrkit import open_portfolio
     from qrkit.store import Store
-    from qrkit.store.maintenance import forget_visits
-    from qrkit.store.moving import migrate
+    from qrkit.store.upkeep.maintenance import forget_visits
+    from qrkit.store.upkeep.moving import migrate
 
     os.environ.update(keys)
     steps = 0

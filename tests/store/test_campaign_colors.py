@@ -12,7 +12,7 @@ from qrkit.charts import COLORS, lines
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.store import Store
-from qrkit.store.moving import migrate
+from qrkit.store.upkeep.moving import migrate
 
 JUNE = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

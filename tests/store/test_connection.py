@@ -11,10 +11,10 @@ import pytest
 
 from qrkit.errors import InvalidParameter, StoreBusy, UnreadableFile
 from qrkit.store import Store
-from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.maintenance import backup
 from qrkit.store.migrations import MIGRATIONS
-from qrkit.store.rescuing import rescue
+from qrkit.store.upkeep.maintenance import backup
+from qrkit.store.upkeep.rescuing import rescue
+from qrkit.store.upkeep.snapshot import Snapshot
 
 PATIENCE = 30
 """Seconds to wait for another thread or process before a test fails."""

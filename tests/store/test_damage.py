@@ -16,7 +16,7 @@ from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged, StoreReadOnly, UnreadableFile
 from qrkit.store import Store
 from qrkit.store.duckdb.log import VERSION
-from qrkit.store.maintenance import backup, compact, rescue, verify
+from qrkit.store.upkeep.maintenance import backup, compact, rescue, verify
 from tests.sweeps import quick_first
 
 PATIENCE = 60
@@ -253,7 +253,7 @@ ENDED_AT_ONCE = """
 import os, sys
 from datetime import UTC, datetime
 from qrkit import open_portfolio
-from qrkit.store.recording import record_visit
+from qrkit.store.recording.recorder import record_visit
 from qrkit.tracking.records import Visit
 
 shop = open_portfolio(sys.argv[1])

@@ -15,8 +15,8 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import StoreClosed
 from qrkit.store import Store
-from qrkit.store.maintenance import verify
 from qrkit.store.migrations import MIGRATIONS
+from qrkit.store.upkeep.maintenance import verify
 from qrkit.visits.redirect import Redirects, Request
 
 OLD = Path(__file__).parent / "data" / "templates.duckdb.gz"

@@ -10,8 +10,8 @@ import pytest
 
 from qrkit.errors import UnreadableFile
 from qrkit.store import Store
-from qrkit.store.maintenance import verify
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
+from qrkit.store.upkeep.maintenance import verify
 
 PATIENCE = 60
 """Seconds to wait for another process before a test fails."""
@@ -93,8 +93,8 @@ import pandas as pd
 from qrkit import analytics, open_portfolio
 from qrkit.errors import QrkitError
 from qrkit.store import Store
-from qrkit.store.maintenance import backup, verify
-from qrkit.store.moving import migrate
+from qrkit.store.upkeep.maintenance import backup, verify
+from qrkit.store.upkeep.moving import migrate
 from qrkit.visits.redirect import Redirects, Request
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"
@@ -180,7 +180,7 @@ import os, signal, sys
 from datetime import UTC, datetime
 from qrkit import open_portfolio
 from qrkit.tracking.records import Visit
-from qrkit.store.recording import record_visit
+from qrkit.store.recording.recorder import record_visit
 
 portfolio = open_portfolio(sys.argv[1])
 portfolio.insert_qrcode("https://example.com", short_code="door")
@@ -280,8 +280,8 @@ import pandas as pd
 from qrkit import open_portfolio
 from qrkit.errors import StoreBusy
 from qrkit.visits.redirect import Redirects, Request
-from qrkit.store.maintenance import verify
-from qrkit.store.recording import drain
+from qrkit.store.upkeep.maintenance import verify
+from qrkit.store.recording.recorder import drain
 
 logging.disable()
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1"

@@ -13,7 +13,7 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreClosed
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
-from qrkit.store.free_sql import MOST_ROWS
+from qrkit.store.questions.free_sql import MOST_ROWS
 from tests.sweeps import quick_first, quick_rows
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -16,15 +16,15 @@ from qrkit import open_portfolio
 from qrkit.analytics import summary
 from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged, StoreReadOnly
 from qrkit.store import Store
-from qrkit.store.archiving import Archived, archive
-from qrkit.store.duckdb.column_copy import reading_one_state
-from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.history import history_files
-from qrkit.store.maintenance import backup, compact, forget_visits, rescue, verify
-from qrkit.store.moving import migrate
-from qrkit.store.recording import record_visit
+from qrkit.store.door import Door
+from qrkit.store.history.archiving import Archived, archive
+from qrkit.store.history.history_files import history_files
+from qrkit.store.questions.column_copy import reading_one_state
+from qrkit.store.recording.recorder import record_visit
 from qrkit.store.served.database import served_store
-from qrkit.store.served.door import Door
+from qrkit.store.upkeep.maintenance import backup, compact, forget_visits, rescue, verify
+from qrkit.store.upkeep.moving import migrate
+from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.records import Visit
 from tests.sweeps import quick_first
 
@@ -132,7 +132,7 @@ def test_a_late_visit_of_an_archived_day_counts_at_once_and_joins_its_file_the_n
 
 @pytest.mark.slow
 def test_large_files_stay_when_later_days_are_archived_and_a_late_visit_replaces_the_file_of_its_day(shop, monkeypatch):
-    monkeypatch.setattr("qrkit.store.archiving.ENOUGH", 48)
+    monkeypatch.setattr("qrkit.store.history.archiving.ENOUGH", 48)
     for day in (3, 5, 6, 8):
         shop.archive(before=datetime(2026, 2, day))
     assert [(file.first.day, file.last.day) for file in history_files(shop.store)] == [(1, 2), (3, 4), (5, 7)]

@@ -12,13 +12,13 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, InvalidParameter, StoreBusy, StoreDamaged
 from qrkit.store import Store
-from qrkit.store.archiving import archive
-from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.history import history_files, tidy
-from qrkit.store.maintenance import backup, forget_visits, rescue, verify
-from qrkit.store.moving import migrate
-from qrkit.store.recording import record_visit
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.history.archiving import archive
+from qrkit.store.history.history_files import history_files, tidy
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.upkeep.maintenance import backup, forget_visits, rescue, verify
+from qrkit.store.upkeep.moving import migrate
+from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.records import Visit
 from tests.store.conftest import SECRET
 
@@ -116,7 +116,7 @@ def test_a_store_reads_and_writes_nothing_but_its_prefix(archived, objects):
 @pytest.mark.slow
 def test_a_write_that_fails_leaves_nothing(archived, objects):
     """As where a row cannot be written, in the middle of a file."""
-    from qrkit.store.history import write_file
+    from qrkit.store.history.history_files import write_file
 
     before = names_in(objects)
     failing = "SELECT * REPLACE (CASE WHEN language IS NULL THEN error('a row that fails') END AS language) FROM visits"

@@ -14,10 +14,10 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.store import Store
-from qrkit.store.duckdb.column_copy import columns
-from qrkit.store.history import history_files
-from qrkit.store.maintenance import verify
-from qrkit.store.moving import migrate
+from qrkit.store.history.history_files import history_files
+from qrkit.store.questions.column_copy import columns
+from qrkit.store.upkeep.maintenance import verify
+from qrkit.store.upkeep.moving import migrate
 from tests.store.kills import FORGOTTEN, NAME, NOW, steps_until_killed
 from tests.sweeps import quick_first
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.store.maintenance import verify
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.upkeep.maintenance import verify
 from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -16,9 +16,9 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, Gone, InvalidParameter, NotFound, StoreBusy, UnreadableFile
 from qrkit.store import Store
-from qrkit.store.maintenance import CHECKS, backup, compact, forget_visits, verify
-from qrkit.store.recording import drain, record_visit
-from qrkit.store.short_codes import target
+from qrkit.store.recording.recorder import drain, record_visit
+from qrkit.store.records.short_codes import target
+from qrkit.store.upkeep.maintenance import CHECKS, backup, compact, forget_visits, verify
 from qrkit.tracking.records import Visit
 from qrkit.visits.redirect import Redirects, Request
 

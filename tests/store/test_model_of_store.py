@@ -24,10 +24,10 @@ from hypothesis.stateful import (
 
 from qrkit import open_portfolio
 from qrkit.errors import Gone, InvalidParameter, NotFound
-from qrkit.store.archiving import archive
-from qrkit.store.maintenance import compact, forget_visits, verify
+from qrkit.store.history.archiving import archive
 from qrkit.store.postgresql.database import is_server
-from qrkit.store.short_codes import DELETED, target
+from qrkit.store.records.short_codes import DELETED, target
+from qrkit.store.upkeep.maintenance import compact, forget_visits, verify
 from qrkit.visits.redirect import Redirects, Request
 
 GO = "https://go.example.com"

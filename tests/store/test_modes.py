@@ -13,8 +13,8 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.store.maintenance import backup, compact, rescue, verify
-from qrkit.store.recording import record_visit
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.upkeep.maintenance import backup, compact, rescue, verify
 from qrkit.tracking.records import Visit
 
 pytestmark = [

@@ -19,10 +19,10 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import authenticate, create_account, create_key, get_account, list_keys, revoke_key
 from qrkit.store import Store
 from qrkit.store.duckdb.database import Database
-from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.moving import TABLES, migrate
 from qrkit.store.postgresql.database import Server
-from qrkit.store.short_codes import DELETED, target
+from qrkit.store.records.short_codes import DELETED, target
+from qrkit.store.upkeep.maintenance import forget_visits, verify
+from qrkit.store.upkeep.moving import TABLES, migrate
 from qrkit.visits.redirect import Redirects, Request
 from tests import servers
 
@@ -142,7 +142,7 @@ def test_every_column_of_a_store_is_copied():
         columns = "SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name)"
         found = {(row["table_name"], row["column_name"]) for row in shop.store.rows(columns)}
     copied = {(table, column) for table, columns in TABLES.items() for column in columns}
-    assert found - copied == NOT_COPIED, "it has its place in TABLES of qrkit/store/moving.py"
+    assert found - copied == NOT_COPIED, "it has its place in TABLES of qrkit/store/upkeep/moving.py"
     assert copied - found == set()
 
 

@@ -24,7 +24,7 @@ from qrkit.analytics import simulate
 from qrkit.commands.demo import add_sample, replay
 from qrkit.commands.demo.people import arrivals
 from qrkit.errors import InvalidParameter
-from qrkit.store.other_engines import archive_sql
+from qrkit.store.history.other_engines import archive_sql
 from tests.analytics.test_real_clicks import LOG, portfolio_of_clicks
 
 TABLES = ("codes", "user_agents")

@@ -32,13 +32,13 @@ from qrkit.portfolio.access import RequestCounter, authenticate, create_account,
 from qrkit.server import Settings
 from qrkit.server.service import Gates
 from qrkit.store import Store
-from qrkit.store.duckdb.column_copy import columns
-from qrkit.store.maintenance import backup, compact, forget_visits, verify
 from qrkit.store.postgresql.database import LONGEST_WAIT, MOST_CONNECTIONS, shown_url
-from qrkit.store.recording import drain, record_visit
-from qrkit.store.salts_and_quotas import salt_of_day
-from qrkit.store.short_codes import DELETED, target
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.questions.column_copy import columns
+from qrkit.store.recording.recorder import drain, record_visit
+from qrkit.store.recording.salts_and_quotas import salt_of_day
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.short_codes import DELETED, target
+from qrkit.store.upkeep.maintenance import backup, compact, forget_visits, verify
 from qrkit.tracking.records import PLANS, Visit
 from qrkit.visits.redirect import Redirects, Request
 from tests import servers
@@ -656,7 +656,7 @@ def test_visits_of_a_store_that_closes_while_its_server_is_away_are_there_when_i
 
 @pytest.mark.slow
 def test_a_server_that_stands_still_does_not_keep_a_store_from_closing(own_server, monkeypatch, caplog):
-    monkeypatch.setattr("qrkit.store.recording.LAST_SECONDS", 0.2)
+    monkeypatch.setattr("qrkit.store.recording.recorder.LAST_SECONDS", 0.2)
     monkeypatch.setattr("qrkit.store.postgresql.following.LAST_SECONDS", 0.2)
     url = own_server.new_database()
     shop = open_portfolio(url)

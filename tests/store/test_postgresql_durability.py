@@ -12,8 +12,8 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.store import Store
-from qrkit.store.maintenance import verify
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
+from qrkit.store.upkeep.maintenance import verify
 from tests import servers
 from tests.server.load import Load, visits
 from tests.server.processes import served

@@ -18,11 +18,12 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import NotStored, StoreBusy, StoreClosed
-from qrkit.store import Store, inbox
-from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.recording import MOVE_AT, drain, inbox_files, record_visit
-from qrkit.store.short_codes import target
-from qrkit.store.visitor_data import visits_kept
+from qrkit.store import Store
+from qrkit.store.recording import inbox
+from qrkit.store.recording.recorder import MOVE_AT, drain, inbox_files, record_visit
+from qrkit.store.records.short_codes import target
+from qrkit.store.upkeep.maintenance import forget_visits, verify
+from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import Place, Visit
 from qrkit.visits.redirect import Redirects, Request
 from tests.inboxes import standing_still
@@ -250,7 +251,7 @@ import logging, resource, sys
 from datetime import UTC, datetime, timedelta
 from qrkit import open_portfolio
 from qrkit.errors import StoreBusy
-from qrkit.store.recording import inbox_files, record_visit
+from qrkit.store.recording.recorder import inbox_files, record_visit
 from qrkit.tracking.records import Visit
 
 portfolio = open_portfolio(sys.argv[1])

@@ -19,9 +19,9 @@ from qrkit import open_portfolio
 from qrkit.errors import Gone, NotAuthenticated, UnreadableFile
 from qrkit.portfolio.access import authenticate, list_accounts, list_keys
 from qrkit.store import Store
-from qrkit.store.campaign_colors import campaign_colors
-from qrkit.store.maintenance import verify
-from qrkit.store.moving import migrate
+from qrkit.store.records.campaign_colors import campaign_colors
+from qrkit.store.upkeep.maintenance import verify
+from qrkit.store.upkeep.moving import migrate
 from qrkit.visits.redirect import Redirects, Request
 
 DATA = Path(__file__).parent / "data"

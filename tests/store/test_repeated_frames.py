@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
-from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.short_codes import target
-from qrkit.store.visit_frame import FRAME_COLUMNS
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.questions.visit_frame import FRAME_COLUMNS
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.short_codes import target
+from qrkit.store.upkeep.maintenance import forget_visits, verify
 from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

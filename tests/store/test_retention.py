@@ -17,10 +17,10 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.portfolio.privacy import NEVER_KEPT
 from qrkit.server.settings import Settings
-from qrkit.store.maintenance import compact, verify
-from qrkit.store.retention import keep_days
-from qrkit.store.visit_rows import insert_visits
-from qrkit.store.visitor_data import REASONS
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.upkeep.maintenance import compact, verify
+from qrkit.store.upkeep.retention import keep_days
+from qrkit.store.upkeep.visitor_data import REASONS
 from qrkit.tracking.records import Visit
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)

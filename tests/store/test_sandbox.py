@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.errors import CannotWrite, StoreClosed
-from qrkit.store.maintenance import compact
+from qrkit.store.upkeep.maintenance import compact
 from qrkit.tracking.text_columns import with_dtypes
 from tests.sweeps import quick_first
 

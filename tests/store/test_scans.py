@@ -8,7 +8,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.errors import InvalidParameter
-from qrkit.store.visits import MOST_CATEGORIES
+from qrkit.store.questions.counted_elsewhere import MOST_CATEGORIES
 
 ZONE = "Europe/Ljubljana"
 TIMES = [datetime(2026, 5, 31, 21), datetime(2026, 5, 31, 22), datetime(2026, 6, 30, 21), datetime(2026, 6, 30, 22)]

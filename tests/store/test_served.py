@@ -22,16 +22,16 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound, StoreBusy, StoreClosed
 from qrkit.portfolio.access import authenticate, create_key, key_id, list_keys, revoke_key
 from qrkit.portfolio.opening import portfolio_in
-from qrkit.store.duckdb.column_copy import reading_one_state
-from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.looks import looks_of
-from qrkit.store.maintenance import backup, compact
-from qrkit.store.recording import record_visit
+from qrkit.store.door import Door
+from qrkit.store.questions.column_copy import reading_one_state
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.drawing_templates import looks_of
+from qrkit.store.records.short_codes import DELETED, target
 from qrkit.store.served.database import served_store
-from qrkit.store.served.door import Door
 from qrkit.store.served.wire import MOST_BYTES, receive, send
-from qrkit.store.short_codes import DELETED, target
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.upkeep.maintenance import backup, compact
+from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.records import Visit
 from qrkit.tracking.times import now
 

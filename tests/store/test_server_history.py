@@ -16,13 +16,13 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreBusy, StoreDamaged
 from qrkit.store import Store
-from qrkit.store.archiving import Archived, archive
-from qrkit.store.duckdb.column_copy import columns, reading_one_state
-from qrkit.store.history import history_files, rewriting
-from qrkit.store.maintenance import forget_visits, verify
-from qrkit.store.moving import migrate
-from qrkit.store.upkeep import upkeep, upkeep_counts
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.history.archiving import Archived, archive
+from qrkit.store.history.history_files import history_files, rewriting
+from qrkit.store.questions.column_copy import columns, reading_one_state
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.upkeep.daily_upkeep import upkeep, upkeep_counts
+from qrkit.store.upkeep.maintenance import forget_visits, verify
+from qrkit.store.upkeep.moving import migrate
 from qrkit.tracking.records import Visit
 from tests import servers
 

@@ -12,9 +12,9 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.store import Store
-from qrkit.store.maintenance import compact, verify
-from qrkit.store.recording import drain
-from qrkit.store.short_codes import DELETED, target
+from qrkit.store.recording.recorder import drain
+from qrkit.store.records.short_codes import DELETED, target
+from qrkit.store.upkeep.maintenance import compact, verify
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.visits.redirect import Redirects, Request
 

@@ -10,10 +10,10 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreBusy, StoreReadOnly, UnreadableFile
 from qrkit.store import Store
-from qrkit.store.duckdb.snapshot import Snapshot
-from qrkit.store.maintenance import backup, compact, forget_visits, verify
-from qrkit.store.moving import PROGRESS
 from qrkit.store.store_settings import set_setting
+from qrkit.store.upkeep.maintenance import backup, compact, forget_visits, verify
+from qrkit.store.upkeep.moving import PROGRESS
+from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.times import now
 from tests.sweeps import quick_first
 

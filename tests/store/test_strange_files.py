@@ -13,8 +13,8 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import StoreBusy, StoreDamaged
 from qrkit.store import Store
-from qrkit.store.maintenance import rescue, verify
-from qrkit.store.short_codes import target
+from qrkit.store.records.short_codes import target
+from qrkit.store.upkeep.maintenance import rescue, verify
 from tests.store.strange_files import COMMANDS, VALUES, make_store, set_text, swap, text_columns
 
 PATIENCE = 400

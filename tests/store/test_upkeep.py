@@ -11,9 +11,9 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, StoreBusy
 from qrkit.server import Client, Settings, make_app
-from qrkit.store.archiving import archive
-from qrkit.store.maintenance import verify
-from qrkit.store.upkeep import upkeep, upkeep_counts
+from qrkit.store.history.archiving import archive
+from qrkit.store.upkeep.daily_upkeep import upkeep, upkeep_counts
+from qrkit.store.upkeep.maintenance import verify
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 PATIENCE = 60

@@ -9,9 +9,9 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import StoreReadOnly
-from qrkit.store.recording import drain, record_visit
-from qrkit.store.user_agents import TOGETHER, numbers_of, parse_user_agent, parser, reparse
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.recording.recorder import drain, record_visit
+from qrkit.store.recording.user_agents import TOGETHER, numbers_of, parse_user_agent, parser, reparse
+from qrkit.store.recording.visit_rows import insert_visits
 from qrkit.tracking.records import Visit
 
 PATIENCE = 30

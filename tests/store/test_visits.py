@@ -15,10 +15,10 @@ from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import local_account
 from qrkit.store import Scans, Store
-from qrkit.store.short_codes import target
-from qrkit.store.user_agents import parse_user_agent
-from qrkit.store.visit_frame import FRAME_COLUMNS
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.questions.visit_frame import FRAME_COLUMNS
+from qrkit.store.recording.user_agents import parse_user_agent
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.store.records.short_codes import target
 from qrkit.tracking.records import Account, Place, Visit
 from tests.dtypes import TEXT
 from tests.sweeps import quick_first
@@ -505,7 +505,7 @@ ABROAD = """
 from datetime import UTC, date, datetime
 from qrkit import open_portfolio
 from qrkit.tracking.records import Visit
-from qrkit.store.visit_rows import insert_visits
+from qrkit.store.recording.visit_rows import insert_visits
 
 portfolio = open_portfolio(":memory:", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
 portfolio.insert_qrcode("https://example.com", short_code="door")

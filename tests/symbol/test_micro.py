@@ -21,7 +21,7 @@ from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, make_app
 from qrkit.store import Store
-from qrkit.store.accounts import insert_account
+from qrkit.store.records.accounts import insert_account
 from qrkit.symbol.encode import encode
 from qrkit.symbol.encode.capacity import MICRO_DATA_BITS, Segment, bits_needed
 from qrkit.symbol.symbol import bit_numbers, finder_places, roles, side_of

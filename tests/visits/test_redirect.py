@@ -7,7 +7,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import Gone, NotFound
 from qrkit.server.statuses import status_of
-from qrkit.store.recording import drain
+from qrkit.store.recording.recorder import drain
 from qrkit.tracking.records import Place
 from qrkit.visits.destinations import Destination
 from qrkit.visits.redirect import Redirects, Request

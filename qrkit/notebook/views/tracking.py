@@ -17,7 +17,7 @@ from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.portfolio.privacy import NEVER_KEPT, PrivacyReport
 from qrkit.portfolio.templates import Templates
-from qrkit.store.qrcodes import count_qrcodes
+from qrkit.store.records.qrcodes import count_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.times import to_iso
 

@@ -8,8 +8,8 @@ from qrkit.errors import NotAuthenticated, NotFound
 from qrkit.server.operation.metrics import OPENMETRICS, Family, Sample, write_openmetrics
 from qrkit.server.requests.request import Response
 from qrkit.server.service import Call, Service, bearer_token
-from qrkit.store.recording import waiting_visits
-from qrkit.store.upkeep import upkeep_counts
+from qrkit.store.recording.recorder import waiting_visits
+from qrkit.store.upkeep.daily_upkeep import upkeep_counts
 from qrkit.tracking.times import now
 from qrkit.version import __version__
 

@@ -24,8 +24,8 @@ from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
-from qrkit.store.qrcodes import CodesText, Staged
-from qrkit.store.told_errors import error_from_json
+from qrkit.store.records.qrcodes import CodesText, Staged
+from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
 
 __all__ = ["MOST_JOBS", "export", "get_ready", "import_file", "list_everything", "statistics", "stop"]

@@ -15,7 +15,7 @@ from qrkit.processes.worker import LAST
 
 if TYPE_CHECKING:
     from qrkit.portfolio.exporting import Listing
-    from qrkit.store.qrcodes import StoredRow
+    from qrkit.store.records.qrcodes import StoredRow
     from qrkit.tracking.records import Campaign
 
 __all__ = ["DONE", "JOBS", "MOST_MEMORY", "NO_MEMORY", "REFUSED", "answer", "start"]
@@ -41,7 +41,7 @@ def _import(
     from qrkit.portfolio.importing import Present, import_table
     from qrkit.server.requests.bodies import read_import
     from qrkit.server.requests.request import import_headers, issues_json
-    from qrkit.store.qrcodes import CodesText
+    from qrkit.store.records.qrcodes import CodesText
 
     made: list[str] = []
     lines: list[str] = []
@@ -120,7 +120,7 @@ def answer(job: bytes, options: bytes, *parts: bytes) -> tuple[int, bytes]:
 
 def _do(job: Callable[..., bytes], parts: Sequence[bytes], options: dict[str, object]) -> tuple[int, bytes]:
     from qrkit.errors import QrkitError
-    from qrkit.store.told_errors import error_to_json
+    from qrkit.store.served.told_errors import error_to_json
 
     try:
         return DONE, job(*parts, **options)

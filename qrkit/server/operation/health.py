@@ -13,7 +13,7 @@ from qrkit.errors import QrkitError
 from qrkit.server.operation.logs import OPERATIONS
 from qrkit.server.statuses import outside_text
 from qrkit.store import Store
-from qrkit.store.maintenance import check_writing
+from qrkit.store.upkeep.maintenance import check_writing
 from qrkit.visits.redirect import Redirects
 
 __all__ = ["Health"]

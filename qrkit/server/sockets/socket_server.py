@@ -21,7 +21,7 @@ from qrkit.server.app import App, make_app
 from qrkit.server.clients.hosts import reachable
 from qrkit.server.settings import Settings
 from qrkit.store import Store
-from qrkit.store.user_agents import load_parsers
+from qrkit.store.recording.user_agents import load_parsers
 
 if TYPE_CHECKING:
     from qrkit.server.sockets.http_server import StrictServer

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.errors import StoreDamaged
-from qrkit.store.history_folder import Folder
+from qrkit.store.places.history_folder import Folder
 
 if TYPE_CHECKING:
     import duckdb
 
-    from qrkit.store.history_places import Place
+    from qrkit.store.places.history_places import Place
 
 __all__ = [
     "HISTORY_FILE", "bucket_failure", "damaged", "first_line", "is_damage", "unreadable_history", "without_folder",

@@ -32,9 +32,9 @@ from qrkit.store.duckdb.damage import (
 )
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
-from qrkit.store.history_folder import Folder
-from qrkit.store.history_places import Place
 from qrkit.store.migrations import MIGRATIONS
+from qrkit.store.places.history_folder import Folder
+from qrkit.store.places.history_places import Place
 
 if TYPE_CHECKING:
     import pandas as pd

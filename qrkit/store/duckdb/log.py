@@ -15,8 +15,8 @@ import struct
 from pathlib import Path
 from typing import NamedTuple
 
-from qrkit.store.duckdb.blocks import checksum
 from qrkit.store.duckdb.damage import damaged
+from qrkit.store.duckdb.file_blocks import checksum
 
 __all__ = ["check_log", "cut_log", "logs_of"]
 

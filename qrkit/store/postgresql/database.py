@@ -20,7 +20,7 @@ from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
 from qrkit.store.engine import Cursor, Engine, Parameters, Thread
-from qrkit.store.history_places import Place
+from qrkit.store.places.history_places import Place
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
 from qrkit.store.state_folder import state_folder

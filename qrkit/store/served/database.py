@@ -16,10 +16,10 @@ import duckdb
 
 from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.store.connection import Store
+from qrkit.store.copies.sandbox import read_parquet
 from qrkit.store.duckdb.database import DISK, DUCKDB, Database
 from qrkit.store.engine import Engine, Parameters, Thread
-from qrkit.store.history_places import Place
-from qrkit.store.sandbox import read_parquet
+from qrkit.store.places.history_places import Place
 from qrkit.store.served.socket_files import connected
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
 

@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from qrkit.errors import QrkitError
-from qrkit.store.told_errors import error_from_json, error_to_json
+from qrkit.store.served.told_errors import error_from_json, error_to_json
 
 __all__ = [
     "MOST_BYTES", "STANDING", "TAKE_VISITS", "VISITING", "WRITING", "TooLong", "failure", "raised", "receive", "send",

@@ -17,7 +17,7 @@ from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.many_codes import EditedQRCodes
-from qrkit.store.searching import Search, imports
+from qrkit.store.records.searching import Search, imports
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.short_urls import read_short_url
 

@@ -13,7 +13,7 @@ from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
 from qrkit.report.words import titles_of
 from qrkit.store import Scans
-from qrkit.store.campaign_colors import campaign_colors, colors_by_name
+from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
 __all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers"]

@@ -24,7 +24,7 @@ from qrkit.notebook.widgets.dashboard.dashboard_answers import (
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
-from qrkit.store.searching import Search
+from qrkit.store.records.searching import Search
 from qrkit.tracking.records import Kind
 from qrkit.tracking.times import zone_of
 

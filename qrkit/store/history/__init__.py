@@ -1,0 +1,1 @@
+"""Archived visits: files that any engine reads, and the queries of other engines."""

@@ -1,0 +1,1 @@
+"""Where archived visits lie: a folder or a bucket."""

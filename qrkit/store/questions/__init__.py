@@ -1,0 +1,1 @@
+"""Questions about visits: scans and their attributes, and SQL of users."""

@@ -1,0 +1,460 @@
+"""`Scans`: a filtered view of the scans of a portfolio, which is read only when you query it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
+from zoneinfo import ZoneInfo
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.files import complete_file, writing
+from qrkit.late import Shown
+from qrkit.store.connection import Store
+from qrkit.store.copies.sandbox import ArrowRows, Query, arrow_rows, write_parquet
+from qrkit.store.copies.text_enums import enum_frame, texts_of
+from qrkit.store.history.history_files import check_history
+from qrkit.store.questions import counted_elsewhere
+from qrkit.store.questions.column_copy import columns, reading_one_state
+from qrkit.store.questions.scan_attributes import (
+    AttributeFilters,
+    VisitAttribute,
+    as_tuple,
+    check_filters,
+    filter_sql,
+    needs_user_agent,
+)
+from qrkit.store.recording.recorder import include_waiting
+from qrkit.store.recording.user_agents import parse_new_user_agents
+from qrkit.store.records.ids import check_ids
+from qrkit.tracking.records import Kind
+from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.times import from_day, moment_in, zone_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Scans", "in_zone_of", "period_sql"]
+
+SCANS = """
+WITH codes AS (
+    SELECT
+        q.number, q.id AS qrcode_id, q.name AS qrcode, q.created AS qrcode_created,
+        nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
+        c.id AS campaign_id, coalesce(c.name, '') AS campaign{labels}
+    FROM qrcodes q
+    LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
+    WHERE q.account_id = $account{only_codes}
+), lean AS NOT MATERIALIZED (
+    SELECT
+        v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
+        v.content, v.user_agent, v.alone, v.again, v.numbered, q.*
+    FROM all_visits v
+    JOIN codes q ON q.number = v.qrcode{join}
+    WHERE {only_visits}
+), wide AS NOT MATERIALIZED (
+    SELECT
+        v.*, u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device,
+        coalesce(u.is_bot, false) AS is_bot
+    FROM lean v
+    JOIN user_agents u ON u.number = v.user_agent
+), scans AS (
+    SELECT
+        time, kind, visitor, referrer, language, country, region, city, latitude, longitude,
+        content, qrcode_id, qrcode, qrcode_address, qrcode_latitude, qrcode_longitude, campaign_id, campaign,
+        system, system_version, browser, browser_version, manufacturer, device_model, device, is_bot
+    FROM wide
+)
+"""
+"""The common table expressions at the start of each query. The query then selects from `scans`; from `lean`, which
+skips the join with user agents, or `wide`, both with what `counted` needs; or from `codes`, the QR Codes of the view,
+scanned or not. Conditions are in the query only where they are set: an unset one takes time for every visit."""
+
+PLACE = "dense_rank() OVER (PARTITION BY c.name ORDER BY c.created, c.id)"
+LABELS = f""",
+        CASE WHEN count(*) OVER (PARTITION BY q.name) > 1
+            THEN q.name || ' (' || q.short_code || ')' ELSE q.name END AS qrcode_label,
+        CASE WHEN {PLACE} > 1 THEN c.name || ' (' || {PLACE} || ')' ELSE c.name END AS campaign_label"""
+"""Names that are unique in the view, for questions that count by them: of QR Codes with the same name, those with their
+short codes, and of campaigns, those with a number from the second one on."""
+
+SHOWN = """q.number < coalesce((
+            SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $shown
+        ), q.number + 1)"""
+
+JOIN_AGENTS = "\n    JOIN user_agents u ON u.number = v.user_agent"
+
+# The list of archived files has their bounds, so no file is read.
+BOUNDS = """
+SELECT
+    coalesce($since::TIMESTAMP, least(v.first, h.first)) AS first,
+    coalesce($until::TIMESTAMP, greatest(v.last, h.last)) AS last
+FROM (SELECT min(time) AS first, max(time) AS last FROM visits) v
+CROSS JOIN (SELECT min(first) AS first, max(last) AS last FROM history) h
+"""
+
+ALL = "SELECT * FROM scans"
+IN_ORDER = "time"
+
+IDS = ("campaign_id", "qrcode_id")
+FILTERS = ("since", "until", *IDS, "kinds", "time_zone")
+"""What a view is filtered by beside the attributes of scans."""
+BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
+"""The methods of a portfolio that find the record with a name."""
+
+TEXTS = {
+    "lean": ("kind", "referrer", "language", "country", "region", "city", "content"),
+    "codes": ("qrcode_id", "qrcode", "qrcode_address", "campaign_id", "campaign"),
+    "user_agents": ("system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"),
+}
+"""The text columns of `scans`, each below the table that has all of its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scans(Shown):
+    """A view of the scans of one account; `where` filters the view. Scans are read only when you query the view.
+
+    The view contains the scans of the oldest QR Codes of the account, as many as the plan allows.
+
+    Attributes:
+        store: The store with the scans.
+        account_id: The account that owns the scans.
+        campaign_id: The campaign, or several; None for all QR Codes, also those without a campaign.
+        qrcode_id: The QR Code, or several; None for all.
+        since: The first day or timestamp of the view; None for no bound.
+        until: The first day or timestamp after the view; None for no bound.
+        kinds: The kinds of visits that count: `scan`, and `bot`, `prefetch` or `head` if you ask for them.
+        most_qrcodes: The number of QR Codes in the view; None for all.
+        time_zone: IANA name of the time zone for the days and hours of the view.
+        attributes: The attributes that scans are filtered by, each with the values that count.
+
+    Raises:
+        InvalidParameter: If a bound is not a date, an id or a value of an attribute is not text, or a kind, an
+            attribute or the time zone is unknown.
+    """
+
+    store: Store = field(repr=False)
+    account_id: str = field(repr=False)
+    campaign_id: str | tuple[str, ...] | None = None
+    qrcode_id: str | tuple[str, ...] | None = None
+    since: date | None = None
+    until: date | None = None
+    kinds: tuple[Kind, ...] = ("scan",)
+    most_qrcodes: int | None = field(default=None, repr=False)
+    time_zone: str = "UTC"
+    attributes: tuple[tuple[VisitAttribute, tuple[str, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
+        object.__setattr__(self, "time_zone", zone_of(self.time_zone).key)  # a ZoneInfo is converted to its name
+        for name, bound in (("since", self.since), ("until", self.until)):
+            # pandas.NaT is a datetime, but not equal to itself.
+            if bound is not None and (not isinstance(bound, date) or bound != bound):
+                rule = "must be a date, a datetime or None"
+                raise InvalidParameter(Problem(name, bound, rule, "wrong-type"))
+            try:
+                _moment(bound, self.zone)
+            except OverflowError as error:
+                rule = "is too far from today to be converted to UTC; leave it out"
+                raise InvalidParameter(Problem(name, bound, rule, "out-of-range")) from error
+        for name in ("campaign_id", "qrcode_id", "kinds"):
+            object.__setattr__(self, name, as_tuple(getattr(self, name)))  # so that views are comparable and immutable
+        for name, ids in (("campaign_id", self.campaign_id), ("qrcode_id", self.qrcode_id)):
+            if not isinstance(ids, str | tuple | None) or not all(isinstance(one, str) for one in _names(ids) or ()):
+                raise InvalidParameter(Problem(name, ids, "must be an id, or a list of ids", "wrong-type"))
+        if not set(self.kinds) <= set(get_args(Kind)):
+            raise InvalidParameter(Problem("kinds", self.kinds, f"must contain only {', '.join(get_args(Kind))}"))
+        check_filters(self.attributes)
+
+    @property
+    def campaigns(self) -> tuple[str, ...] | None:
+        """Return the ids of the campaigns in the view; None for all QR Codes, also those without a campaign."""
+        return _names(self.campaign_id)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the time zone as a ZoneInfo."""
+        return ZoneInfo(self.time_zone)
+
+    @property
+    def period(self) -> tuple[datetime | None, datetime | None]:
+        """Return `since` and `until` as timestamps in UTC, without a time zone."""
+        return _moment(self.since, self.zone), _moment(self.until, self.zone)
+
+    def where(
+        self,
+        *,
+        campaign_id: str | Iterable[str] | EllipsisType | None = ...,
+        qrcode_id: str | Iterable[str] | EllipsisType | None = ...,
+        since: date | str | EllipsisType | None = ...,
+        until: date | str | EllipsisType | None = ...,
+        kinds: Iterable[Kind] | EllipsisType = ...,
+        time_zone: str | ZoneInfo | EllipsisType = ...,
+        **attributes: Unpack[AttributeFilters],
+    ) -> Self:
+        """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
+
+        Scans can be filtered by country, region, city, language, referrer, device, system, browser, manufacturer,
+        device_model, content, destination (the content without query and fragment) and, in the query of the content,
+        utm_source, utm_medium, utm_campaign, utm_term, utm_content and utm_id. The value "unknown" stands for scans
+        whose attribute is unknown or empty.
+
+        The view keeps its bounds as you gave them: days, and timestamps without a time zone, are in `time_zone`, no
+        matter whether you set `time_zone` before or after the bounds.
+
+        Args:
+            campaign_id: The id of a campaign, or several ids, as a list, a set, or a pandas Index or Series. The id of
+                a deleted campaign matches nothing.
+            qrcode_id: The id of a QR Code, or several ids, such as the index of `Portfolio.qrcodes()`. The id of a
+                deleted QR Code matches nothing.
+            since: The first day or timestamp: a date, a datetime, or text such as 2026-06-01.
+            until: The first day or timestamp after the view.
+            kinds: The kinds of visits that count: scan, bot, prefetch, head.
+            time_zone: IANA name, such as Europe/Ljubljana, or a ZoneInfo. Every query of the view uses the days and
+                hours of this time zone.
+            **attributes: The value that an attribute must have, exactly as written, or several such values.
+
+        Raises:
+            InvalidParameter: If a bound is not a date, `since` comes after `until`, a kind or the time zone is unknown,
+                the value of an attribute is not text, or a text is a name instead of an id; the error then suggests the
+                id of the record with this name.
+            TypeError: If an attribute is unknown.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:") as shop:
+            ...     june = shop.scans.where(since="2026-06-01", until="2026-07-01", time_zone="Europe/Ljubljana")
+            ...     phones = june.where(device="phone", country=["SI", "HR"], utm_source="poster")
+            >>> print(june.period[0])
+            2026-05-31 22:00:00
+        """
+        given: dict[str, Any] = {
+            "campaign_id": campaign_id,
+            "qrcode_id": qrcode_id,
+            "since": from_day(since, name="since") if isinstance(since, str) else since,
+            "until": from_day(until, name="until") if isinstance(until, str) else until,
+            "kinds": kinds,
+            "time_zone": time_zone,
+        }
+        changed = {name: value for name, value in given.items() if value is not ...}
+        if attributes:
+            changed["attributes"] = self._with(attributes)
+        view = dataclasses.replace(self, **changed)
+        if changed.get("since") and changed.get("until"):
+            _check_order(view)
+        if asked := {name: ids for name in IDS if name in changed and (ids := _names(getattr(view, name)))}:
+            check_ids(self.store, self.account_id, asked)
+        return view
+
+    def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
+        """Run a `SELECT … FROM scans` and return a DataFrame; the table `scans` has the columns of `to_frame`.
+
+        `FROM lean` is faster if you do not need the system, browser and device. `FROM codes` selects the QR Codes of
+        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign.
+
+        Columns: those of the statement, with DuckDB's dtypes.
+
+        Args:
+            select: SELECT … FROM scans, lean or codes; it is appended to the table definitions. For trusted SQL in
+                programs only; use `Portfolio.sql` for user-written SQL.
+            **parameters: Values of the `$names` in the statement. Never insert values into the text.
+        """
+        asked = self.query(select, **parameters)
+        return columns(self.store).frame(asked.sql, asked.parameters)
+
+    def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
+        """Parse new user agents, then return the query that `ask` would run, for reading rows in another format.
+
+        Args:
+            select: The same as for `ask`.
+            **parameters: Values of the `$names` in the statement.
+
+        Raises:
+            StoreDamaged: If a file of archived visits is not the one that the store lists.
+        """
+        check_history(self.store)
+        if not self.store.database.read_only:  # a snapshot's user agents are already parsed
+            include_waiting(self.store)
+            parse_new_user_agents(self.store)
+        labels = LABELS if "_label" in select else ""
+        return Query(self._tables(labels) + select, self._parameters() | parameters)
+
+    def all_rows(self) -> Query:
+        """Return a query for all columns of `scans` that also lists the texts in them, for reading many rows."""
+        asked = self.query(ALL)
+        return dataclasses.replace(asked, texts=self._tables() + texts_of(TEXTS))
+
+    def count(self) -> int:
+        """Return the number of scans in the view."""
+        asked = self.query("SELECT count(*) AS number FROM lean")
+        found = columns(self.store).row(asked.sql, asked.parameters)
+        return int(found["number"]) if found else 0
+
+    def bounds(self) -> tuple[datetime, datetime] | None:
+        """Return a period that contains all scans: `since` and `until`, or the first and last visit of the store.
+
+        The timestamps are UTC without a time zone; None if there are no visits. Fast, because no scans are read.
+        """
+        found = columns(self.store).row(BOUNDS, dict(zip(("since", "until"), self.period, strict=True)))
+        return (found["first"], found["last"]) if found and found["first"] and found["last"] else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per scan, oldest first.
+
+        Columns: time (datetime64[us]: UTC without a time zone, or in the time zone of the view if it is not UTC), kind,
+        referrer, language, country, region, city, content, qrcode_id, qrcode (name), qrcode_address, campaign_id,
+        campaign (name, "" without a campaign), system, system_version, browser, browser_version, manufacturer,
+        device_model, device (all str), visitor (UInt64, valid for one UTC day), latitude, longitude (float64, degrees,
+        of the visitor), qrcode_latitude, qrcode_longitude (float64, degrees, location of the printed code), is_bot
+        (bool: whether the user agent is a bot by today's rules; `kind` was decided at the time of the scan).
+        """
+        with reading_one_state(self.store):  # the texts of the rows are those that were listed
+            rows = self.all_rows()
+            found = enum_frame(columns(self.store), rows.sql, rows.texts, rows.parameters, order=IN_ORDER)
+            frame = in_zone_of(self, found, ("time",))
+        dtypes = dict.fromkeys((name for names in TEXTS.values() for name in names), "str")
+        return with_dtypes(frame, dtypes | {"visitor": "UInt64"})
+
+    def to_arrow(self) -> ArrowRows:
+        """Return the rows and columns of `to_frame` for any Arrow consumer: `pyarrow.table(…)`, `polars.DataFrame(…)`.
+
+        Times are UTC without a time zone, regardless of the time zone of the view.
+        The rows are a copy in memory that outlives the store, without this thread's uncommitted changes.
+        """
+        query = self.all_rows()  # before the copy of a server, which it may change
+        return arrow_rows(columns(self.store), query, order=IN_ORDER)
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the rows and columns of `to_frame` to a Parquet file and return the path.
+
+        Times are UTC without a time zone, regardless of the time zone of the view.
+        An existing file is replaced once the new file is complete. Uncommitted changes of this thread are not included.
+
+        Raises:
+            CannotWrite: If the file cannot be written.
+        """
+        file, query = Path(path), self.all_rows()  # before the copy of a server, which it may change
+        with writing(file), complete_file(file) as opened:
+            write_parquet(columns(self.store), query, opened, order=IN_ORDER)
+        return file
+
+    def insert(self, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
+        """Store visits that were counted elsewhere; return the number of visits added.
+
+        Inserting is idempotent: rows that are already in the store are not added again. Rows that are equal in all
+        columns are separate visits: of three equal rows with one already in the store, two are added. A row without
+        `content` matches a stored visit with any content, because the content of the record may have changed. Deleted
+        visits of which only counts remain (`keep_visits`) cannot be matched: inserting their rows counts them again.
+
+        Rows older than the import of their QR Code explain the number of scans imported with the QR Code: each added
+        row reduces that number by one, down to 0, so that no visit counts twice. For example, if you import a QR Code
+        with 12 scans and then insert its 12 visits, 3 of them bots, the QR Code has 9 scans.
+
+        If an error occurs, no rows are added.
+
+        Args:
+            frame: A DataFrame, or a list with a dict for each row. The columns `short_code` (str) and `time` (datetime
+                or ISO 8601; UTC if it has no time zone, regardless of the time zone of the view) are required. Optional
+                columns are `kind` (str: scan, bot, prefetch or head; by default bot if the `user_agent` is a known
+                crawler, else scan), `content` (str, the content served; by default the content of the record),
+                `user_agent`, `referrer` (host), `language`, `country` (two-letter code, ISO 3166-1 alpha-2), `region`,
+                `city` (str), `visitor` (64-bit whole number, which counts once for each UTC day), `latitude`,
+                `longitude` (degrees).
+
+        Raises:
+            InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this
+                portfolio; the error names the column and the first invalid row.
+            StoreBusy: If the store cannot be written, or another process has been inserting a table for a minute.
+
+        Example:
+            >>> import pandas as pd
+            >>> from qrkit import open_portfolio
+            >>> with open_portfolio(":memory:") as shop:
+            ...     code = shop.insert_qrcode("https://example.com", short_code="door")
+            ...     old = pd.DataFrame({"short_code": "door", "time": ["2026-04-03T12:00:00Z"] * 2})
+            ...     shop.scans.insert(old), shop.scans.insert(old)
+            (2, 0)
+        """
+        return counted_elsewhere.insert_frame(self.store, self.account_id, frame)
+
+    def _with(self, changed: AttributeFilters) -> tuple[tuple[VisitAttribute, tuple[str, ...]], ...]:
+        """Return the filters by attributes with some of them changed, in the order of the attributes."""
+        known = get_args(VisitAttribute)
+        if unknown := [name for name in changed if name not in known]:
+            name, what = unknown[0], f"where() got an unexpected keyword argument {unknown[0]!r}"
+            if name in BY_NAME:
+                found = f"{BY_NAME[name]}({changed[name]!r})"  # type: ignore[literal-required]
+                raise TypeError(f"{what}; use {name}_id=portfolio.{found}.id")
+            raise TypeError(f"{what}; allowed are {', '.join(FILTERS)}, and the attributes {', '.join(known)}")
+        filters: dict[str, Any] = dict(self.attributes)
+        for name, value in changed.items():
+            filters[name] = (value,) if isinstance(value, str) else as_tuple(value)
+        return tuple((name, filters[name]) for name in known if filters.get(name) is not None)
+
+    def _tables(self, labels: str = "") -> str:
+        """Return the common table expressions of this view; `labels` are further columns of `codes`."""
+        codes = {
+            "campaigns": "list_contains($campaigns::VARCHAR[], q.campaign_id)",
+            "qrcodes": "list_contains($qrcodes::VARCHAR[], q.id)",
+            "shown": SHOWN,
+        }
+        kinds = ", ".join(f"'{kind}'" for kind in get_args(Kind) if kind in self.kinds)
+        visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute) for attribute, _ in self.attributes)]
+        is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
+        return SCANS.format(
+            labels=labels,
+            join=JOIN_AGENTS if is_joined else "",
+            only_codes="".join(f"\n        AND {codes[name]}" for name in codes if name in self._parameters()),
+            only_visits=" AND ".join(visits) + period_sql(self),
+        )
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the parameters of the common table expressions, without those of filters that are not set."""
+        codes = {"campaigns": self.campaigns, "qrcodes": _names(self.qrcode_id)}
+        return {
+            **{f"only_{attribute}": list(values) for attribute, values in self.attributes},
+            **{name: list(ids) for name, ids in codes.items() if ids is not None},
+            **({} if self.most_qrcodes is None else {"shown": self.most_qrcodes}),
+            **{name: bound for name, bound in zip(("since", "until"), self.period, strict=True) if bound},
+            "account": self.account_id,
+        }
+
+
+def _names(given: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return (given,) if isinstance(given, str) else given
+
+
+def _check_order(view: Scans) -> None:
+    """Raise if a view ends before it begins."""
+    since, until = view.period
+    if since and until and until < since:
+        raise InvalidParameter(Problem("until", str(view.until), f"must come after since, {view.since}"))
+
+
+def _moment(bound: date | None, zone: ZoneInfo) -> datetime | None:
+    return None if bound is None else moment_in(zone, bound)
+
+
+def period_sql(scans: Scans) -> str:
+    """Return SQL conditions on the column `time`, each after AND: those of a view's bounds that are set."""
+    since, until = scans.period
+    return (" AND time >= $since" if since else "") + (" AND time < $until" if until else "")
+
+
+def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Convert timestamp columns to the time zone of a view; for UTC, the columns stay without a time zone.
+
+    Args:
+        scans: The view.
+        frame: A query result, in UTC without a time zone.
+        columns: Names of the timestamp columns.
+    """
+    if scans.time_zone == "UTC":
+        return frame
+    local = {name: frame[name].dt.tz_localize("UTC").dt.tz_convert(scans.zone) for name in columns}
+    result: pd.DataFrame = frame.assign(**local)
+    return result

@@ -1,0 +1,197 @@
+"""Converts a DataFrame of scans that were counted elsewhere to the columns and values of visits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+from qrkit.design.limits import Latitude, Longitude
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.recording.user_agents import names_bot
+from qrkit.tracking.countries import country_code
+from qrkit.tracking.text_columns import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FRAME_COLUMNS", "prepared_frame"]
+
+FRAME_COLUMNS = {
+    "short_code": "str",
+    "time": "datetime64[us]",
+    "kind": "str",
+    "content": "str",
+    "user_agent": "str",
+    "referrer": "str",
+    "language": "str",
+    "visitor": "UInt64",
+    "country": "str",
+    "region": "str",
+    "city": "str",
+    "latitude": "float64",
+    "longitude": "float64",
+}
+"""Columns of a DataFrame of scans and their dtypes; only the first two are required."""
+
+FRAME_KINDS = ("scan", "bot", "prefetch", "head")
+"""Allowed kinds of visits in a DataFrame; `orphan` is excluded, because the short codes must exist."""
+
+YEARS = (1990, 2100)
+"""A scan outside these years is a mistake, and a table of days that includes it would fill the memory."""
+
+
+def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows with all columns, each converted to its dtype, and fill in missing values where possible.
+
+    Columns of text are categorical: their texts repeat, and pandas and DuckDB then treat each text once.
+
+    Raises:
+        InvalidParameter: If a column is missing or unknown, or a value is invalid; the error names the column and the
+            first invalid row.
+    """
+    import pandas as pd
+
+    frame = _frame_of(given)
+    _check_names([str(name) for name in frame.columns])
+    result = pd.DataFrame({name: _column(frame, name) for name in FRAME_COLUMNS})
+    for name, kind in (("latitude", Latitude), ("longitude", Longitude)):
+        bound = get_args(kind)[1]
+        wrong = result[name].notna() & ~result[name].between(bound.low, bound.high)
+        _refuse(result[name], wrong, f"must be in {bound}", "out-of-range")
+    result["user_agent"] = _filled(result["user_agent"])
+    result["kind"] = _kinds(result["kind"], result["user_agent"])
+    result["country"] = _countries(result["country"])
+    return result
+
+
+def _frame_of(given: Any) -> pd.DataFrame:
+    """Convert rows to a DataFrame.
+
+    Raises:
+        InvalidParameter: If `given` is neither a DataFrame nor a list of dicts.
+    """
+    import pandas as pd
+
+    if isinstance(given, pd.DataFrame):
+        return given
+    if not isinstance(given, list | tuple) or not all(isinstance(row, Mapping) for row in given):
+        rule = (
+            "must be a pandas DataFrame, or a list with a dict for each row; use pandas.DataFrame(...) for other data"
+        )
+        raise InvalidParameter(Problem("frame", given, rule, "wrong-type"))
+    # Keep objects: in a column with missing values, pandas would convert whole numbers to floats and lose digits.
+    return pd.DataFrame(list(given), columns=None if given else list(FRAME_COLUMNS), dtype="object")
+
+
+def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
+    """Return the kind of each visit; where the kind is missing, derive it from the user agent."""
+    unknown = set(kinds.cat.categories) - {*FRAME_KINDS, ""}
+    _refuse(kinds, kinds.isin(unknown), f"must be one of {', '.join(FRAME_KINDS)}")
+    is_open = kinds.isna() | kinds.isin([""])
+    if not is_open.any():
+        return kinds
+    bots = [agent for agent in agents[is_open].unique() if names_bot(agent)]
+    return kinds.astype("object").mask(is_open, "scan").mask(is_open & agents.isin(bots), "bot").astype("category")
+
+
+def _filled(texts: pd.Series) -> pd.Series:
+    """Return a column of text with missing values replaced by empty text."""
+    return texts.cat.set_categories(texts.cat.categories.union([""], sort=False)).fillna("")
+
+
+def _countries(countries: pd.Series) -> pd.Series:
+    """Convert country codes to upper case."""
+    texts = countries.cat.categories
+    codes = {text: country_code(text) for text in texts if text}
+    if all(codes.get(text) == text for text in texts):
+        return countries
+    unknown = [text for text, code in codes.items() if not code]
+    _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
+    return countries.astype("object").map(codes).astype("category")
+
+
+def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
+    """Raise an error for the first invalid row of a column.
+
+    Raises:
+        InvalidParameter: If a row is invalid.
+    """
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidParameter(Problem(str(column.name), column[row], f"row {row}: {rule}", code))
+
+
+def _check_names(names: list[str]) -> None:
+    wrong = [Problem(name, None, "is a required column", "missing-parameter") for name in ("short_code", "time")
+             if name not in names]  # fmt: skip
+    rule = f"is not a column of scans; allowed: {', '.join(FRAME_COLUMNS)}"
+    wrong += [Problem(name, None, rule, "unknown-parameter") for name in names if name not in FRAME_COLUMNS]
+    wrong += [Problem(name, None, "appears twice", "duplicate-parameter") for name in FRAME_COLUMNS
+              if names.count(name) > 1]  # fmt: skip
+    if wrong:
+        raise InvalidParameter(*wrong)
+
+
+def _column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """Convert a column to its dtype; the values are missing if the DataFrame does not have the column."""
+    import pandas as pd
+
+    if name not in frame:
+        missing = _converted(pd.Series([None], dtype="object"), name)
+        return missing.repeat(len(frame)).reset_index(drop=True)
+    return _converted(frame[name].reset_index(drop=True), name)
+
+
+def _converted(values: pd.Series, name: str) -> pd.Series:
+    """Convert the values of a column to its dtype, text to categories."""
+    import pandas as pd
+
+    dtype = FRAME_COLUMNS[name]
+    try:
+        if dtype == "str":
+            places, texts = as_text(values).factorize()
+            for text in texts:
+                text.encode("utf-8")  # a lone surrogate is not valid text
+            return pd.Series(pd.Categorical.from_codes(places, pd.Index(texts)))
+        made: pd.Series = (_moments(values) if name == "time" else values).astype(dtype)  # type: ignore[call-overload]
+    except InvalidParameter:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidParameter(Problem(name, None, f"cannot be read as {dtype}: {error}", "wrong-type")) from error
+    return made
+
+
+def _moments(values: pd.Series) -> pd.Series:
+    """Convert timestamps or ISO 8601 text to UTC without a time zone."""
+    import pandas as pd
+
+    if not pd.api.types.is_datetime64_any_dtype(values):
+        kind = pd.api.types.infer_dtype(values)
+        if len(values) and ("integer" in kind or kind in ("floating", "decimal", "boolean")):
+            raise ValueError("a number does not say its unit; use pandas.to_datetime(..., unit='s', utc=True)")
+        values = _read_moments(values.astype("object"))
+    moments = pd.to_datetime(values, utc=True)
+    if moments.isna().any():
+        raise ValueError(f"row {int(moments.isna().argmax())} is empty")
+    _check_years(~moments.dt.year.between(*YEARS))
+    return moments.dt.tz_localize(None)
+
+
+def _check_years(far: pd.Series) -> None:
+    if far.any():
+        raise ValueError(f"row {int(far.argmax())} is not in the years {YEARS[0]} to {YEARS[1]}")
+
+
+def _read_moments(texts: pd.Series) -> pd.Series:
+    """Convert ISO 8601 text and timestamps to UTC."""
+    import pandas as pd
+
+    try:
+        return pd.to_datetime(texts, utc=True, format="ISO8601")
+    except ValueError as error:
+        unread = texts.notna() & pd.to_datetime(texts, utc=True, format="ISO8601", errors="coerce").isna()
+        if isinstance(error, pd.errors.OutOfBoundsDatetime):  # pandas 2 supports years up to 2262
+            _check_years(unread)
+        rule = "must be ISO 8601, such as 2026-04-03T12:00:00Z; pandas.to_datetime(column, format=…) reads other forms"
+        _refuse(texts.rename("time"), unread, rule, "wrong-type")
+        raise

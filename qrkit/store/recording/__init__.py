@@ -1,0 +1,1 @@
+"""Records visits: the inbox, its settling, and what is kept of a visitor."""

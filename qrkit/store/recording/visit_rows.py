@@ -1,0 +1,90 @@
+"""Inserts visits into the store, many with one statement, and counts their scans in the same transaction."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from qrkit.store.connection import Store
+from qrkit.store.engine import Dialect
+from qrkit.store.recording.inbox import WaitingVisit
+from qrkit.store.recording.user_agents import LONGEST, numbers_of
+from qrkit.tracking.records import Visit
+from qrkit.tracking.times import naive
+
+__all__ = ["COLUMNS", "insert_visits", "insert_waiting", "waiting_visit"]
+
+COLUMNS = {
+    "time": "TIMESTAMP",
+    "kind": "VARCHAR",
+    "qrcode": "INTEGER",
+    "short_code": "VARCHAR",
+    "content": "VARCHAR",
+    "user_agent": "INTEGER",
+    "referrer": "VARCHAR",
+    "language": "VARCHAR",
+    "visitor": "UBIGINT",
+    "country": "VARCHAR",
+    "region": "VARCHAR",
+    "city": "VARCHAR",
+    "latitude": "FLOAT8",
+    "longitude": "FLOAT8",
+}
+FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
+"""The fields of a visit in JSON; the number of its user agent is added when the visit is inserted."""
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
+INSERT = "INSERT INTO visits ({columns}) SELECT {columns} FROM {rows}"
+
+
+def waiting_visit(visit: Visit) -> WaitingVisit:
+    """Convert a visit to the form that an inbox stores.
+
+    Raises:
+        ValueError: If the store cannot represent a value: a lone surrogate, a number that is too large, NaN.
+    """
+    place = visit.place
+    fields: dict[str, Any] = {
+        "time": naive(visit.time).isoformat(),
+        "kind": visit.kind,
+        "qrcode": visit.qrcode,
+        "short_code": visit.short_code,
+        "content": visit.content,
+        "referrer": visit.referrer,
+        "language": visit.language,
+        "visitor": visit.visitor,
+        "country": place.country,
+        "region": place.region,
+        "city": place.city,
+        "latitude": place.latitude,
+        "longitude": place.longitude,
+    }
+    for name, bits in (("qrcode", 31), ("visitor", 64)):
+        if fields[name] is not None and not 0 <= fields[name] < 2**bits:
+            raise ValueError(f"{name}={fields[name]} has more than {bits} bits")
+    text = _JSON.encode(fields)
+    (text + visit.user_agent).encode()  # raises here for this visit only, not later for all visits of a commit
+    return WaitingVisit(visit.user_agent[:LONGEST], visit.qrcode if visit.kind == "scan" else None, text)
+
+
+def insert_visits(store: Store, visits: Sequence[Visit]) -> None:
+    """Store visits and count their scans in one transaction."""
+    insert_waiting(store, [waiting_visit(visit) for visit in visits])
+
+
+def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
+    """Store visits from an inbox and count their scans in one transaction; the database itself parses the JSON."""
+    dialect = store.database.dialect
+    with store.adding():
+        numbers = numbers_of(store, [visit.user_agent for visit in visits])
+        rows = dialect.escape_json(f"[{','.join(visit.fields for visit in visits)}]")
+        agents = [numbers[visit.user_agent] for visit in visits]
+        store.execute_often(_insert(dialect), {"rows": rows, "numbers": agents})
+        scanned = Counter(visit.scanned for visit in visits if visit.scanned is not None)
+        if scanned:
+            store.execute(dialect.count, [list(scanned.keys()), list(scanned.values())])
+
+
+def _insert(dialect: Dialect) -> str:
+    return INSERT.format(columns=", ".join(COLUMNS), rows=dialect.rows_of_json(FIELDS, number="user_agent"))

@@ -1,0 +1,94 @@
+"""Read the records of an account as JSON text that the database writes, for work in another process.
+
+The database writes a row without the interpreter, which would be busy for much longer to make a record of it, and
+would keep visitors waiting. The process that gets the text makes the records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from qrkit.store.connection import Store
+from qrkit.store.recording.recorder import include_waiting
+from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
+from qrkit.tracking.records import Campaign, QRCode
+
+__all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes"]
+
+TOGETHER = 1_000
+"""Number of QR Codes per text: the interpreter copies a text at once."""
+CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
+QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
+AS_JSON = """
+SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text, max(number) AS last
+FROM ({select}) found
+"""
+SELECT_CAMPAIGNS = """
+SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
+FROM campaigns WHERE account_id = $account
+"""
+SELECT_NAMES = "SELECT number, name, content FROM qrcodes WHERE account_id = $account"
+
+
+def campaigns_text(store: Store, account_id: str) -> str:
+    """Return the campaigns of an account, oldest first, as JSON that `read_campaigns` reads."""
+    return _text(store, CAMPAIGN_FIELDS, SELECT_CAMPAIGNS, {"account": account_id})[0]
+
+
+def names_and_contents(store: Store, account_id: str) -> str:
+    """Return the name and the content of every QR Code of an account, as a JSON list of lists."""
+    return _text(store, ("name", "content"), SELECT_NAMES, {"account": account_id})[0]
+
+
+def all_short_codes(store: Store) -> str:
+    """Return all short codes ever assigned, in any account, with spaces between them."""
+    found = store.row("SELECT string_agg(code, ' ') AS text FROM short_codes")
+    return (found and found["text"]) or ""
+
+
+def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
+    """Yield all QR Codes of an account, in the order they were stored, as JSON that `read_qrcodes` reads.
+
+    Args:
+        store: The store with the QR Codes.
+        account_id: The account that owns the QR Codes.
+        most: Number of QR Codes, oldest first, that the plan makes available.
+    """
+    include_waiting(store)
+    asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most, "together": TOGETHER}
+    text, last = _text(store, QRCODE_FIELDS, SELECT_QRCODES, {**asked, "after": 0})
+    while last:
+        yield text
+        text, last = _text(store, QRCODE_FIELDS, SELECT_QRCODES, {**asked, "after": last})
+
+
+def read_campaigns(text: str) -> list[Campaign]:
+    """Return the campaigns in the text of `campaigns_text`."""
+    return [Campaign(**row) for row in _rows(text, CAMPAIGN_FIELDS)]
+
+
+def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
+    """Yield the QR Codes in a text of `qrcode_texts`.
+
+    Args:
+        text: The text.
+        links: Returns the URLs of a QR Code.
+    """
+    return (read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS))
+
+
+def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any]) -> tuple[str, int]:
+    """Return the rows of a query as JSON, and the number of the last one; 0 if there are none."""
+    array = store.database.dialect.json_array
+    row = store.rows(AS_JSON.format(array=array, fields=", ".join(fields), select=select), parameters)[0]
+    return row["text"] or "[]", row["last"] or 0
+
+
+def _rows(text: str, fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    for values in json.loads(text, strict=False):  # a server's U+0000 comes as the character itself
+        row = dict(zip(fields, values, strict=True))
+        row["created"] = datetime.fromisoformat(row["created"])
+        yield row

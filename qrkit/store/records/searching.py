@@ -1,0 +1,151 @@
+"""Searches the QR Codes of an account in the database, a page at a time, and puts deleted ones back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from qrkit.store.connection import Store
+from qrkit.store.recording.recorder import include_waiting
+from qrkit.store.records.qrcodes import MOST_IN_TEXT, QRCODES, RECORDS, Links, insert_values, read_qrcode
+from qrkit.store.records.short_codes import remember_changed
+from qrkit.tracking.records import QRCode
+
+__all__ = ["EDITED", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
+
+EDITED = ("id", "campaign_id", "content", "template")
+"""The ID, and the columns that an edit of many QR Codes changes."""
+
+FIND = """
+WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
+    SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
+), texts AS (
+    SELECT
+        number, content,
+        lower(name || chr(10) || content || chr(10) || comment || chr(10) || address || chr(10)
+            || $base::VARCHAR || '/' || short_code) AS text
+    FROM qrcodes
+    WHERE account_id = $account
+        AND (NOT $is_filtered::BOOLEAN OR coalesce(number < (SELECT number FROM beyond), true))
+        AND ($campaign::VARCHAR IS NULL OR campaign_id = $campaign::VARCHAR)
+        AND ($ids::VARCHAR[] IS NULL OR id IN (SELECT unnest($ids::VARCHAR[])))
+)
+SELECT number, count(*) OVER () AS total FROM texts
+WHERE strpos(content, $content::VARCHAR) > 0{words}
+ORDER BY number LIMIT $limit OFFSET $start
+"""
+SELECT_NUMBERED = f"{RECORDS} AND q.number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY q.number"
+SELECT_ROWS = f"SELECT {', '.join(QRCODES)} FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])) ORDER BY number"
+SELECT_IMPORTED = """
+SELECT id, imported_scans, stored FROM qrcodes WHERE imported_scans > 0 AND id IN (SELECT unnest(?::VARCHAR[]))
+"""
+TOUCH = "UPDATE qrcodes SET comment = comment WHERE number IN (SELECT unnest(?::INTEGER[]))"
+EDIT = f"""
+UPDATE qrcodes SET {", ".join(f"{name} = new.{name}" for name in EDITED[1:])}
+FROM (SELECT * FROM {{rows}}) new WHERE qrcodes.id = new.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which QR Codes of an account to find.
+
+    Attributes:
+        words: Texts that the name, content, comment, address or short URL contains, regardless of case.
+        campaign: ID of the campaign; None for all.
+        ids: IDs of the QR Codes; None for all.
+        content: A part of the content, exactly as written.
+    """
+
+    words: tuple[str, ...] = ()
+    campaign: str | None = None
+    ids: tuple[str, ...] | None = None
+    content: str = ""
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether fields are compared that the plan may hide."""
+        return bool(self.words or self.campaign is not None or self.content)
+
+
+def search_qrcodes(
+    store: Store,
+    account_id: str,
+    search: Search,
+    links: Links,
+    *,
+    base_url: str,
+    most: int,
+    start: int = 0,
+    limit: int | None = None,
+) -> tuple[int, list[QRCode]]:
+    """Return how many QR Codes match a search, and some of them in the order they were stored.
+
+    Args:
+        store: The store with the QR Codes.
+        account_id: The account that owns the QR Codes.
+        search: Which QR Codes to find.
+        links: Returns the URLs of a QR Code.
+        base_url: The beginning of short URLs.
+        most: Number of QR Codes, oldest first, that the plan makes available.
+        start: Number of matching QR Codes to skip. If nothing is left, the first number is 0.
+        limit: Maximum number of QR Codes to return.
+    """
+    words = {f"word{'_' * number}": word.lower() for number, word in enumerate(search.words)}
+    asked = {
+        "account": account_id,
+        "most": most,
+        "base": base_url,
+        "is_filtered": search.is_filtered,
+        "campaign": search.campaign,
+        "ids": None if search.ids is None else list(search.ids),
+        "content": search.content,
+        "limit": limit,
+        "start": start,
+    }
+    sql = FIND.format(words="".join(f" AND strpos(text, ${name}::VARCHAR) > 0" for name in words))
+    include_waiting(store)
+    found = list(store.each_row(sql, asked | words))
+    if not found:
+        return 0, []
+    numbers = [number for number, _ in found]
+    rows = store.rows(SELECT_NUMBERED, {"account": account_id, "most": most, "numbers": numbers})
+    return int(found[0][1]), [read_qrcode(row, links) for row in rows]
+
+
+def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime | None]]:
+    """Return how many scans were imported with QR Codes, and when (None in stores of old versions), by ID."""
+    rows = store.rows(SELECT_IMPORTED, [list(ids)])
+    return {row["id"]: (int(row["imported_scans"]), row["stored"]) for row in rows}
+
+
+def edit_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
+    """Update campaign, content and template of many stored QR Codes in one transaction."""
+    dialect = store.database.dialect
+    sql = EDIT.format(rows=dialect.rows_of_json({name: QRCODES[name] for name in EDITED}, number="number"))
+    with store.atomic():
+        for start in range(0, len(codes), MOST_IN_TEXT):
+            part = codes[start : start + MOST_IN_TEXT]
+            rows = json.dumps([{name: getattr(code, name) for name in EDITED} for code in part], ensure_ascii=False)
+            store.execute(sql, {"rows": dialect.escape_json(rows), "numbers": list(range(len(part)))})
+        remember_changed(store, [code.short_code for code in codes])
+
+
+def deleted_rows(store: Store, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of QR Codes that are about to be deleted, for `put_back`."""
+    return store.rows(SELECT_ROWS, [list(ids)])
+
+
+def put_back(store: Store, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store deleted QR Codes again under their old numbers, by which their short codes and visits belong to them."""
+    with store.atomic():
+        for row in rows:
+            insert_values(store, [row[name] for name in QRCODES])
+        if store.database.is_shared:
+            store.execute(
+                TOUCH, [[row["number"] for row in rows]]
+            )  # an update tells other processes; an insert doesn't
+        remember_changed(store, [row["short_code"] for row in rows])

@@ -1,0 +1,231 @@
+"""Migrates a store: copies all data into another, empty store, from a file to a server or back.
+
+A migration can be interrupted and resumed at any time, because the new store records the progress in the same
+transaction as the copied rows. At the end, all rows of both stores are read again and compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.late import UNSEEN, Watch
+from qrkit.store.connection import Store
+from qrkit.store.copies.transfer import Checksum, Kinds, add_rows, checksum, csv_of
+from qrkit.store.history.history_files import HistoryFile, archived_rows, history_files, unseen_files
+from qrkit.store.history.server_history import files_of
+from qrkit.store.recording.recorder import drain
+from qrkit.store.records.qrcodes import QRCODES
+from qrkit.store.store_settings import get_setting, set_setting
+
+__all__ = ["Migrated", "check_complete", "go_on_counting", "migrate"]
+
+PROGRESS = "migration"
+"""The setting of the new store that records the progress; deleted at the end."""
+OWN_SETTINGS = ("migration", "checked", "id", "history")
+
+TABLES: dict[str, Kinds] = {
+    "accounts": {"id": "VARCHAR", "name": "VARCHAR", "plan": "VARCHAR", "created": "TIMESTAMP"},
+    "api_keys": {
+        "digest": "VARCHAR", "account_id": "VARCHAR", "label": "VARCHAR", "created": "TIMESTAMP",
+        "expires": "TIMESTAMP", "revoked": "TIMESTAMP",
+    },
+    "templates": {
+        "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
+        "created": "TIMESTAMP",
+    },
+    "brands": {
+        "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
+        "created": "TIMESTAMP",
+    },
+    "campaigns": {
+        "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
+        "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER",
+    },
+    "qrcodes": QRCODES,
+    "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},
+    "scan_counts": {"qrcode": "INTEGER", "scans": "BIGINT", "forgotten": "BIGINT"},
+    "user_agents": {
+        "number": "INTEGER", "text": "VARCHAR", "system": "VARCHAR", "system_version": "VARCHAR", "browser": "VARCHAR",
+        "browser_version": "VARCHAR", "manufacturer": "VARCHAR", "device_model": "VARCHAR", "device": "VARCHAR",
+        "is_bot": "BOOLEAN", "parser": "VARCHAR",
+    },
+    "day_counts": {"day": "DATE", "qrcode": "INTEGER", "kind": "VARCHAR", "visits": "BIGINT"},
+    "settings": {"name": "VARCHAR", "value": "VARCHAR"},
+    "visits": {
+        "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
+        "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "UBIGINT",
+        "country": "VARCHAR", "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE",
+    },
+}  # fmt: skip
+"""The tables to copy, in this order: required records first."""
+ORDERS = {"campaigns": "created, rowid", "qrcodes": "number"}
+"""Tables whose row order is visible to users."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """The result of a migration.
+
+    Attributes:
+        rows: Number of rows copied, by table.
+    """
+
+    rows: dict[str, int]
+
+    def __str__(self) -> str:
+        told = ("accounts", "campaigns", "qrcodes", "short_codes", "visits")
+        counted = ", ".join(f"{name.replace('_', ' ')} {self.rows[name]:,}" for name in told)
+        return f"moved {counted}; all rows were read again and are the same"
+
+
+def check_complete(store: Store) -> None:
+    """Raise an error for a store with an unfinished migration, because its data is incomplete.
+
+    Raises:
+        UnreadableFile: If the migration into this store is not finished.
+    """
+    if get_setting(store, PROGRESS) is not None:
+        raise UnreadableFile(f"{store.path} holds only a part of what was moved; run qrkit migrate again")
+
+
+def migrate(source: Store, target: Store, *, seen: Watch = UNSEEN) -> Migrated:
+    """Copy all data of a store into another store, and compare the two stores.
+
+    Args:
+        source: The store to copy; it is only read. A change during the migration is detected at the end.
+        target: A new store, or a store with an unfinished migration of the same source.
+        seen: Shows the progress.
+
+    Raises:
+        InvalidParameter: If both stores are the same, or the target already contains other data.
+        UnreadableFile: If the two stores differ at the end; `check_complete` then rejects the target. Also if the
+            source itself contains an unfinished migration.
+    """
+    drain(source)
+    state = _begun(source, target)
+    for table in TABLES:
+        if table != "visits" and table not in state["done"]:
+            with target.atomic(), target.adding():
+                _copy(source, target, table, _select(table, source))
+                _keep(target, state | {"done": [*state["done"], table]})
+            state["done"].append(table)
+    for _ in seen(_copied_visits(source, target, state), "Copying visits", _visits(source) - _visits(target)):
+        pass
+    rows = {}
+    for table in seen(TABLES, "Comparing tables", len(TABLES)):
+        before, after = (_checksum(store, table) for store in (source, target))
+        if before != after:
+            rule = f"differs from {source.path} in its {table}: {after.rows:,} rows of {before.rows:,}"
+            raise UnreadableFile(f"{target.path} {rule}; start again with an empty store, and change neither meanwhile")
+        rows[table] = after.rows
+    go_on_counting(target)
+    target.execute("DELETE FROM settings WHERE name = ?", [PROGRESS])
+    return Migrated(rows)
+
+
+def _begun(source: Store, target: Store) -> dict[str, Any]:
+    """Return the progress of an earlier run, or record the start of a new migration."""
+    if source.database.is_same(target.database):
+        raise InvalidParameter(Problem("to", target.path, "is the store to copy from; name another one"))
+    target.check_writable()
+    check_complete(source)
+    of = source.rows("SELECT min(id) AS first, count(*) AS accounts FROM accounts")[0]
+    kept = get_setting(target, PROGRESS)
+    if kept is not None:
+        state: dict[str, Any] = json.loads(kept)
+        if state["of"] == of:
+            return state
+    if kept is not None or _count(target, "accounts") or _count(target, f"settings WHERE name NOT IN {OWN_SETTINGS}"):
+        raise InvalidParameter(Problem("to", target.path, "is in use already; copy into a store that is new"))
+    state = {"of": of, "done": [], "next": 0}
+    _keep(target, state)
+    return state
+
+
+def _keep(target: Store, state: dict[str, Any]) -> None:
+    set_setting(target, PROGRESS, json.dumps(state))
+
+
+def _count(store: Store, table: str) -> int:
+    return int(store.rows(f"SELECT count(*) AS number FROM {table}")[0]["number"])
+
+
+def _copy(source: Store, target: Store, table: str, select: str) -> None:
+    # A counter on a server is the sum of several parts; the copied value becomes one part.
+    name = "scan_parts" if table == "scan_counts" and target.database.is_shared else table
+    with csv_of(source, select, TABLES[table]) as lines:
+        add_rows(target, name, lines, TABLES[table])
+
+
+def _select(table: str, store: Store) -> str:
+    where = f" WHERE name NOT IN {OWN_SETTINGS}" if table == "settings" else ""
+    order = f" ORDER BY {ORDERS[table]}" if table in ORDERS else ""
+    if table == "scan_counts" and not store.database.is_shared:
+        # The counter of a deleted QR Code still exists.
+        where = " WHERE qrcode IN (SELECT qrcode FROM short_codes)"
+    rows = "all_visits" if table == "visits" else table
+    return f"SELECT {', '.join(TABLES[table])} FROM {rows}{where}{order}"
+
+
+def _copied_visits(source: Store, target: Store, state: dict[str, Any]) -> Iterator[int]:
+    """Copy the visits in batches, one transaction each; yield once for each copied visit.
+
+    Archived visits are copied into the table, too: the new store can archive them again.
+    """
+    dialect = source.database.dialect
+    end, select = source.rows(dialect.last_place)[0]["place"], f"SELECT {', '.join(TABLES['visits'])} FROM visits"
+    while state["next"] < end:
+        after = state["next"] + dialect.places_together
+        recent = select + dialect.between.format(since=state["next"], until=after)
+        yield from _copied_batch(source, target, recent, state | {"next": after})
+        state["next"] = after
+    with files_of(source) as files:
+        for file in history_files(source):
+            copied = state.get("files", [])
+            if file.file not in copied:
+                after_file = state | {"files": [*copied, file.file]}
+                yield from _copied_batch(files, target, _archived(files, file), after_file)
+                state["files"] = after_file["files"]
+
+
+def _archived(files: Store, file: HistoryFile) -> str:
+    assert files.database.history is not None
+    return archived_rows(files.database.history, file)
+
+
+def _visits(store: Store) -> int:
+    """Return the number of visits in a store and its history."""
+    return _count(store, "all_visits") + sum(file.visits for file in unseen_files(store))
+
+
+def _checksum(store: Store, table: str) -> Checksum:
+    """Return the checksum of a table, and of the archived visits with it."""
+    total = checksum(store, _select(table, store), TABLES[table])
+    if table == "visits" and (unseen := unseen_files(store)):
+        with files_of(store) as files:
+            for file in unseen:
+                part = checksum(files, _archived(files, file), TABLES[table])
+                total = Checksum(total.rows + part.rows, total.sum + part.sum)
+    return total
+
+
+def _copied_batch(source: Store, target: Store, select: str, progress: dict[str, Any]) -> Iterator[int]:
+    before = _visits(target)
+    with target.atomic(), target.adding():
+        _copy(source, target, "visits", select)
+        _keep(target, progress)
+    yield from range(_visits(target) - before)
+
+
+def go_on_counting(target: Store) -> None:
+    """Advance the sequences of the new store beyond all numbers already assigned."""
+    for sequence, highest in (
+        ("qrcode_numbers", "SELECT max(qrcode) AS number FROM short_codes"),
+        ("user_agent_numbers", "SELECT max(number) AS number FROM user_agents"),
+    ):
+        number = int(target.rows(highest)[0]["number"] or 0) + 1
+        target.execute(target.database.dialect.begin_sequence.format(name=sequence, number=number))
