@@ -62,7 +62,7 @@ PortfolioBrowser(shop).close()
 NEEDS_AN_EXTRA = [
     ("server", "from qrkit.server import make_app"),
     ("server", "qrkit.server.serve"),
-    ("server", "from qrkit.visits.places import Places; Places('nowhere.mmdb')"),
+    ("server", "from qrkit.visits.countries_of_addresses import Places; Places('nowhere.mmdb')"),
     ("server", "main(['serve'])"),
     ("server", "main(['demo'])"),
     ("console", "main(['studio', '--no-open'])"),

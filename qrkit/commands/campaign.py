@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from qrkit.commands.codes import confirm
 from qrkit.commands.output import Status, complain, print_json
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
+from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.stores import add_store, opened
-from qrkit.commands.tables import Column, Row, Table
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Campaign
 

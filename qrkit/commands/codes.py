@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
+from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.commands.tables import Column, Row, Table, print_fields, print_picture
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.languages import weekday_name

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast, get_args
 from qrkit.commands.codes import CODE_HELP
 from qrkit.commands.output import complain
 from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
-from qrkit.commands.tables import Column, Row, Table
 from qrkit.contents.cards import summary
 from qrkit.store.questions.scan_attributes import Attribute, VisitAttribute
 from qrkit.tracking.records import Kind

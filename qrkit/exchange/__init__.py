@@ -13,7 +13,7 @@ from typing import BinaryIO, TypeVar
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
 from qrkit.exchange import archives, csv_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
 from qrkit.exchange.columns import Row
-from qrkit.exchange.tables import Reading, SheetRows, Table, Writing, read_sheets
+from qrkit.exchange.table_files import Reading, SheetRows, Table, Writing, read_sheets
 
 __all__ = [
     "EXCHANGE_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat", "Reading", "Writing",

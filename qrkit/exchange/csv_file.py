@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
 from qrkit.exchange.formulas import made_safe, taken_off
-from qrkit.exchange.tables import MOST_BYTES, check_size
+from qrkit.exchange.table_files import MOST_BYTES, check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from qrkit.exchange.columns import Row
-    from qrkit.exchange.tables import Writing
+    from qrkit.exchange.table_files import Writing
 
 __all__ = ["rows", "write"]
 

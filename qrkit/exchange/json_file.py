@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
-from qrkit.exchange.tables import (
+from qrkit.exchange.table_files import (
     MOST_UNKNOWN,
     Reading,
     Table,

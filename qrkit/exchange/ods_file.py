@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
-from qrkit.exchange.tables import MOST_BYTES, cell_text, check_size
+from qrkit.exchange.table_files import MOST_BYTES, cell_text, check_size
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, MOST_SHEETS, filled, joined, trimmed
 from qrkit.exchange.xml_text import check_doctype, events
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, sniffed
 from qrkit.exchange.columns import Row, named
-from qrkit.exchange.tables import (
+from qrkit.exchange.table_files import (
     Table,
     check_number,
     heading_of,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange.columns import KINDS, NAMES, Row
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.tables import heading_of
+from qrkit.exchange.table_files import heading_of
 
 if TYPE_CHECKING:
     import pandas as pd

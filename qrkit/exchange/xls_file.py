@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES
-from qrkit.exchange.tables import cell_text, check_size
+from qrkit.exchange.table_files import cell_text, check_size
 from qrkit.exchange.workbooks import MOST_SHEETS, OUR_SHEET, filled, fitting_parts, is_nothing, joined, trimmed, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from qrkit.exchange.columns import Row
-    from qrkit.exchange.tables import Writing
+    from qrkit.exchange.table_files import Writing
 
 __all__ = ["MOST_ROWS", "SIGNATURE", "rows", "write", "write_sheet"]
 

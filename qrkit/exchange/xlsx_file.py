@@ -22,7 +22,7 @@ from zipfile import ZipFile
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.columns import NAMES, Row
-from qrkit.exchange.tables import Writing, cell_text, check_size, heading_of
+from qrkit.exchange.table_files import Writing, cell_text, check_size, heading_of
 from qrkit.exchange.workbooks import (
     MOST_COLUMNS,
     MOST_ROWS,

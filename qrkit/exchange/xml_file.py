@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import ELEMENTS, Row
-from qrkit.exchange.tables import Reading, Table, Writing, check_size, table_of_records
+from qrkit.exchange.table_files import Reading, Table, Writing, check_size, table_of_records
 from qrkit.exchange.xml_text import check_doctype, element, events, events_in_parts
 
 if TYPE_CHECKING:

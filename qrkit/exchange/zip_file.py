@@ -16,7 +16,7 @@ from qrkit.contents.cards import file_stem
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import Row
-from qrkit.exchange.tables import MOST_BYTES, Reading, Table, Writing, table_of_records
+from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, table_of_records
 from qrkit.files import FileNames, safe_stem
 
 __all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]

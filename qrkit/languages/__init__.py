@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from qrkit.languages.choosing import LANGUAGES, LanguageTag, check_language, current_language, in_language
 from qrkit.languages.countries import country
-from qrkit.languages.numbers import list_text, number_text, percent_text
-from qrkit.languages.sentences import Sentence, say
-from qrkit.languages.times import (
+from qrkit.languages.dates import (
     full_date,
     long_date,
     month_and_year,
@@ -25,6 +23,8 @@ from qrkit.languages.times import (
     short_weekday,
     weekday_name,
 )
+from qrkit.languages.numbers import list_text, number_text, percent_text
+from qrkit.languages.sentences import Sentence, say
 
 __all__ = [
     "LANGUAGES", "LanguageTag", "Sentence", "check_language", "country", "current_language", "full_date", "in_language",

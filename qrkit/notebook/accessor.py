@@ -29,7 +29,7 @@ from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest
-from qrkit.exchange.frames import text_of
+from qrkit.exchange.data_frames import text_of
 from qrkit.late import watch
 from qrkit.notebook.picture_columns import PictureTable, drawn, rows_of
 from qrkit.pictures.batch_files import Look, Painter

@@ -11,7 +11,7 @@ import pandas as pd
 from qrkit.design.limits import Within
 from qrkit.drawing.writers.svg import readable
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.exchange.frames import text_of
+from qrkit.exchange.data_frames import text_of
 from qrkit.late import Shown
 from qrkit.notebook.views.fields import media
 from qrkit.notebook.views.html import page_text

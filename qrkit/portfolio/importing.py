@@ -19,7 +19,7 @@ from qrkit.exchange import Reading, sniffed
 from qrkit.exchange.columns import Row
 from qrkit.exchange.foreign import UNKNOWN_HOST
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
-from qrkit.exchange.tables import Table, codes_of
+from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
 from qrkit.portfolio.code_pictures import check_drawable, fitting

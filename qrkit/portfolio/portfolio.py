@@ -18,10 +18,10 @@ from qrkit.exchange import (
     import_format,
     import_format_of_file,
 )
-from qrkit.exchange.frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
+from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
-from qrkit.exchange.tables import Table
+from qrkit.exchange.table_files import Table
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage

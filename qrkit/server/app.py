@@ -46,7 +46,7 @@ from qrkit.store import Store
 from qrkit.tracking.records import Place
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.tracking.times import Clock, now
-from qrkit.visits.places import Places
+from qrkit.visits.countries_of_addresses import Places
 from qrkit.visits.redirect import Locate, Redirects, nowhere
 
 with extra("server"):

@@ -17,7 +17,7 @@ from time import process_time
 from typing import Any, NamedTuple
 
 from qrkit import analytics, open_portfolio, report
-from qrkit.exchange.tables import MOST_ROWS
+from qrkit.exchange.table_files import MOST_ROWS
 from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked, bars, drawn, numbers
 from qrkit.portfolio import Portfolio
 from qrkit.visits.redirect import Redirects, Request

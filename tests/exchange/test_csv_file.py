@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange import EXCHANGE_FORMATS, Writing, exchange_format
-from qrkit.exchange import tables as middle
+from qrkit.exchange import table_files
 from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS, Row
 from qrkit.server.statuses import status_of
 from tests.exchange.reading import read_frame
@@ -285,7 +285,7 @@ def test_a_column_that_is_there_twice_is_refused():
 
 
 def test_a_file_with_too_many_rows_is_refused(monkeypatch):
-    monkeypatch.setattr(middle, "MOST_ROWS", 3)
+    monkeypatch.setattr(table_files, "MOST_ROWS", 3)
     assert len(read(b"Content\n" + b"x\n" * 3 + b"\n\n")) == 3
     line, message = refused(b"Content\n" + b"x\n" * 4)
     assert (line, message) == (5, "the file has more than 3 rows; split it")
@@ -293,7 +293,7 @@ def test_a_file_with_too_many_rows_is_refused(monkeypatch):
 
 def test_a_file_with_too_many_bytes_is_refused(monkeypatch):
     data = "Content\nGrüße\n".encode()
-    monkeypatch.setattr(middle, "MOST_BYTES", len(data))
+    monkeypatch.setattr(table_files, "MOST_BYTES", len(data))
     assert contents(data) == ["Grüße"]
     assert refused(data + b"x") == (None, f"the file has {len(data) + 1} bytes; at most {len(data)}")
 

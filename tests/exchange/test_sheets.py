@@ -13,7 +13,7 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange.formulas import made_safe
 from qrkit.exchange.sheets import Sheet, read_sheet
-from qrkit.exchange.tables import MOST_ROWS
+from qrkit.exchange.table_files import MOST_ROWS
 from tests.sweeps import quick_first
 
 some = settings(max_examples=12)

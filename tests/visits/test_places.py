@@ -14,7 +14,7 @@ from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.server import Client, make_app
 from qrkit.server.settings import Settings
 from qrkit.tracking.records import NOWHERE, Place
-from qrkit.visits.places import Places
+from qrkit.visits.countries_of_addresses import Places
 from qrkit.visits.redirect import Redirects, Request
 from tests.sweeps import quick_first
 

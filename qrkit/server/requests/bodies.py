@@ -14,7 +14,7 @@ from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem
 from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
-from qrkit.exchange.tables import Table
+from qrkit.exchange.table_files import Table
 from qrkit.portfolio.importing import read_table
 
 __all__ = ["Sent", "is_form", "read_file", "read_import"]

@@ -42,7 +42,7 @@ class Places:
         MissingProgram: If maxminddb is not installed.
 
     Example:
-        >>> from qrkit.visits.places import Places
+        >>> from qrkit.visits.countries_of_addresses import Places
         >>> Places("nowhere.mmdb")
         Traceback (most recent call last):
         qrkit.errors.UnreadableFile: nowhere.mmdb cannot be read as a GeoIP database: No such file or directory

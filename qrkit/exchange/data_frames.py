@@ -29,7 +29,7 @@ from qrkit.exchange.columns import (
     values_of,
 )
 from qrkit.exchange.kind_columns import KindColumns
-from qrkit.exchange.tables import MOST_ROWS, Table, cell_text, described, is_known, table_of_records
+from qrkit.exchange.table_files import MOST_ROWS, Table, cell_text, described, is_known, table_of_records
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import naive
