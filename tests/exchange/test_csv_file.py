@@ -8,8 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from qrkit.errors import InvalidParameter, UnreadableFile
-from qrkit.exchange import EXCHANGE_FORMATS, Writing, exchange_format
-from qrkit.exchange import table_files
+from qrkit.exchange import EXCHANGE_FORMATS, Writing, exchange_format, table_files
 from qrkit.exchange.columns import ALL_NAMES, NAMES, TEXT_COLUMNS, Row
 from qrkit.server.statuses import status_of
 from tests.exchange.reading import read_frame
