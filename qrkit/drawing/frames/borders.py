@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from qrkit.design.outline import rounded
-from qrkit.drawing.frames.parts import CORNER, Cut, Part, Room, Slot, border, lines, soft, strip_height
+from qrkit.drawing.frames.frame_parts import CORNER, Cut, Part, Room, Slot, border, lines, soft, strip_height
 
 __all__ = ["bar", "bubble", "legend", "pill", "plain", "plate", "ribbon", "tab", "viewfinder"]
 

@@ -7,7 +7,7 @@ from math import ceil
 
 from qrkit.design.outline import circle
 from qrkit.design.shapes.styles import as_modules
-from qrkit.drawing.frames.parts import Cut, Part, Room, lines, strip_height
+from qrkit.drawing.frames.frame_parts import Cut, Part, Room, lines, strip_height
 
 __all__ = ["disc"]
 
