@@ -132,7 +132,7 @@ class _Pictures:
             InvalidParameter: If `MOST_FAILED` QR Codes cannot be drawn.
         """
         try:
-            image = QRImage(apart(self._designs.design(code)))
+            image = QRImage(apart(self._designs.design(code), picture_format))
             data = image.to_bytes(picture_format)
         except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
             self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)
