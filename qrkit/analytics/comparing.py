@@ -88,12 +88,7 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
 
 
 def compare(
-    first: Scans,
-    second: Scans,
-    *,
-    level: float = 0.95,
-    independent: bool = False,
-    without: Collection[date] = (),
+    first: Scans, second: Scans, *, level: float = 0.95, independent: bool = False, without: Collection[date] = ()
 ) -> pd.DataFrame:
     """Compare the scans per day of two views: which has more, by how much, and how certain that is. Returns one row.
 

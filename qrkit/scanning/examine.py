@@ -66,11 +66,7 @@ def drawn(design: Design, fetch: Fetch | None = None) -> Drawn:
 
 
 def examine(
-    drawn: Drawn,
-    level: Level = "standard",
-    engines: Sequence[Engine] | None = None,
-    *,
-    audience: Audience = "phones",
+    drawn: Drawn, level: Level = "standard", engines: Sequence[Engine] | None = None, *, audience: Audience = "phones"
 ) -> ScanReport:
     """Check a design; see `qrkit.check`.
 

@@ -22,14 +22,7 @@ import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
 from qrkit.files import mode_like, new_file
-from qrkit.store.duckdb.damage import (
-    HISTORY_FILE,
-    bucket_failure,
-    damaged,
-    first_line,
-    is_damage,
-    unreadable_history,
-)
+from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage, unreadable_history
 from qrkit.store.duckdb.log import check_log, logs_of
 from qrkit.store.engine import Dialect, Engine, Parameters, Thread
 from qrkit.store.migrations import MIGRATIONS

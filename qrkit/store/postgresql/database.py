@@ -208,10 +208,7 @@ class Server:
         """Make all statements fail that wait for the server, because it does not answer."""
         for connection in list(self._connections):
             # A copy of the descriptor of the same socket, which the other thread goes on using.
-            with (
-                suppress(OSError, _psycopg().Error),
-                socket.socket(fileno=os.dup(connection.fileno())) as waiting,
-            ):
+            with suppress(OSError, _psycopg().Error), socket.socket(fileno=os.dup(connection.fileno())) as waiting:
                 waiting.shutdown(socket.SHUT_RDWR)
 
     def tell_changed(self, short_codes: Iterable[str]) -> None:
