@@ -46,22 +46,13 @@ DELETED = Target(0, "")
 """The target of a short code whose QR Code was deleted; the code is never reused."""
 
 SELECT = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
+SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END{more}
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE $code::VARCHAR IS NULL OR s.code = $code::VARCHAR
+WHERE {which}
 """
-
-SELECT_SOME = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE s.code IN (SELECT unnest($codes::VARCHAR[]))
-"""
-
-NEW = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END, s.revision
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE s.revision > $seen
-"""
+SELECT_ONE = SELECT.format(more="", which="s.code = $code::VARCHAR")
+SELECT_SOME = SELECT.format(more="", which="s.code IN (SELECT unnest($codes::VARCHAR[]))")
+NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
 OTHERS = """
@@ -88,7 +79,7 @@ def target(store: Store, short_code: str) -> Target | None:
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
     if store.is_in_transaction and not is_remembered:
         # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
-        return next((_target(*row) for _, *row in store.each_row(SELECT, {"code": short_code})), None)
+        return next((_target(*row) for _, *row in store.each_row(SELECT_ONE, {"code": short_code})), None)
     return _all(store).get(short_code)
 
 
