@@ -1,4 +1,4 @@
-"""Keeps what a user typed and a design cannot have, with the reason, until it is corrected: `Refusals`. `offer` suggests what works."""
+"""Keeps what a user typed and a design cannot have, with the reason, until it is corrected; suggests what works."""
 
 from __future__ import annotations
 
