@@ -148,13 +148,7 @@ class _Caller:
         self._rows: Iterator[Sequence[Any]] = iter(())
 
     def attend(self) -> None:
-        """Answer requests until the caller is done.
-
-        Raises:
-            EOFError: If the caller has closed the connection.
-            OSError: If the caller has gone, or is silent for too long.
-            ValueError: If the caller sends what is no request.
-        """
+        """Answer requests until the caller is done."""
         database = self._store.database
         send(self._connection, {"id": database.id, "migrations": list(database.dialect.migrations)})
         try:

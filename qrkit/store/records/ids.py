@@ -34,9 +34,6 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
         store: The store with the records.
         account_id: The account that owns the records.
         asked: The ids to check, by parameter name: `qrcode_id` or `campaign_id`.
-
-    Raises:
-        InvalidParameter: If a text is not an id. The error suggests the ids of records with this name or short code.
     """
     problems = []
     for parameter, texts in asked.items():
