@@ -138,11 +138,7 @@ class Gate:
 
     @contextmanager
     def passing(self, client: Client = ANYBODY) -> Iterator[None]:
-        """Context manager: waits for a place and holds it.
-
-        Raises:
-            TooManyRequests: If too many requests wait, or if waiting takes too long.
-        """
+        """Context manager: waits for a place and holds it."""
         caller = _Caller(client)
         try:
             self._join(caller)
@@ -232,11 +228,7 @@ class Buckets:
         self._lock = Lock()
 
     def take(self, address: str) -> None:
-        """Count one request.
-
-        Raises:
-            TooManyRequests: If the address has reached its limit.
-        """
+        """Count one request."""
         if not self._most:
             return
         now, key = self._clock(), network_of(address)

@@ -84,12 +84,7 @@ class Metrics:
 
 
 def metrics_of(path: str | None) -> Metrics | None:
-    """Return empty metrics for the token in a file; None without a file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not UTF-8.
-        InvalidParameter: If the file contains no token, or a short one.
-    """
+    """Return empty metrics for the token in a file; None without a file."""
     if path is None:
         return None
     try:
