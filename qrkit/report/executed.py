@@ -95,10 +95,6 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
         asked: The file of the store, the ID of the campaign or None, and the period.
 
     Raises:
-        InvalidParameter: If the store is not a file: it is in memory, where no other process can read it, or on a
-            server.
-        MissingProgram: If ipykernel, nbclient or nbformat is not installed.
-        RenderingFailed: If a cell failed, or took longer than two minutes.
         CannotWrite: If the file cannot be written.
     """
     store, campaign_id, days = asked

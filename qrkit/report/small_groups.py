@@ -45,9 +45,6 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
         facts: All facts; their attributes have a row for each value.
         asked: What the report is about.
         least: The smallest number of visitors, or of scans, that is shown.
-
-    Raises:
-        InvalidParameter: If the whole report is about fewer.
     """
     if not facts.scans:
         return replace(facts, least=least, hidden=_hidden_codes(facts, least))
