@@ -88,9 +88,6 @@ def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> 
         days: Number of days.
         truth: Properties of the scans.
         lead: Number of days before the first day to include as well.
-
-    Raises:
-        InvalidParameter: If the change is neither a day nor a moment.
     """
     import numpy as np
 
@@ -110,9 +107,6 @@ def day_of(name: str, given: date) -> date:
     Args:
         name: Name of the parameter, for the error.
         given: A date or a datetime.
-
-    Raises:
-        InvalidParameter: If it is neither.
     """
     if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
         raise InvalidParameter(Problem(name, given, "must be a date or a datetime", "wrong-type"))

@@ -120,11 +120,7 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date
 
 
 def daily_scans(scans: Scans) -> DailyScans:
-    """Return the scans of the whole days of a view.
-
-    Raises:
-        InvalidParameter: If the view has fewer than 14 whole days.
-    """
+    """Return the scans of the whole days of a view."""
     daily = counts(scans, whole_days([scans])[0])
     if len(daily) < TWO_WEEKS:
         rule = f"has {len(daily)} whole days; at least {TWO_WEEKS} are needed to tell what is usual"
