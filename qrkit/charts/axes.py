@@ -128,9 +128,6 @@ def blank(width: int, height: int, heading: Heading | None = None, *, grows: boo
         height: Pixels, with the heading. Where they would not be enough for it, the chart has none.
         heading: The text above the chart.
         grows: Whether the heading is added to the height.
-
-    Raises:
-        InvalidParameter: If the chart would be too small to show anything.
     """
     for name, pixels in (("width", width), ("height", height)):
         _check_room(name, pixels, LEAST[name])
@@ -156,11 +153,7 @@ def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = F
 
 
 def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Add axes without lines or text, at distances in pixels from the edges. Narrow charts get smaller side margins.
-
-    Raises:
-        InvalidParameter: If the chart is too low for its margins.
-    """
+    """Add axes without lines or text, at distances in pixels from the edges. Narrow charts get smaller side margins."""
     width, height = chart.bbox.width, chart.body_height
     _check_room("height", height, top + bottom + LEAST_AXES)
     left, right = min(left, width / 2), min(right, width / 2 - 20)
