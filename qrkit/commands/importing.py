@@ -57,11 +57,6 @@ def import_codes(
 
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
-
-    Raises:
-        UnreadableFile: If the file or a design cannot be read.
-        InvalidParameter: If a column or a template does not exist, or options cannot be combined.
-        AssetError: If the logo cannot be read.
     """
     theirs = dict(columns or {})
     if asked.columns is not None:

@@ -102,7 +102,6 @@ def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bo
 
     Raises:
         QrkitError: If `add` raises an error; the results of an earlier demo are kept.
-        StoreBusy: If another process has the store of an earlier demo open.
     """
     # tqdm: None shows a bar only on terminals.
     hidden = None if show_progress else True
