@@ -47,10 +47,6 @@ def check_drawable(text: str, properties: Properties, *, is_dynamic: bool) -> No
         text: The text that the picture encodes.
         properties: The properties of the QR Code.
         is_dynamic: Whether the text is the short URL.
-
-    Raises:
-        InvalidParameter: If the mode of the properties cannot encode the text.
-        ContentTooLong: If the text does not fit the version of the properties.
     """
     check = _check_holds if is_dynamic else _check_fits
     check(text, properties)
@@ -100,12 +96,7 @@ def _check_fits(content: str, properties: Properties) -> None:
 
 
 def _check_holds(short_url: str, properties: Properties) -> None:
-    """Check that a short URL can be encoded; errors quote the short URL, because the caller did not supply one.
-
-    Raises:
-        InvalidParameter: If the mode cannot encode the short URL.
-        ContentTooLong: If the short URL does not fit the version.
-    """
+    """Check that a short URL can be encoded; errors quote the short URL, because the caller did not supply one."""
     try:
         _check_fits(short_url, properties)
     except InvalidParameter as error:

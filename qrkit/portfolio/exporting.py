@@ -126,11 +126,7 @@ class _Pictures:
         """The QR Codes that cannot be drawn, by their template and the reason."""
 
     def draw(self, code: QRCode, picture_format: str) -> bytes:
-        """Return the picture of a QR Code; no bytes if it cannot be drawn.
-
-        Raises:
-            InvalidParameter: If `MOST_FAILED` QR Codes cannot be drawn.
-        """
+        """Return the picture of a QR Code; no bytes if it cannot be drawn."""
         try:
             image = QRImage(apart(self._designs.design(code)))
             data = image.to_bytes(picture_format)

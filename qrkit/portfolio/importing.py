@@ -85,9 +85,6 @@ def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
         data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
         seen: Shows the progress.
-
-    Raises:
-        UnreadableFile: If the file as a whole cannot be read.
     """
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
     return sniffed(data, format).read(data, how)

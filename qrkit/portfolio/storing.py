@@ -43,7 +43,6 @@ def store_rows(
         turn: Returns a context manager in which nobody else changes records.
 
     Raises:
-        InvalidParameter: If there is no such template.
         StoreBusy: If others interfere too often; the portfolio is unchanged.
     """
     store, account_id = portfolio.store, portfolio.account.id

@@ -196,11 +196,7 @@ class Templates(Saved):
 
 
 def template_fields(design: Design) -> dict[str, Any]:
-    """Return the fields of a template that looks like a design: those that are set, except for the content.
-
-    Raises:
-        ContentTooLong: If the design has layers, and its content does not fit.
-    """
+    """Return the fields of a template that looks like a design: those that are set, except for the content."""
     kept = pinned(design) if design.layers else design
     placed = {SYMBOL_SIDE: symbol_of(kept).side} if design.layers else {}
     return kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"}) | placed
