@@ -70,9 +70,6 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Args:
         data: The bytes of the file, in UTF-8, or in UTF-16 with a byte order mark.
         unread: Not used: a CSV file has no sheets.
-
-    Raises:
-        UnreadableFile: If the file is too large, in another encoding, or not CSV.
     """
     text = _text(data)
     if "'" not in text:

@@ -66,9 +66,6 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
         sheet: The sheet to convert.
         columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
             required. The table lists the other columns as left out.
-
-    Raises:
-        InvalidParameter: If Content is missing, or a name is not one of our columns or not a column of the sheet.
     """
     names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
@@ -98,9 +95,6 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
 
     Args:
         source: The path or the bytes of the file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     if isinstance(source, bytes):
         return sheet_of(source, "csv")
@@ -120,9 +114,6 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
         data: The bytes of the file.
         format: One of `IMPORT_FORMATS`.
         name: The name of the file to use in errors.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     unread: list[str] = []
     chosen = sniffed(data, format).name

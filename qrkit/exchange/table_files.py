@@ -106,11 +106,7 @@ class Table:
 
 
 def check_size(data: bytes) -> None:
-    """Check the size of a file.
-
-    Raises:
-        UnreadableFile: If the file is larger than `MOST_BYTES`.
-    """
+    """Check the size of a file."""
     if len(data) > MOST_BYTES:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
@@ -158,10 +154,6 @@ def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> 
     Args:
         rows: All rows of the file; rows are counted from 1.
         unread: The names of sheets that were not read; complete only after all rows were read.
-
-    Raises:
-        UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
-            many rows.
     """
     numbered = enumerate(rows, start=1)
     line, heading = heading_of(numbered)
@@ -242,9 +234,6 @@ def table_of_records(
         unknown: Names that are not columns; complete only after all rows were read.
         known: Valid column names, from which issues suggest the most similar one.
         heading: The row number of the heading.
-
-    Raises:
-        UnreadableFile: If there are too many rows.
     """
     found = list(islice(rows, MOST_ROWS + 1))
     if len(found) > MOST_ROWS:
@@ -264,9 +253,6 @@ def table_of_links(
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
         names: The names of the fields of the file.
         heading: The row number of the heading.
-
-    Raises:
-        UnreadableFile: If there are too many rows.
     """
     read, unread = {*OVERLOOKED, *tool.read_names}, dict[str, None]()
 
@@ -329,9 +315,6 @@ def check_number(count: int, line: int) -> None:
     Args:
         count: The number of rows read before this row.
         line: The number of this row in the file, for the error.
-
-    Raises:
-        UnreadableFile: If the limit was already reached.
     """
     if count == MOST_ROWS:
         raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)

@@ -57,7 +57,6 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     Raises:
         InvalidParameter: If a text is too long for a cell; the error names each such column with its first such row,
             where the heading is row 1.
-        TypeError: If a value has another type, such as datetime.
     """
     import xlwt
 
@@ -102,9 +101,6 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Args:
         data: The bytes of the file.
         unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
-
-    Raises:
-        UnreadableFile: If the file is too large, or is not an xls workbook.
     """
     import xlrd
 

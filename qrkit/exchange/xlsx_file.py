@@ -84,9 +84,6 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
         names: The heading.
         rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells.
         sheet: The name of the sheet.
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell.
     """
     write_sheets(file, {sheet: (names, rows)})
 
@@ -98,9 +95,6 @@ def write_sheets(file: BinaryIO, sheets: Mapping[str, tuple[Sequence[str], Itera
         file: The file to write to.
         sheets: The heading and the rows of each sheet by its name, of at most 31 characters; values as in
             `write_sheet`.
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell.
     """
     _save({name: _sheet_data(names, rows) for name, (names, rows) in sheets.items()}, file)
 
@@ -174,11 +168,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Return whether a zip archive is an xlsx workbook.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe or damaged.
-    """
+    """Return whether a zip archive is an xlsx workbook."""
     return CONTENT_TYPES in archives.opened(data).namelist()
 
 
@@ -209,9 +199,6 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Args:
         data: The bytes of the file.
         unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
-
-    Raises:
-        UnreadableFile: If the file is too large, or is not an xlsx workbook.
     """
     import openpyxl
 

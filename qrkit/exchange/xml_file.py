@@ -97,11 +97,7 @@ def _count(elements: Iterable[etree._Element]) -> int:
 
 
 def _check_elements(count: int, number: int) -> None:
-    """Check the number of elements behind an item, in and in front of the next one.
-
-    Raises:
-        UnreadableFile: If they are more than `MOST_ELEMENTS`.
-    """
+    """Check the number of elements behind an item, in and in front of the next one."""
     if count > MOST_ELEMENTS:
         where = f"in item {number + 1} or in front of it"
         raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")

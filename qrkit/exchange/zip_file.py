@@ -74,11 +74,7 @@ def _folder(campaign: str, image_format: str) -> str:
 
 
 def has_codes(data: bytes) -> bool:
-    """Return whether an archive contains a manifest or a PNG file.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe or damaged.
-    """
+    """Return whether an archive contains a manifest or a PNG file."""
     found = archives.members(archives.opened(data))
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
