@@ -108,7 +108,6 @@ class Redirects:
         Raises:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
             Gone: If its QR Code was deleted; the visit is kept as an orphan.
-            NotStored: If the visit is not durable in time and `strict` is on.
         """
         entry, moment = target(self.store, request.short_code), self._clock()
         content = None if entry is None or entry is DELETED else entry.content_at(moment)
@@ -117,12 +116,7 @@ class Redirects:
         return self._answer(request.short_code, entry, content)
 
     def look(self, short_code: str) -> Answer:
-        """Return the current answer for a short code, without recording a visit.
-
-        Raises:
-            NotFound: If no QR Code ever had this short code.
-            Gone: If its QR Code was deleted.
-        """
+        """Return the current answer for a short code, without recording a visit."""
         entry = target(self.store, short_code)
         return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
 
