@@ -56,9 +56,6 @@ class Look:
         design: The design of all images: a `Design`, its fields, or None. Its content is not drawn.
         fetch: Downloads the images that the design refers to by URL.
         fields: Fields of `Design` that replace those of the design.
-
-    Raises:
-        InvalidParameter: If the design or a field is invalid for any content.
     """
 
     def __init__(
@@ -113,7 +110,6 @@ class Look:
         Raises:
             InvalidParameter: If `content` is not a text or design, or cannot be encoded.
             ContentTooLong: If the content does not fit.
-            QrkitError: If `content` is an error, which says why the row has no image.
         """
         if isinstance(content, QrkitError):
             raise content
@@ -239,9 +235,6 @@ def painted_rows(
         painter: Draws the rows.
         total: Number of rows, if known.
         processes: Maximum number of processes; None uses all processors if there is enough work.
-
-    Raises:
-        RenderingFailed: If a process was killed.
     """
     most = processors() if processes is None else processes
     can_share = most > 1 and can_start()

@@ -278,10 +278,6 @@ def filed(
         painter: Draws the rows.
         total: Number of rows, if known.
         processes: See `generate_many`.
-
-    Raises:
-        CannotWrite: If the target cannot be written.
-        RenderingFailed: If a process was killed.
     """
     names = FileNames(painter.format)
     with _open_target(target) as write, closing(painted_rows(iter(rows), painter, total, processes)) as painted:

@@ -63,9 +63,6 @@ def in_workers(
 
     Yields:
         Pairs of the value that stayed and the result.
-
-    Raises:
-        RenderingFailed: If a process ended before its work was done.
     """
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
