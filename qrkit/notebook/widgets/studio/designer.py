@@ -442,11 +442,7 @@ def _file_stem(image: QRImage) -> str:
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:
-    """Return the print size that a message asks for; None if it asks for pixels.
-
-    Raises:
-        InvalidParameter: If a number is out of range.
-    """
+    """Return the print size that a message asks for; None if it asks for pixels."""
     width = message.get("mm")
     return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
 
