@@ -52,7 +52,6 @@ class Door:
     says so.
 
     Args:
-        store: The store.
         most_callers: Maximum number of connections; a command uses one for each of its threads that need the store.
         idle_seconds: How long a caller may be silent.
         transaction_seconds: How long it may be silent where others wait for it: in a transaction that writes, or before

@@ -136,7 +136,6 @@ class Database(Engine):
 
         Args:
             path: The file, or `:memory:`.
-            read_only: Whether to reject all changes.
             history: Where the files of archived visits are; by default, the folder beside the file.
         """
         if str(path) == MEMORY:

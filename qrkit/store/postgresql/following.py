@@ -28,7 +28,6 @@ class Following:
     Args:
         look: The function to call. Of consecutive errors, only the first is logged: the server may be unreachable, or
             its tables may be changing.
-        name: The database name, for the name of the thread.
         interrupt: Makes a call of `look` fail that waits for a server which does not answer.
     """
 

@@ -148,7 +148,6 @@ class Columns:
 
     Args:
         path: A file that no other process opens, or `:memory:`.
-        original: The store on the server.
         place: Where the files of archived visits are, which are read there and not copied.
 
     Attributes:

@@ -81,7 +81,6 @@ def check_attribute(name: str, given: object) -> None:
 
     Args:
         name: The parameter, for the error.
-        given: Its value.
     """
     if given not in get_args(Attribute):
         raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(Attribute))}"))

@@ -160,7 +160,6 @@ class Inbox:
         """Add a visit, and return whether it is durable.
 
         Args:
-            visit: The visit.
             seconds: How long to wait while other threads commit. A thread that commits itself waits for the disk.
             keep_late: Whether a visit that is not durable in time is added later. Otherwise, it is withdrawn, even if
                 it is being written.

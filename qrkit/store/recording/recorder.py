@@ -64,8 +64,6 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
     Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process.
 
     Args:
-        store: The store to record in.
-        visit: The visit.
         seconds: Maximum time to wait while the visits of other threads are written.
         keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn.
     """

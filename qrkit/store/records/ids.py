@@ -31,8 +31,6 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
     The id of a deleted record is accepted.
 
     Args:
-        store: The store with the records.
-        account_id: The account that owns the records.
         asked: The ids to check, by parameter name: `qrcode_id` or `campaign_id`.
     """
     problems = []

@@ -19,14 +19,7 @@ SOME_NAMES = "SELECT name, short_code FROM qrcodes WHERE account_id = $account O
 
 
 def qrcodes_named(store: Store, account_id: str, text: str, *, short_code: str) -> list[str]:
-    """Return the IDs of the QR Codes of an account with this ID or name, or with this short code, oldest first.
-
-    Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns them.
-        text: The ID or the name.
-        short_code: The short code.
-    """
+    """Return the IDs of the QR Codes of an account with this ID or name, or with this short code, oldest first."""
     if not can_be_stored(text):
         return []
     return [row["id"] for row in store.rows(NAMED, {"account": account_id, "text": text, "code": short_code})]
@@ -36,8 +29,6 @@ def some_names(store: Store, account_id: str, *, most: int) -> list[str]:
     """Return the short codes and names of the oldest QR Codes of an account.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns them.
         most: Number of QR Codes to look at; never more than 10,000.
     """
     found = store.rows(SOME_NAMES, {"account": account_id, "most": min(most, MOST_COMPARED)})

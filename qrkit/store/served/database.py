@@ -38,12 +38,7 @@ def served_store(path: str | Path) -> ServedStore | None:
 
 
 class ServedStore(Store):
-    """A store in a file that another process serves. Only one statement at a time runs for each thread.
-
-    Args:
-        path: The file.
-        connection: A connection to the process that serves it.
-    """
+    """A store in a file that another process serves. Only one statement at a time runs for each thread."""
 
     database: ServedDatabase
 

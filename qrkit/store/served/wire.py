@@ -51,9 +51,7 @@ def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
     """Send a message.
 
     Args:
-        connection: The connection to send on.
         message: What JSON knows, and timestamps, dates, times, durations, decimals and bytes.
-        data: Bytes that follow.
 
     Raises:
         TooLong: If the message or the bytes are too long; nothing is sent.

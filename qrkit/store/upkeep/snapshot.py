@@ -31,9 +31,6 @@ HEADERS = 3 * 4096
 class Snapshot(Store):
     """A read-only copy of a store, made while another process uses the original.
 
-    Args:
-        path: The file of the original store.
-
     Attributes:
         path: The file of the original store, as you gave it.
         original: The absolute path of the original file.
