@@ -170,7 +170,6 @@ class Call:
         """Context manager: waits for a place to draw a design and holds it; images and frames have a time limit.
 
         Args:
-            design: The design.
             client: The client that the work counts against if the design has images; by default the sender.
         """
         gates = self.service.gates

@@ -100,10 +100,6 @@ class Gate:
     last is rejected, so no client can fill the queue.
 
     Args:
-        places: Maximum number of concurrent requests.
-        waiting: Maximum number of waiting requests.
-        seconds: Maximum wait.
-        message: The error message for rejected requests.
         most_each: Maximum number of concurrent requests per client; by default all places.
         spent: The time that clients have spent here and in other gates.
         clock: A monotonic clock, in seconds.
@@ -216,7 +212,6 @@ class Buckets:
 
     Args:
         a_minute: Requests per minute, also the largest burst; 0 means no limit.
-        message: The error message when the limit is reached.
         clock: A monotonic clock, in seconds.
     """
 

@@ -64,9 +64,6 @@ def import_file(
     A worker reads the file and decides what becomes of its rows.
 
     Args:
-        portfolio: The portfolio to import into.
-        body: The body of the request.
-        content_type: The type of the body.
         format: The format in the query string; empty if there is none.
         columns: What the file calls our columns; empty if it calls them so, too.
         turn: Returns a context manager in which nobody else changes records.
@@ -98,7 +95,6 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
     """Return all campaigns and QR Codes as the bytes of a file, as `Portfolio.export_bytes` does.
 
     Args:
-        portfolio: What to export.
         format: One of `qrkit.exchange.EXCHANGE_FORMATS`.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
@@ -111,7 +107,6 @@ def statistics(scans: Scans, format: str) -> bytes:
     """Return one record per scan as the bytes of a file.
 
     Args:
-        scans: The scans.
         format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
     """
     return _ask("statistics", scan_records_parquet(scans), format=format)
@@ -130,8 +125,6 @@ def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
 
     Args:
         job: One of `worker.JOBS`.
-        parts: What the job works on.
-        options: What else the job has to know.
     """
     try:
         outcome, answer = _workers.ask(job.encode(), json.dumps(options).encode(), *parts, seconds=LONGEST_SECONDS)

@@ -52,7 +52,6 @@ class Metrics:
 
         Args:
             route: The path template of its route; empty if it has none.
-            status: The HTTP status.
             seconds: How long the answer took.
         """
         name, bucket = route or OTHER, bisect_left(BUCKETS, seconds)

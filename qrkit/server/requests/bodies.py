@@ -96,8 +96,6 @@ def read_import(body: bytes, content_type: str, format: str, columns: str = "") 
     """Read the table of the file that a body is or contains.
 
     Args:
-        body: The body of the request.
-        content_type: The type of the body.
         format: The format of the file; if it is empty, the body has to say it.
         columns: What the file calls our columns, as `content=Website,name=Poster`; "" if it calls them so, too.
     """

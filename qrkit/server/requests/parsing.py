@@ -113,7 +113,6 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     """Parse a JSON object in UTF-8. Duplicate names, NaN, infinity and numbers that are too large are errors.
 
     Args:
-        body: The bytes of the JSON object.
         what: The name of the body in errors.
 
     Raises:

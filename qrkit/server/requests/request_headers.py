@@ -15,11 +15,7 @@ UNREAD = {f"HTTP_{key}" for key in WITHOUT_PREFIX.values()}
 
 
 class RequestHeaders(Mapping[str, str]):
-    """The headers of a request by lower-case name.
-
-    Args:
-        environ: The WSGI environment of the request.
-    """
+    """The headers of a request by lower-case name."""
 
     def __init__(self, environ: WSGIEnvironment) -> None:
         self._environ = environ
