@@ -58,13 +58,10 @@ class Redirects:
     """Answers requests to the short URLs of a store.
 
     Args:
-        store: Contains the QR Codes and receives the visits.
-        clock: Returns the current time.
         locate: Returns the `Place` of an IP address; by default an empty one.
         strict: Whether to refuse a redirect if the visit is not durable in time. By default, the visitor is redirected
             anyway, because a printed code must not stop working for the sake of statistics.
         seconds: How long a redirect waits while other visits are written to disk.
-        records: Whether to record visits.
         hosts: Host names of this service. A short URL never redirects to another short URL on these hosts, to prevent
             loops.
         path: Path of the base URL.
