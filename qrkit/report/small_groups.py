@@ -43,7 +43,6 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
 
     Args:
         facts: All facts; their attributes have a row for each value.
-        asked: What the report is about.
         least: The smallest number of visitors, or of scans, that is shown.
     """
     if not facts.scans:
@@ -238,7 +237,6 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
 
     Args:
         facts: The facts with the new titles, the shown days and the hidden QR Codes.
-        least: The smallest number that is shown.
         is_exact: Whether no scan had to wait.
     """
     made = facts.comparisons
