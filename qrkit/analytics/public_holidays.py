@@ -14,7 +14,6 @@ def which_are_holidays(days: Iterable[date], holidays: Collection[date]) -> list
     """Return for each day whether it is a holiday.
 
     Args:
-        days: Days to look up.
         holidays: Dates, or a mapping from dates to names. A mapping is asked for each day, because the objects of the
             library `holidays` compute a year when it is first asked for.
     """
