@@ -165,7 +165,6 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     """Return the fields of a JSON file.
 
     Args:
-        file: The file.
         what: What the file contains, for errors: "the design".
     """
     from qrkit.server.requests.parsing import json_object

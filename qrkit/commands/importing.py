@@ -50,9 +50,7 @@ def import_codes(
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
     Args:
-        portfolio: The portfolio to add to.
         asked: The options of `add_import_options`.
-        source: The path or the bytes of the file.
         columns: Our column names mapped to the file's, besides those in the options.
 
     Returns:

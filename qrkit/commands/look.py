@@ -72,8 +72,6 @@ def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -
     """Return a design with its preset, frame, caption and logo.
 
     Args:
-        design: The design.
-        asked: The options.
         given: Fields that have options of their own, which win over the preset.
     """
     from qrkit.drawing.logo import placed_logo, without_logo
