@@ -41,7 +41,6 @@ def zip_in_look(
     """Return a zip of pictures of all QR Codes of a campaign, in the look of a design.
 
     Args:
-        portfolio: The portfolio.
         look: The design, whose content is not drawn.
         campaign_id: ID of the campaign; None for all QR Codes.
         names: Pattern of the file names, with the fields `{name}`, `{campaign}`, `{number}` and `{short_code}`.

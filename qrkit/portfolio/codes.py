@@ -44,7 +44,6 @@ class Records:
         base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
 
     Args:
-        clock: Returns the current time.
         warn: Receives warnings; by default, they are Python's.
     """
 

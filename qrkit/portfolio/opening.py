@@ -50,7 +50,6 @@ def keep_base_url(store: Store, given: str | None, *, port: int | None = None, s
     """Do the same as `kept_base_url`, and warn if the base URL of existing QR Codes changes.
 
     Args:
-        store: The store.
         given: The base URL to save, if any.
         port: The port of a server that starts, so that without a base URL, short URLs lead to this server.
         stacklevel: The caller that the warning names, as in `warnings.warn`.
@@ -120,7 +119,6 @@ def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = no
     Args:
         store: The store. It is closed if an error is raised.
         base_url: The base URL of short URLs, as in `open_portfolio`.
-        clock: A function that returns the current time.
 
     Warns:
         UserWarning: If `base_url` differs from the base URL of existing QR Codes.

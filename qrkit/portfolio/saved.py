@@ -20,13 +20,7 @@ MOST_SAVED = 1000
 
 
 class Saved(Shown):
-    """What one account has saved by name. Iterate to get the names.
-
-    Args:
-        store: The store that contains the account.
-        account_id: ID of the account.
-        clock: A function that returns the current time.
-    """
+    """What one account has saved by name. Iterate to get the names."""
 
     kind: ClassVar[str]
     """What is saved, in one word."""

@@ -207,7 +207,6 @@ def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Des
 
     Args:
         template: The fields, with the names of the HTTP interface.
-        content: The text to encode.
         **fields: Fields of `Design` that override the fields of the template.
 
     Raises:
