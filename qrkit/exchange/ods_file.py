@@ -83,7 +83,6 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Formulas are read as the value that was saved with the file, errors as empty cells.
 
     Args:
-        data: The bytes of the file.
         unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
     """
     from lxml import etree

@@ -36,7 +36,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
     Args:
         rows: The rows to write; rows for the manifest of a zip also have a cell `file`.
-        file: The file to write to.
         how: Not used: XML has no options.
     """
     file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')

@@ -47,7 +47,6 @@ def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:
     """Iterate over the start and end events of the elements in a file, without resolving external references.
 
     Args:
-        data: The bytes of the file.
         *kinds: The events to return: `start`, `end`, or both.
     """
     from lxml import etree
@@ -59,8 +58,6 @@ def events_in_parts(data: bytes, size: int, tags: Sequence[str]) -> Iterator[Ite
     """Parse a file part by part, as `events` does, and yield the start and end events in each part.
 
     Args:
-        data: The bytes of the file.
-        size: The bytes of a part.
         tags: The elements that have events. With few of them, this takes two thirds of the time of `events`.
     """
     from lxml import etree
