@@ -232,8 +232,6 @@ def painted_rows(
 
     Args:
         rows: The rows, consumed as needed.
-        painter: Draws the rows.
-        total: Number of rows, if known.
         processes: Maximum number of processes; None uses all processors if there is enough work.
     """
     most = processors() if processes is None else processes

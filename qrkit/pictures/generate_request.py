@@ -74,7 +74,6 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
     Args:
         fields: The JSON object of the body.
-        templates: Finds a template by its name.
 
     Raises:
         InvalidParameter: If fields are invalid; the error lists every invalid field.
