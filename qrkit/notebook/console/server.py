@@ -72,7 +72,6 @@ def run_console(console: Console, ready: Callable[[str], None]) -> None:
     """Serve a console until SIGINT or SIGTERM, then end the processes behind its pages.
 
     Args:
-        console: The console.
         ready: Called with the address of the page once the console listens.
     """
     logging.getLogger("tornado").setLevel(logging.CRITICAL)

@@ -77,7 +77,6 @@ class Draft:
     """A design with its image and its history.
 
     Args:
-        design: The initial design.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
     Attributes:
@@ -112,7 +111,6 @@ class Draft:
         """Switch to another design. If it cannot be drawn, nothing changes.
 
         Args:
-            design: The new design.
             gesture: Identifies a continuous movement, whose changes are undone in one step. None is a step of its own.
         """
         if design == self.design:

@@ -61,10 +61,7 @@ class SavedLooks:
 
         Args:
             kind: `template` or `brand`.
-            name: The name of the look.
-            design: The design to start from.
             logo: The logo of the design, which the logo of a brand replaces.
-            fetch: Downloads a logo given by its URL.
         """
         if kind == BRAND and self._portfolio:
             brand = self._portfolio.brands.get(name)
@@ -83,10 +80,7 @@ class SavedLooks:
 
         Args:
             kind: `template` or `brand`.
-            name: The name of the look.
-            design: The design.
             logo: The logo of the design, for a brand.
-            is_replacing: Whether to replace a look that has this name.
 
         Raises:
             InvalidParameter: If the name is taken or invalid, or a brand cannot have this look.
