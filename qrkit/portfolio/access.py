@@ -143,7 +143,7 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
     """
     key = "qk_" + secrets.token_urlsafe(32)
     digest = _digest(key)
-    accounts.insert_key(store, account, digest, ApiKey(digest[:accounts.ID_LENGTH], label, now(), expires, None))
+    accounts.insert_key(store, account, digest, ApiKey(digest[: accounts.ID_LENGTH], label, now(), expires, None))
     return key
 
 
@@ -193,7 +193,7 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
 
 def key_id(key: str) -> str:
     """Return the ID of a key, as in `list_keys`; use the ID where the key must stay secret, such as in logs."""
-    return _digest(key)[:accounts.ID_LENGTH]
+    return _digest(key)[: accounts.ID_LENGTH]
 
 
 def _digest(key: str) -> str:

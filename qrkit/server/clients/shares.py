@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from threading import Event, Lock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from qrkit.errors import TooManyRequests
 
-__all__ = ["ANYBODY", "MOST_CLIENTS", "Buckets", "Client", "Gate", "Spent", "network_of"]
+__all__ = [
+    "ANYBODY", "CONNECTIONS", "MOST_CLIENTS", "Buckets", "Client", "Gate", "Spent", "has_its_share", "makes_room",
+    "network_of",
+]  # fmt: skip
+
+CONNECTIONS = 512
+"""Once there are this many connections, each new one replaces a connection that waits for its client."""
+MOST_OF_NETWORK = 100
+"""Maximum number of simultaneous connections from one network (`shares.network_of`)."""
 
 CUSTOMER = 64
 """Length in bits of the IPv6 prefix of one customer, who can use any number of addresses with this prefix."""
@@ -240,3 +248,32 @@ class Buckets:
 
     def __len__(self) -> int:
         return len(self._levels)
+
+
+# ---- connections
+
+
+class Connection(Protocol):
+    """The parts of a connection that matter for sharing."""
+
+    @property
+    def network(self) -> str:
+        """The network that the connection counts for."""
+
+    def idle_seconds(self) -> float | None:
+        """Return how long the server has been waiting for the client; None if it is not waiting."""
+
+
+C = TypeVar("C", bound=Connection)
+
+
+def has_its_share(network: str, connections: Sequence[Connection]) -> bool:
+    """Whether a network already has as many connections as one network may have."""
+    return sum(one.network == network for one in connections) >= MOST_OF_NETWORK
+
+
+def makes_room(connections: Sequence[C]) -> C | None:
+    """Return the connection to close for a new one: the longest waiting one of the network with most waiting ones."""
+    waiting = [(one, seconds) for one in connections if (seconds := one.idle_seconds()) is not None]
+    held = Counter(one.network for one, _ in waiting)
+    return max(waiting, key=lambda pair: (held[pair[0].network], pair[1]), default=(None, 0))[0]

@@ -37,9 +37,9 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, QrkitError, extra
-from qrkit.server.clients.connections import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.clients.hosts import check_listening_host
 from qrkit.server.clients.proxies import is_free, network_of_peer
+from qrkit.server.clients.shares import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.requests.request import STANDARD_HEADERS, problem
 from qrkit.server.settings import Settings
 from qrkit.server.sockets.refused_connections import RefusedConnections
