@@ -130,11 +130,7 @@ def add_kinds(what: argparse._ArgumentGroup) -> None:
 
 
 def kind_asked(asked: argparse.Namespace) -> str | None:
-    """Return the kind whose option was given, or None.
-
-    Raises:
-        InvalidParameter: If more than one was given.
-    """
+    """Return the kind whose option was given, or None."""
     given = [name for name in MODULES if getattr(asked, f"kind_{name}") is not None]
     if len(given) > 1:
         rule = f"cannot be combined with {option_of(given[0])}: a code has one content"
@@ -143,11 +139,7 @@ def kind_asked(asked: argparse.Namespace) -> str | None:
 
 
 def kind_content(asked: argparse.Namespace, kind: str) -> Content:
-    """Return the content that the option of a kind describes.
-
-    Raises:
-        InvalidParameter: If a word is not FIELD=VALUE, or a field breaks its rule.
-    """
+    """Return the content that the option of a kind describes."""
     words = getattr(asked, f"kind_{kind}")
     wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
     if wrong:

@@ -157,11 +157,7 @@ def _fields(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
-    """Return the fields in a design file, or none without a file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
-    """
+    """Return the fields in a design file, or none without a file."""
     return {} if file is None else fields_in(file, what="the design")
 
 
@@ -169,11 +165,7 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     """Return the fields of a JSON file.
 
     Args:
-        file: The file.
         what: What the file contains, for errors: "the design".
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
     from qrkit.server.requests.parsing import json_object
 

@@ -58,11 +58,7 @@ def check_decoration(asked: argparse.Namespace) -> list[Problem]:
 
 @contextmanager
 def captions_as_options() -> Iterator[None]:
-    """Name the text of a caption after its option in errors.
-
-    Raises:
-        InvalidParameter: If the block raises it.
-    """
+    """Name the text of a caption after its option in errors."""
     try:
         yield
     except InvalidParameter as error:
@@ -76,14 +72,7 @@ def decorate(design: Design, asked: argparse.Namespace, given: dict[str, Any]) -
     """Return a design with its preset, frame, caption and logo.
 
     Args:
-        design: The design.
-        asked: The options.
         given: Fields that have options of their own, which win over the preset.
-
-    Raises:
-        InvalidParameter: If a name is unknown, or the words do not fit.
-        AssetError: If the logo cannot be read.
-        ContentTooLong: If the content does not fit.
     """
     from qrkit.drawing.logo import placed_logo, without_logo
 

@@ -118,8 +118,6 @@ def _brand(portfolio: Portfolio, name: str) -> Brand:
     """Return a saved brand, or the brand in a JSON file.
 
     Raises:
-        NotFound: If the portfolio has no brand with this name.
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
         InvalidParameter: If a field of the brand breaks its rule; the name of the field begins with the file.
     """
     from qrkit.design.brand import Brand

@@ -155,11 +155,7 @@ class Engine:
         return self._process == os.getpid()
 
     def check_process(self) -> None:
-        """Raise an error in a fork of the process that opened the database.
-
-        Raises:
-            StoreClosed: If this process is a fork of the process that opened the database.
-        """
+        """Raise an error in a fork of the process that opened the database."""
         if not self.is_of_this_process:
             raise StoreClosed(f"{self.path} was opened before a fork; {self.after_fork}")
 

@@ -48,12 +48,7 @@ def generate_decorated(call: Call) -> Response:
 
 
 def decode_picture(call: Call) -> Response:
-    """Decode the QR Code in an image.
-
-    Raises:
-        InvalidParameter: If the format is not a raster format.
-        BadRequest: If the body is empty.
-    """
+    """Decode the QR Code in an image."""
     name = call.parameters.get("format", "png").lower()
     if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
         raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))

@@ -83,8 +83,6 @@ def offer(edits: Sequence[Edit], error: QrkitError, draft: Draft) -> dict[str, A
     """Return the first suggestion that works, as `words` and `edits` for the browser; None if there is none.
 
     Args:
-        edits: The edits that were refused.
-        error: Why they were refused.
         draft: The draft without these edits.
     """
     for words, others in _suggestions(edits, error):
