@@ -433,6 +433,24 @@ def test_a_symbol_without_a_quiet_zone_on_a_dark_page_is_read(place):
     assert [found.content for found in decode_all(page)] == ["https://example.com/dark"]
 
 
+def bent_print(bend: float, side: int) -> Image.Image:
+    """A small photo of a bent print on a dark table."""
+    image = generate("Google Print Ads - T.G.I.A.F.", ec="L", size=6)
+    page = Image.new("L", (image.width + 120, image.height + 120), 20)
+    page.paste(Image.open(BytesIO(image.to_bytes())).convert("L"), (60, 60))
+    y, x = np.mgrid[0 : page.height, 0 : page.width]
+    across, down = x + bend * np.sin(np.pi * y / page.height), y + bend * np.sin(np.pi * x / page.width)
+    inside = (part.round().astype(int).clip(0, page.width - 1) for part in (down, across))
+    return Image.fromarray(np.asarray(page)[tuple(inside)]).resize((side, side))
+
+
+@pytest.mark.parametrize(("bend", "side"), [(12.5, 180), (13, 240), (14, 280), (14.5, 200), (14.75, 320)])
+def test_a_bent_print_takes_a_last_look(bend, side):
+    photo = bent_print(bend, side)
+    assert decode(photo).content == "Google Print Ads - T.G.I.A.F."
+    assert [code.content for code in decode_all(photo)] == ["Google Print Ads - T.G.I.A.F."]
+
+
 def test_hot_pixels_of_a_sensor_do_not_hide_a_code():
     code = np.asarray(Image.open(BytesIO(generate("hot").to_bytes())).convert("L"))
     greys = np.where(code > 127, 9_000, 3_000).astype(np.uint16)
