@@ -30,7 +30,7 @@ from qrkit.drawing.untrusted.pixels import MOST_PIXELS, fit_picture, read_bitmap
 from qrkit.drawing.untrusted.svg_shapes import sanitised
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
-__all__ = ["Asset", "Fetch", "data_uri", "media_type", "read_asset", "read_assets", "reduced_uri"]
+__all__ = ["Asset", "Fetch", "data_uri", "media_type", "picture_content", "read_asset", "read_assets", "reduced_uri"]
 
 Asset: TypeAlias = Bitmap | Drawing | Outline
 Fetch: TypeAlias = Callable[[str], bytes]
@@ -49,6 +49,7 @@ LONGEST_ICON = 64
 
 _DATA_URI = re.compile(r"data:image/[\w.+-]+(?P<flags>(?:;[\w.+=\"-]*)*),", re.IGNORECASE | re.ASCII)
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_CONTENT = re.compile(r"data:|https?://|icon:", re.IGNORECASE)
 _ICON = re.compile(r"icon:", re.IGNORECASE)
 _LAYER = re.compile(r"layers\.\d+\.content|logo")
 """Fields whose images may be rotated; a logo becomes a layer. In other fields, a rotated image is an ordinary SVG."""
@@ -132,6 +133,27 @@ def data_uri(picture: bytes | str | Path) -> str:
             raise UnreadableFile(f"{name} {error.rule}") from error
         kind = media_type(picture)
     return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"
+
+
+def picture_content(picture: bytes | str | Path, part: str) -> str:
+    """Return the content of a field for an image as people name one: a file, its bytes, or such a content.
+
+    Raises:
+        InvalidParameter: If a text is neither a content nor the path of a file.
+        UnreadableFile: If the file cannot be read, or is not an image.
+    """
+    if isinstance(picture, str) and _CONTENT.match(picture):
+        return picture
+    if isinstance(picture, str | Path) and not _is_file(picture):
+        raise InvalidParameter(Problem(part, str(picture), "is neither a file nor icon:NAME"))
+    return data_uri(picture)
+
+
+def _is_file(path: str | Path) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+        return False
 
 
 def reduced_uri(content: str) -> str:
