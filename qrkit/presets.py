@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.design.decoration import Photo
 from qrkit.design.frames import Caption
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
+from qrkit.drawing.logo import Logo
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.pictures.gallery import Gallery
 from qrkit.scanning.logo_size import with_logo
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
+
+LONG = 1.4
+"""Width per height, or height per width, from which a logo gets a rounded plate instead of a circle."""
 
 
 def with_preset(
@@ -75,7 +79,9 @@ def with_preset(
     if not logo:
         return design.replace(**fields)
     palette, design = PALETTES[colorway], design.replace(**fields | {"ec": "H"})
-    how: dict[str, Any] = {"plate": preset.plate, "ring": palette.ink, "padding": 0.6, "name": LOGO, "fetch": fetch}
+    read = Logo.read(logo, fetch)
+    plate = preset.plate if min(read.width, read.height) * LONG > 1 else "rounded"
+    how: dict[str, Any] = {"plate": plate, "ring": palette.ink, "padding": 0.6, "name": LOGO, "fetch": fetch}
     return with_logo(design, logo, color=palette.accent if logo.lower().startswith("icon:") else None, **how)
 
 
