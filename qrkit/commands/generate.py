@@ -22,7 +22,7 @@ from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, TEXT_STYLES
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
-from qrkit.files import write_file
+from qrkit.files import read_file, write_file
 from qrkit.pictures.printing import PrintSize
 
 if TYPE_CHECKING:
@@ -170,11 +170,9 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     from qrkit.server.requests.parsing import json_object
 
     try:
-        return json_object(file.read_bytes(), what=what)
+        return json_object(read_file(file), what=what)
     except BadRequest as error:
         raise UnreadableFile(f"{file}: {error}") from error
-    except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from error
 
 
 def _design_from_template(asked: argparse.Namespace, content: str) -> Design:

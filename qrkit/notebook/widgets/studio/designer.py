@@ -406,29 +406,6 @@ class Designer(Page):
         return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": svg, "image/png": png}
 
 
-Designer.handlers = {
-    "edit": Designer._on_edit,
-    "undo": Designer._on_undo,
-    "redo": Designer._on_redo,
-    "preset": Designer._on_preset,
-    "looks": Designer._on_looks,
-    "check": Designer._on_check,
-    "keep": Designer._on_keep,
-    "fix": Designer._on_fix,
-    "repair": Designer._on_repair,
-    "save": Designer._on_save,
-    "load": Designer._on_load,
-    "delete": Designer._on_delete,
-    "use": Designer._on_use,
-    "restore": Designer._on_restore,
-    "open": Designer._on_open,
-    "download": Designer._on_download,
-    "print": Designer._on_print,
-    "copy": Designer._on_copy,
-    "icons": Designer._on_icons,
-}
-
-
 def _kind_of(message: dict[str, Any]) -> str:
     """Return the kind of saved look that a message is about."""
     return str(message.get("kind", "template"))
