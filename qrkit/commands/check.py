@@ -5,16 +5,12 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.errors import QrkitError
-from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS
-
-if TYPE_CHECKING:
-    from qrkit.scanning.scan_report import ScanReport
+from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 
 __all__ = ["define_check"]
 

@@ -31,6 +31,7 @@ from qrkit.server.requests.request import (
     PREFLIGHT_HEADERS,
     STANDARD_HEADERS,
     Request,
+    RequestHeaders,
     Response,
     header_text,
     ignored,
@@ -39,7 +40,6 @@ from qrkit.server.requests.request import (
     unless_known,
     warning,
 )
-from qrkit.server.requests.request_headers import RequestHeaders
 from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store

@@ -38,8 +38,7 @@ from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_group
 from qrkit.notebook.widgets.studio.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
-from qrkit.pictures.print_checks import print_checks
-from qrkit.pictures.printing import PrintSize
+from qrkit.pictures.printing import PrintSize, print_checks
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.server.requests.request_headers import RequestHeaders
+from qrkit.server.requests.request import RequestHeaders
 
 ENVIRON = {
     "REQUEST_METHOD": "POST",
