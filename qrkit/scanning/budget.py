@@ -156,7 +156,7 @@ class Budget(Shown):
         }
 
     def heat_map(self) -> str:
-        """Return an SVG of the symbol with the modules that read wrong, and codewords by the correction that they use."""
+        """Return an SVG of the symbol with the modules that read wrong, and codewords by the correction they use."""
         return _heat_map(self)
 
 

@@ -31,11 +31,10 @@ from qrkit.notebook.widgets.studio.content_form import FORM, ContentForm, kind_f
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.studio.draft_state import shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
-from qrkit.notebook.widgets.studio.preset_gallery import look_controls, thumbnail, with_look
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
 from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
-from qrkit.notebook.widgets.studio.thumbnails import thumbnails
+from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
 from qrkit.pictures.printing import PrintSize, print_checks
