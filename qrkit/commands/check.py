@@ -15,19 +15,9 @@ from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 __all__ = ["define_check"]
 
 KEYS = (
-    "verdict",
-    "score",
-    "level",
-    "audience",
-    "phones",
-    "embedded",
-    "content",
-    "issues",
-    "budget",
-    "structure",
-    "panel",
+    "verdict", "score", "level", "audience", "phones", "embedded", "content", "issues", "budget", "structure", "panel",
     "grade",
-)
+)  # fmt: skip
 """Names of a report in JSON."""
 
 

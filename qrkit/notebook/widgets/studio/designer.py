@@ -86,18 +86,9 @@ class Designer(Page):
     """
 
     _esm = script(
-        "studio",
-        "stage",
-        "form",
-        "color_form",
-        "content_form",
-        "logo_form",
-        "saved_looks",
-        "gallery",
-        "output_form",
-        "badge",
-        "designer",
-    )
+        "studio", "stage", "form", "color_form", "content_form", "logo_form", "saved_looks", "gallery", "output_form",
+        "badge", "designer",
+    )  # fmt: skip
     _css = style("studio", "designer", "qrkit-designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
