@@ -1,4 +1,8 @@
-"""Says a sentence of the code in the language of the context, with the form that its number needs."""
+"""Says a sentence of the code in the language of the context, with the form that its number needs.
+
+A sentence is English in the code: `say("…")`; catalogs beside this file may lack it until a release. To add a language:
+its tag in `LanguageTag` of `choosing.py`, and its catalog.
+"""
 
 from __future__ import annotations
 

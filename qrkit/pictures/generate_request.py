@@ -8,7 +8,7 @@ from typing import Any
 
 from qrkit.contents.kinds import make_from_json
 from qrkit.design.design import Design
-from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TextStyle
+from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TextStyle
 from qrkit.drawing.resizing import placed_for
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model
@@ -112,13 +112,14 @@ def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     return dict(fields) | {"content": make_from_json(content)} if isinstance(content, Mapping) else dict(fields)
 
 
-def apart(design: Design) -> Design:
-    """Return a design whose modules are elements of their own in an SVG, unless it says that they are one shape.
+def apart(design: Design, format: str) -> Design:
+    """Return a design whose modules are elements of their own in a file of vectors, unless it says they are one shape.
 
     Clients of the HTTP interface read an SVG line by line, one module a line.
     """
     modules = design.modules
-    return design if modules.union is not None else design.replace(modules=modules.replace(union=False))
+    is_as_asked = format in RASTER_FORMATS or modules.union is not None
+    return design if is_as_asked else design.replace(modules=modules.replace(union=False))
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""`Records`: the campaigns and QR Codes of one account, with the rules of the interface's track operations 3 to 10."""
+"""`Records`: the campaigns and QR Codes of one account, with the rules of the interface's track operations 3 to 10.
+
+They say what inserting, changing and deleting means, what the plan of an account shows, and which QR Codes a short
+code, a short URL, a name or an ID stands for.
+"""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class _Pictures:
     def draw(self, code: QRCode, picture_format: str) -> bytes:
         """Return the picture of a QR Code; no bytes if it cannot be drawn."""
         try:
-            image = QRImage(apart(self._designs.design(code)))
+            image = QRImage(apart(self._designs.design(code), picture_format))
             data = image.to_bytes(picture_format)
         except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
             self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)

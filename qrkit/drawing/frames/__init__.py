@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from qrkit.design.frames import FrameKind
 from qrkit.drawing.frames import borders, things
-from qrkit.drawing.frames.parts import Cut, Room
+from qrkit.drawing.frames.frame_parts import Cut, Room
 
 __all__ = ["FRAMES"]
 

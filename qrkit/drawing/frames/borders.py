@@ -7,7 +7,7 @@ from math import ceil
 
 from qrkit.design.outline import circle, rounded
 from qrkit.design.shapes.styles import as_modules
-from qrkit.drawing.frames.parts import CORNER, Cut, Part, Room, Slot, border, lines, soft, strip_height
+from qrkit.drawing.frames.frame_parts import CORNER, Cut, Part, Room, Slot, border, lines, soft, strip_height
 
 __all__ = ["bar", "bubble", "legend", "pill", "plain", "plate", "ribbon", "tab", "viewfinder"]
 

@@ -66,7 +66,7 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
         pictures = read_assets(asked.design.pictures, service.fetch)
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
-            image = QRImage(apart(asked.shortened(_services(call))), pictures=pictures)
+            image = QRImage(apart(asked.shortened(_services(call)), asked.format), pictures=pictures)
         picture = _picture(image, asked)
         scan = image.known_scan
     headers = {"Content-Disposition": content_disposition(asked)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http import HTTPStatus
@@ -17,14 +17,26 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
-    "JSON", "KEYS", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "RequestHeaders", "Response", "header_text",
-    "ignored", "import_headers", "is_browser", "issues_json", "problem", "tagged", "unless_known", "warning",
+    "JSON",
+    "KEYS",
+    "PREFLIGHT_HEADERS",
+    "STANDARD_HEADERS",
+    "Request",
+    "Response",
+    "header_text",
+    "headers_of",
+    "ignored",
+    "import_headers",
+    "is_browser",
+    "issues_json",
+    "problem",
+    "tagged",
+    "unless_known",
+    "warning",
 ]  # fmt: skip
 
 WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
-"""Headers whose keys in a WSGI environment have no prefix (PEP 3333)."""
-UNREAD = {f"HTTP_{key}" for key in WITHOUT_PREFIX.values()}
-"""Keys of the same headers with the prefix, which some servers set as well. They are ignored."""
+"""Headers whose keys in an environment have no prefix (PEP 3333). Keys with it, as some servers set, are ignored."""
 
 _log = logging.getLogger("qrkit")
 
@@ -227,28 +239,11 @@ def _pointer(name: str) -> str:
 # ---- headers
 
 
-class RequestHeaders(Mapping[str, str]):
-    """The headers of a request by lower-case name."""
-
-    def __init__(self, environ: WSGIEnvironment) -> None:
-        self._environ = environ
-
-    def __getitem__(self, name: str) -> str:
-        return str(self._environ[_key(name)])
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of a header, or the default if it was not sent."""
-        return self._environ.get(_key(name), default)
-
-    def __iter__(self) -> Iterator[str]:
-        for key in self._environ:
-            if key.startswith("HTTP_") and key not in UNREAD:
-                yield key[5:].replace("_", "-").lower()
-        yield from (name for name, key in WITHOUT_PREFIX.items() if key in self._environ)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-def _key(name: str) -> str:
-    return WITHOUT_PREFIX.get(name) or f"HTTP_{name.replace('-', '_').upper()}"
+def headers_of(environ: WSGIEnvironment) -> dict[str, str]:
+    """Return the headers of a request by lower-case name."""
+    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key[:5] == "HTTP_"}
+    for name, key in WITHOUT_PREFIX.items():
+        headers.pop(name, None)
+        if key in environ:
+            headers[name] = environ[key]
+    return headers

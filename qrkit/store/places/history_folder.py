@@ -1,4 +1,4 @@
-"""A folder as the place of a history, and what all places have in common."""
+"""A folder as the place of a history, and what all places have in common: names of files; nothing else is deleted."""
 
 from __future__ import annotations
 

@@ -242,14 +242,14 @@ class Inbox:
                         entry.woken.release()
                 if not own.is_done:
                     continue
+                if not self._queue:
+                    self._is_committing = False
+                    self._is_idle.notify_all()
+                    break
                 following = next((entry for entry in self._queue if not entry.is_left), None)
                 if following:
                     following.leads = True
                     following.woken.release()
-                    break
-                if not self._queue:
-                    self._is_committing = False
-                    self._is_idle.notify_all()
                     break
         if not error:
             self._on_commit(self.waiting)

@@ -136,7 +136,7 @@ _log = logging.getLogger("qrkit")
 def target(store: Store, short_code: str) -> Target | None:
     """Return the target of a short code, `DELETED` for a deleted QR Code, or None if the code was never assigned."""
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
-    if store.is_in_transaction and not is_remembered:
+    if not is_remembered and store.is_in_transaction:
         # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
         return next((_target(*row) for _, *row in store.each_row(SELECT_ONE, {"code": short_code})), None)
     return _all(store).get(short_code)
