@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.content import add_kinds, kind_asked, kind_content
-from qrkit.commands.look import (
-    add_decoration,
-    captions_as_options,
-    check_decoration,
-    check_placeholders,
-    decorate,
-    is_decorated,
-)
+from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
@@ -97,10 +90,12 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     add_fields(look, Design, FIELDS)
 
 
-@captions_as_options()
 def _generate(asked: argparse.Namespace) -> Status:
-    _check_together(asked)
-    return _from_table(asked) if asked.table else _generate_one(asked)
+    from qrkit.pictures.decorating import captions_by_name
+
+    with captions_by_name():
+        _check_together(asked)
+        return _from_table(asked) if asked.table else _generate_one(asked)
 
 
 def _check_together(asked: argparse.Namespace) -> None:
@@ -130,7 +125,7 @@ def _check_together(asked: argparse.Namespace) -> None:
         )
         if asked.style and not _is_shown_as_text(asked):
             problems.append(Problem("style", asked.style, "is only for text (a .txt file, or neither -o nor --format)"))
-    problems += _wrong_sizes(asked) + check_decoration(asked)
+    problems += _wrong_sizes(asked) + decoration_of(asked).problems()
     if problems:
         raise InvalidParameter(*problems)
 
@@ -204,8 +199,8 @@ def _generate_one(asked: argparse.Namespace) -> Status:
 
 
 def _design(asked: argparse.Namespace) -> Design:
-    design = _undecorated(asked)
-    return decorate(design, asked, _fields(asked)) if is_decorated(asked) else design
+    design, decoration = _undecorated(asked), decoration_of(asked)
+    return decoration.on(design, _fields(asked)) if decoration else design
 
 
 def _undecorated(asked: argparse.Namespace) -> Design:
@@ -318,10 +313,10 @@ def _from_table(asked: argparse.Namespace) -> Status:
     look: Design | dict[str, Any] = design_fields(asked.design)
     if asked.template:
         look = _design_from_template(asked, longest)
-    if is_decorated(asked):
+    if decoration := decoration_of(asked):
         if not isinstance(look, Design):
             look = Design(**Design.by_field({"content": longest} | look))
-        look = decorate(look, asked, _fields(asked))
+        look = decoration.on(look, _fields(asked))
     with complaining("generate"):
         batch = generate_many(
             contents,

@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
@@ -20,6 +21,7 @@ from qrkit.design.design import Design
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
+from qrkit.drawing.untrusted.assets import reduced_uri
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
@@ -183,6 +185,8 @@ class Designer(Page):
 
     def _apply(self, edits: Sequence[Edit], gesture: Any) -> None:
         """Apply edits of fields, of the form of the content, or of the logo."""
+        # A design travels between browser and kernel with every change, so large pictures are reduced at once.
+        edits = [replace(one, value=reduced_uri(one.value)) if isinstance(one.value, str) else one for one in edits]
         of_logo = {str(edit.path[-1]): edit.value for edit in edits if edit.path[0] == LOGO}
         if of_logo:
             self._draft.take(self._logo.change(self.design, of_logo, self._draft.fetch), gesture)
