@@ -98,7 +98,7 @@ def _note(names: list[str], numbers: list[int], unknown: int) -> str:
 
 
 def _bounds(most: int) -> list[int]:
-    """Return the upper bound of each shade but the last: powers of ten, with 3, 30 and 300 in between if few suffice."""
+    """Return the upper bound of each shade but the last: powers of ten, or 1, 3, 10 and 30 if the most is small."""
     powers = ceil(log10(most)) if most > 1 else 0
     ends = [10**power for power in range(powers)] if powers > 2 else [1, 3, 10, 30]
     return [end for end in ends if end < most][-4:]
