@@ -7,12 +7,19 @@ from urllib.parse import quote, unquote
 
 from pydantic import AfterValidator, Field, Strict
 
-from qrkit.contents.addresses import EmailAddresses, LongText, PhoneNumber
+from qrkit.contents.addresses import EmailAddresses, LongText
 from qrkit.contents.kinds import kind
+from qrkit.contents.phone_numbers import DialedNumber, PhoneNumber
 from qrkit.contents.single_lines import OneLine, broken
 from qrkit.design.limits import Length
 
 __all__ = ["email", "phone", "plain_text", "read_email", "read_phone", "read_sms", "read_whatsapp", "sms", "whatsapp"]
+
+
+def _without_extension(number: str) -> str:
+    if ";" in number:
+        raise broken("must not have an extension, which no message reaches")
+    return number
 
 
 def _international(number: str) -> str:
@@ -40,7 +47,12 @@ def plain_text(text: str) -> str:
     return text
 
 
-Number = Annotated[PhoneNumber, Field(title="Phone number", description="Digits, best with + and the country code.")]
+NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
+Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
+Dialed = Annotated[
+    DialedNumber,
+    Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
+]
 To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
@@ -122,7 +134,7 @@ def read_sms(text: str) -> dict[str, Any] | None:
 
 
 @kind("Phone number", behind="page")
-def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
+def phone(number: Annotated[Dialed, Field(examples=["+39 040 123456"])]) -> str:
     """Call a number (RFC 3966).
 
     Example:
@@ -130,7 +142,7 @@ def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
         >>> str(contents.phone("+39 040 123-456"))
         'tel:+39040123456'
     """
-    return f"tel:{number}"
+    return f"tel:{number.replace('#', '%23')}"
 
 
 def read_phone(text: str) -> dict[str, Any] | None:

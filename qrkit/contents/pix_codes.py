@@ -20,6 +20,7 @@ from stdnum.br import cnpj, cpf
 from qrkit.contents.account_numbers import check_digits_rule
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import Money, OneLine, broken, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
@@ -53,7 +54,7 @@ def _check_key(key: str) -> str:
     if re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", key):
         return key.lower()
     if key.startswith("+"):
-        number = re.sub("[ ()-]", "", key)
+        number = re.sub("[ ().-]", "", key)
         if not re.fullmatch(r"\+[1-9][0-9]{7,14}", number):
             raise broken("must be a phone number with its country, such as +5511912345678, because it begins with +")
         return number
@@ -81,6 +82,7 @@ Key = Annotated[
     Ascii,
     Length(1, 77),
     AfterValidator(_check_key),
+    Pasted(),
     Field(
         title="Pix key",
         repr=False,
@@ -104,6 +106,7 @@ Txid = Annotated[
     str,
     Strict(),
     matching(r"[A-Za-z0-9]{1,25}|\*\*\*", "must be 1..25 letters and digits, or *** for none"),
+    Pasted(),
     Field(title="Transaction id", description="A reference for matching the payment; `***` means none."),
 ]
 Description = Annotated[

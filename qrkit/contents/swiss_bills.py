@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
+from unicodedata import normalize
 
 from pydantic import AfterValidator, Field, Strict
 from stdnum.ch import esr
 
-from qrkit.contents.account_numbers import Iban, check_creditor_reference, check_digits_rule
+from qrkit.contents.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import Money, OneLine, broken, matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem
@@ -35,6 +37,7 @@ LONGEST_NOTES = 140
 
 
 def _check_letters(text: str) -> str:
+    text = normalize("NFC", text)  # some programs write an accent as a character of its own
     match = LETTERS.match(text)
     if match and match.end() < len(text):
         raise broken(f"has {text[match.end()]!r}, but Swiss bills have only Latin letters, digits and ASCII's signs")
@@ -42,7 +45,7 @@ def _check_letters(text: str) -> str:
 
 
 def _check_reference(text: str) -> str:
-    number = text.replace(" ", "").upper()
+    number = compact(text)
     if number.startswith("RF"):
         return check_creditor_reference(number)
     if not re.fullmatch("[0-9]{27}", number):
@@ -99,7 +102,7 @@ Creditor = Annotated[
 ]
 Debtor = Annotated[PostalAddress | None, Field(description="Who pays, with an address; else the payer writes it.")]
 Reference = Annotated[
-    Annotated[str, Strict(), OneLine, AfterValidator(_check_reference)] | None,
+    Annotated[str, Strict(), OneLine, AfterValidator(_check_reference), Pasted()] | None,
     Field(
         description="A reference for matching the payment: 27 digits for a QR-IBAN (a QR reference), else a creditor "
         "reference (ISO 11649), or nothing. Spaces are removed."
