@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+from qrkit.late import named
+
 if TYPE_CHECKING:
     from qrkit.contents.notes import Note
 
@@ -71,6 +73,21 @@ class Content(str):
         content.secrets, content.drawn = MappingProxyType(dict(secrets)), MappingProxyType(dict(drawn))
         content.notes = tuple(notes)
         return content
+
+    def replace(self, /, *texts: Any, **fields: Any) -> Any:
+        """Return the content with some fields changed; what else its text says stays as it is written.
+
+        None takes a field out. Without fields, this is the method of `str`, which replaces one text by another.
+
+        Raises:
+            InvalidParameter: If a field breaks its rule.
+
+        Example:
+            >>> from qrkit import contents
+            >>> str(contents.read("WIFI:T:WPA;S:Nero;P:espresso;X:1;;").replace(password="ristretto"))
+            'WIFI:T:WPA;S:Nero;P:ristretto;X:1;;'
+        """
+        return super().replace(*texts, **fields) if texts else named("contents.keeping:replaced")(self, fields)
 
     def shown_fields(self) -> dict[str, Any]:
         """Return the fields for people to read: `…` stands for a secret, `…2957` for an account number."""

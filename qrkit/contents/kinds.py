@@ -27,7 +27,7 @@ from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
     "MODULES", "SHORT_URLS", "Behind", "Kind", "accepted", "kind", "kind_named", "make", "make_from_json",
-    "make_from_texts",
+    "make_from_texts", "parsed",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -202,9 +202,17 @@ def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Conten
     Raises:
         InvalidParameter: If there is no such kind, or a field breaks its rule.
     """
+    return make(name, parsed(name, {field: text for field, text in texts.items() if text not in ("", None)}))
+
+
+def parsed(name: str, texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as people type them as numbers, lists and records, which the kind then judges.
+
+    Raises:
+        InvalidParameter: If there is no such kind.
+    """
     known = kind_named(name).fields.model_fields
-    given = {field: text for field, text in texts.items() if text not in ("", None)}
-    return make(name, {field: _parsed(text, known.get(field)) for field, text in given.items()})
+    return {field: _parsed(text, known.get(field)) for field, text in texts.items()}
 
 
 def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict
 from qrkit.contents.pasted import clean
 from qrkit.contents.single_lines import broken
 
-__all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after"]
+__all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after", "zone_or_none"]
 
 _DURATION = re.compile(
     r"\+?P(?:(?P<weeks>[0-9]{1,5})W|(?:(?P<days>[0-9]{1,5})D)?"
@@ -54,11 +54,17 @@ def _day_or_time(value: Any) -> Any:
 
 
 def _time_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise broken("must be the name of a time zone, such as Europe/Rome") from error
+    if zone_or_none(name) is None:
+        raise broken("must be the name of a time zone, such as Europe/Rome")
     return name
+
+
+def zone_or_none(name: str) -> ZoneInfo | None:
+    """Return a time zone by its name; None if there is none of this name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 def day_of(text: str) -> date | None:
