@@ -40,12 +40,12 @@ def replaced(content: Content, changes: Mapping[str, Any]) -> Content:
     old, sound = _in_our_words(content)
     fields = {**sound, **changes}
     new = kind_named(content.kind).write(**{name: value for name, value in fields.items() if value is not None})
-    if old is None or str(old) == str(content):
+    if old == str(content):
         return new
     notation = notation_of(content.kind, content)
     if notation and _first_key(notation, content) == _first_key(notation, new):
         for in_parts in (True, False):
-            found = read(merged(notation, content, old, new, in_parts=in_parts))
+            found = read(merged(notation, content, old or "", new, in_parts=in_parts))
             if found.kind == new.kind and _in_our_words(found)[0] == str(new):
                 found.notes = (*new.notes, *_signature_notes(found, content))
                 return found
@@ -93,7 +93,11 @@ def unread(content: Content) -> str:
             name = piece.key.rpartition("/")[2]
             parts = (part.text for part in notation.parts(piece)[1] if name in ("N", "ORG"))
             found |= {f"{name}: {text}": None for text in parts if text.replace("\\", "") not in said}
-        elif not STRUCTURE.fullmatch(piece.key) and not MADE_UP.fullmatch(piece.key):
+        elif not (
+            STRUCTURE.fullmatch(piece.key)
+            or MADE_UP.fullmatch(piece.key)
+            or (not ours and piece.text.partition(":")[2].replace("\\", "") in said)
+        ):
             block = piece.key.rpartition("/")[0]
             name = block.rpartition("/")[2].rpartition(" ")[0]
             found[piece.text if block in blocks or not name else name] = None

@@ -98,7 +98,7 @@ class _Pairs(Notation):
     def written(self, ours: str, _piece: str, theirs: str) -> str:
         if not _IS_PERCENT_ENCODED.match(theirs):
             return ours
-        ((name, value),) = pairs(ours)
+        name, value = next(pairs(ours))
         return f"{name}:{quote(value, safe=' ')}"
 
     def parts(self, piece: Piece) -> Parts:
@@ -251,11 +251,13 @@ def merged(notation: Notation, theirs: str, old: str, new: str, *, in_parts: boo
         theirs: The text to change.
         old: What we would have written for the same fields.
         new: What we would write for the changed fields.
-        in_parts: Whether a piece that has parts keeps those that do not differ.
+        in_parts: Whether a piece that has parts keeps those that do not differ, and all of them if they are empty.
     """
 
     def renew(piece: Piece, was: str, now: str) -> str:
         _, parts, mark = notation.parts(piece)
+        if piece.text and parts and in_parts and not any(part.text.strip() for part in parts):
+            return piece.text  # the name of a company, which has a line of its own
         if parts and was and in_parts:
             front, after, _ = notation.parts(Piece(piece.key, now))
             before = notation.parts(Piece(piece.key, was))[1]
@@ -274,15 +276,15 @@ def _merge(theirs: list[Piece], old: list[Piece], new: list[Piece], renew: Renew
         mine = [place for place, piece in enumerate(theirs) if piece.key == key]
         if before == after or (MADE_UP.fullmatch(key) and (before or mine)):
             continue
-        if not before:  # what they say of it could not be read
-            kept = [None if place in mine else piece for place, piece in enumerate(kept)]
+        before = before or [""] * len(mine)  # what they say of it could not be read
         for _, i1, i2, j1, j2 in _differences(before, after):
             places = mine[i1:i2]
             for place, was, now in zip(places, before[i1:], [*after[j1:j2], *[None] * len(places)], strict=False):
                 kept[place] = None if now is None else Piece(key, renew(theirs[place], was, now))
             added = [Piece(key, renew(Piece(key, ""), "", text)) for text in after[j1 + len(places) : j2]]
             behind.setdefault(_place_for(theirs, new, key, mine, i2), []).extend(added)
-    return [one for place, piece in enumerate(kept) for one in (piece, *behind.get(place, ())) if one]
+    first = behind.get(-1, [])
+    return first + [one for place, piece in enumerate(kept) for one in (piece, *behind.get(place, ())) if one]
 
 
 def _differences(before: list[str], after: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
