@@ -50,6 +50,8 @@ def _email_address(text: str, info: ValidationInfo) -> str:
 def ascii_url(text: str) -> str:
     """Return a web address in ASCII, as browsers send it: `https://bücher.example` is `https://xn--bcher-kva.example`.
 
+    An address that is in capitals as a whole stays so, because capitals take less room in a code.
+
     Raises:
         PydanticCustomError: If the text is not an http or https URL that leads where it seems to lead.
     """
@@ -67,7 +69,8 @@ def ascii_url(text: str) -> str:
     if "@" in parts.netloc:
         raise broken("must not hold a user name or a password")
     rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
-    return f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
+    front = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}"
+    return (front.upper() if url.isascii() and url.isupper() else front) + rest
 
 
 def ascii_host(host: str) -> str:

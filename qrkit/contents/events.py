@@ -20,6 +20,7 @@ from qrkit.contents.addresses import EmailAddress, WebAddress
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import plain_text
 from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after, zone_or_none
+from qrkit.contents.notes import note
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, escape, unescape
 from qrkit.design.limits import Length, Most, Whole, Within
@@ -126,6 +127,11 @@ def event(
     if time_zone and not repeat and isinstance(start, datetime):
         moments = {name: _in_utc(fields[name], time_zone) for name in ("start", "end")}
         return event(**fields | moments | {"time_zone": None})
+    if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
+        rule = (
+            f"is on a day ({WEEKDAYS[start.weekday()]}) that its weekdays leave out, which calendars read differently"
+        )
+        note("start", rule)
     lines = [*_lines(fields)]
     if compact:
         return "\r\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])
@@ -152,6 +158,10 @@ def _problems(fields: dict[str, Any]) -> Iterator[Problem]:
                 yield Problem(name, fields[name], rule)
     elif fields["count"] and fields["until"]:
         yield Problem("until", fields["until"], "must be left out, because there is a count")
+    elif fields["until"] and fields["until"] < (start.date() if isinstance(start, datetime) else start):
+        yield Problem(
+            "until", fields["until"], f"must not be before the start, {start}: the event would never take place"
+        )
     if fields["weekdays"] and fields["repeat"] not in (None, "weekly"):
         yield Problem("weekdays", fields["weekdays"], "is only for weekly events; leave it out")
 
