@@ -316,12 +316,12 @@ def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
 
 
 def generate(
-    content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
+    content: str | bytes | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
 ) -> QRImage:
     """Generate a QR Code.
 
     Args:
-        content: The text to encode, or a whole `Design`.
+        content: The text to encode, bytes to encode as they are, or a whole `Design`.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
         warn: True to warn if phones may fail to scan the image: immediately if that is known without drawing it, else
             when the image is shown, saved or printed.
