@@ -235,12 +235,13 @@ class QRImage(Shown):
         """Return the image at a print size; see `print_at`.
 
         Raises:
-            InvalidParameter: If modules would be smaller than one dot, or the image would have too many dots.
+            InvalidParameter: If modules would be smaller than one dot.
         """
         from qrkit.pictures.printing import QRPrint
 
         printed = QRPrint(self.scene, size)
-        if self.design.photo is None or printed.dots_per_module <= self.scene.module:
+        is_fine = printed.has_too_many_dots or printed.dots_per_module <= self.scene.module
+        if self.design.photo is None or is_fine:
             return printed
 
         # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
