@@ -44,8 +44,8 @@ def replaced(content: Content, changes: Mapping[str, Any]) -> Content:
         return new
     notation = notation_of(content.kind, content)
     if notation and _first_key(notation, content) == _first_key(notation, new):
-        for in_parts in (True, False):
-            found = read(merged(notation, content, old or "", new, in_parts=in_parts))
+        for before, in_parts in ((old or "", True), (old or "", False), ("", False)):
+            found = read(merged(notation, content, before, new, in_parts=in_parts))
             if found.kind == new.kind and _in_our_words(found)[0] == str(new):
                 found.notes = (*new.notes, *_signature_notes(found, content))
                 return found

@@ -140,7 +140,8 @@ class _Lines(Notation):
         """Return a line with the value of ours, and with the group and the types of theirs."""
         head, about, value = _taken_apart(ours)
         if piece:
-            head, their_about, _ = _taken_apart(piece)
+            their_head, their_about, _ = _taken_apart(piece)
+            head = their_head if their_head.upper().endswith(head) else head  # a DURATION becomes a DTEND
             about, value = _in_their_zone(their_about, about, value)
             is_how = _HOW_WRITTEN.fullmatch
             about = [one for one in their_about if not is_how(one)] + [one for one in about if is_how(one)]
@@ -186,7 +187,8 @@ def _zone_key(lines: list[str]) -> str:
 def _line_key(line: Line) -> str:
     if line.name in LISTED and not line.value.strip():
         return ""
-    return f"TEL {phone_field(line)}" if line.name == "TEL" else line.name
+    name = {"DURATION": "DTEND"}.get(line.name, line.name)
+    return f"TEL {phone_field(line)}" if name == "TEL" else name
 
 
 def _end_of_lines(text: str) -> str:
@@ -249,7 +251,7 @@ def merged(notation: Notation, theirs: str, old: str, new: str, *, in_parts: boo
     Args:
         notation: The notation of all three.
         theirs: The text to change.
-        old: What we would have written for the same fields.
+        old: What we would have written for the same fields; "" to write all of ours anew.
         new: What we would write for the changed fields.
         in_parts: Whether a piece that has parts keeps those that do not differ, and all of them if they are empty.
     """
@@ -276,7 +278,9 @@ def _merge(theirs: list[Piece], old: list[Piece], new: list[Piece], renew: Renew
         mine = [place for place, piece in enumerate(theirs) if piece.key == key]
         if before == after or (MADE_UP.fullmatch(key) and (before or mine)):
             continue
-        before = before or [""] * len(mine)  # what they say of it could not be read
+        if not before:  # what they say of it could not be read, or is to be written anew
+            mine = mine if key.rpartition("/")[2].partition(" ")[0] in LISTED else mine[:1]
+            before = [""] * len(mine)
         for _, i1, i2, j1, j2 in _differences(before, after):
             places = mine[i1:i2]
             for place, was, now in zip(places, before[i1:], [*after[j1:j2], *[None] * len(places)], strict=False):

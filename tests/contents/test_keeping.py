@@ -188,6 +188,22 @@ def test_a_moment_stays_in_the_time_zone_of_its_rule():
     assert contents.read(named).replace(start="2026-07-03 19:00", time_zone=None) == named.replace("0605T18", "0703T19")
 
 
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ({"title": "B"}, ["DURATION:PT1H", "DTSTART:20260605T180000Z"]),
+        ({"end": "2026-06-05T20:00Z"}, ["DTEND:20260605T200000Z", "DTSTART:20260605T180000Z"]),
+        ({"start": "2026-06-05T17:00Z"}, ["DTEND:20260605T190000Z", "DTSTART:20260605T170000Z"]),
+        ({"end": None}, ["DTSTART:20260605T180000Z"]),
+    ],
+)
+def test_an_event_with_a_duration_gets_an_end(changes, lines):
+    text = "BEGIN:VEVENT\nDURATION:PT1H\nDTSTART:20260605T180000Z\nSUMMARY:A\nCLASS:PRIVATE\nEND:VEVENT"
+    title = f"SUMMARY:{changes.get('title', 'A')}"
+    changed = contents.read(text).replace(**changes)
+    assert changed.split("\n") == ["BEGIN:VEVENT", *lines, title, "CLASS:PRIVATE", "END:VEVENT"]
+
+
 def test_a_new_time_zone_brings_its_definition():
     text = contents.event("A", "2026-06-05 18:00", time_zone="Europe/Rome", repeat="daily") + "\r\n"
     found = contents.read(text).replace(time_zone="America/New_York")
@@ -223,6 +239,7 @@ BRAZIL = with_checksum(
         ("mailto:a@x.example?In-Reply-To=%3C1%3E&Subject=Hi", {"subject": "Ho"},
          "mailto:a@x.example?In-Reply-To=%3C1%3E&subject=Ho"),
         ("geo:1,2;u=35?z=15", {"name": "X"}, "geo:1,2;u=35?q=1,2(X)&z=15"),
+        ("geo:0,0?q=45.1,13.7(Old)&z=9", {"name": "New"}, "geo:0,0?q=45.1,13.7(New)&z=9"),
         (BRAZIL, {"name": "Bo"}, with_checksum(BRAZIL[:-8].replace("5913Fulano de Tal", "5902Bo"))),
         ("BEGIN:VCARD\nVERSION:3.0\nN:;;;;\nFN:\nORG:Firma\nEND:VCARD", {"title": "CTO"},
          "BEGIN:VCARD\nVERSION:3.0\nN:;;;;\nFN:\nORG:Firma\nTITLE:CTO\nEND:VCARD"),
