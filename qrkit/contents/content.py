@@ -77,7 +77,11 @@ class Content(str):
     def replace(self, /, *texts: Any, **fields: Any) -> Any:
         """Return the content with some fields changed; what else its text says stays as it is written.
 
-        None takes a field out. Without fields, this is the method of `str`, which replaces one text by another.
+        `notes` of the result say what could not be kept.
+
+        Args:
+            *texts: For the method of `str`: the text to replace, the text that takes its place, and how often.
+            **fields: Fields of the kind of content, by name; None takes one out.
 
         Raises:
             InvalidParameter: If a field breaks its rule.
