@@ -1,4 +1,4 @@
-"""Provides `Color`, which reads `#AARRGGBB`, and colors as CSS writes them: `#03c`, `navy`, `rgb(0 51 204)`."""
+"""Provides `Color`, which reads `#AARRGGBB` and what CSS has, such as `rgb(0 51 204)`, and knows what it is seen on."""
 
 from __future__ import annotations
 

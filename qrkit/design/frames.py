@@ -16,7 +16,7 @@ from qrkit.design.color import Color
 from qrkit.design.limits import Length, Number, Within
 from qrkit.model import Model, Object
 
-__all__ = ["FRAME_KINDS", "Caption", "Frame", "FrameKind", "unset_rule"]
+__all__ = ["FRAME_KINDS", "USUAL_KIND", "Caption", "Frame", "FrameKind", "unset_rule"]
 
 
 def _lower(value: Any) -> Any:
@@ -160,6 +160,8 @@ class Caption(Model):
 
 
 USUAL = Caption("Scan me")
+USUAL_KIND: FrameKind = "bar"
+"""Kind of the frame of a caption, if no other is given."""
 
 
 class Frame(Model):

@@ -310,8 +310,8 @@ ICON_BOX = 24
 Asset = Annotated[
     str,
     Strict(),
-    Length(1, 6_000_000),
-    Field(title="Image", description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL."),
+    Length(1, 60_000_000),  # 40 MiB in base64
+    Field(title="Image", description="A data URI of a PNG, JPEG, SVG or WebP, `icon:` and a name, or a URL."),
 ]
 """A picture is read when the image is drawn."""
 
