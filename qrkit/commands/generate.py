@@ -49,7 +49,7 @@ CONTENT [-o FILE] [options]
 --from TABLE -o FOLDER|ZIP [options]"""
 TOLD = """\
 Without -o and --format, the code is shown as text. With --from, each row of a table becomes a picture; rows that
-cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, #RRGGBB or CSS names."""
+cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, or as CSS writes them."""
 
 
 def define_generate(one: Parser) -> None:

@@ -242,7 +242,8 @@ CharsetChoice = Annotated[
     Field(
         title="Character set",
         description="Character set of byte mode, which the symbol declares as an ECI. By default, the symbol uses "
-        "UTF-8 without declaring it, which scanners recognize.",
+        "UTF-8 without declaring it, which scanners recognize. With `binary`, each character is one "
+        "byte, and nothing is declared.",
     ),
 ]
 ErrorCorrection = Annotated[

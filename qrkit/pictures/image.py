@@ -236,12 +236,13 @@ class QRImage(Shown):
         """Return the image at a print size; see `print_at`.
 
         Raises:
-            InvalidParameter: If modules would be smaller than one dot, or the image would have too many dots.
+            InvalidParameter: If modules would be smaller than one dot.
         """
         from qrkit.pictures.printing import QRPrint
 
         printed = QRPrint(self.scene, size)
-        if self.design.photo is None or printed.dots_per_module <= self.scene.module:
+        is_fine = printed.has_too_many_dots or printed.dots_per_module <= self.scene.module
+        if self.design.photo is None or is_fine:
             return printed
 
         # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
@@ -317,7 +318,7 @@ def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
 
 
 def generate(
-    content: str | Design,
+    content: str | bytes | Design,
     /,
     *,
     preset: str | None = None,
@@ -331,7 +332,7 @@ def generate(
     """Generate a QR Code.
 
     Args:
-        content: The text to encode, or a whole `Design`.
+        content: The text to encode, bytes to encode as they are, or a whole `Design`.
         preset: A look from `qrkit.presets`, such as `bubble`; `fields` win over it.
         colorway: Colors of the preset; by default, its first.
         logo: A picture for the middle: the path of a file, its bytes, `icon:NAME`, a data URI or a URL. It uses error
@@ -376,7 +377,7 @@ def generate(
     return image
 
 
-def _design(content: str | Design, fields: Mapping[str, Any]) -> Design:
+def _design(content: str | bytes | Design, fields: Mapping[str, Any]) -> Design:
     from qrkit.design.design import Design
 
     if isinstance(content, Design):
@@ -385,7 +386,7 @@ def _design(content: str | Design, fields: Mapping[str, Any]) -> Design:
 
 
 def _decorated(
-    content: str | Design, decoration: Mapping[str, Any], fields: Mapping[str, Any], fetch: Fetch | None
+    content: str | bytes | Design, decoration: Mapping[str, Any], fields: Mapping[str, Any], fetch: Fetch | None
 ) -> QRImage:
     """Return the image of a decorated design; a frame is a part of its decoration."""
     from qrkit.design.design import Design

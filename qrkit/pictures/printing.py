@@ -81,11 +81,12 @@ class QRPrint(Shown):
             least = scene.width / scene.module / size.dpi * MILLIMETRES_PER_INCH
             rule = f"leaves less than a dot for a module; at {size.dpi:g} dpi at least {least:.1f} mm are needed"
             raise InvalidParameter(Problem("size_mm", size.size_mm, rule, "out-of-range"))
-        factor = self.dots_per_module / scene.module
-        if scene.width * scene.height * factor**2 > MOST_PIXELS:
-            rule = f"is more than {MOST_PIXELS:,} dots at {size.dpi:g} dpi; use fewer dots per inch at this size"
-            raise InvalidParameter(Problem("size_mm", size.size_mm, rule, "out-of-range"))
-        self._factor, self._drawn = factor, scene
+        self._factor, self._drawn = self.dots_per_module / scene.module, scene
+
+    @property
+    def has_too_many_dots(self) -> bool:
+        """Whether the image can only be written in vector formats."""
+        return self._drawn.width * self._drawn.height * self._factor**2 > MOST_PIXELS
 
     @cached_property
     def scene(self) -> Scene:
@@ -133,7 +134,8 @@ class QRPrint(Shown):
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: If the format is unknown or the compression level is out of range; see `QRImage.to_bytes`.
+            InvalidParameter: If the format is unknown, the compression level is out of range (see `QRImage.to_bytes`),
+                or a format with pixels would have too many dots.
         """
         return self._write(format_named(format).compressed(compression))
 
@@ -146,7 +148,7 @@ class QRPrint(Shown):
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: If the format is unknown or the compression level is out of range.
+            InvalidParameter: As in `to_bytes`.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)
@@ -155,6 +157,9 @@ class QRPrint(Shown):
         return file
 
     def _write(self, format: Format) -> bytes:
+        if self.has_too_many_dots and not format.exact:
+            rule = f"is more than {MOST_PIXELS:,} dots at {self.size.dpi:g} dpi; use fewer dots per inch, or svg or pdf"
+            raise InvalidParameter(Problem("size_mm", self.size.size_mm, rule, "out-of-range"))
         scene = self.scene
         if format.exact:
             scene = replace(scene, dots_per_inch=scene.width / self.size.size_mm * MILLIMETRES_PER_INCH)

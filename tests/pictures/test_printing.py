@@ -149,9 +149,17 @@ def test_a_print_of_plain_modules_has_no_dot_between_dark_and_light(fields):
 
 def test_a_print_of_more_dots_than_a_picture_may_have_is_refused():
     """33 modules of 191 dots are 39.7 million in all, of 192 dots 40.1 million; at 254 dpi a dot is 0.1 mm."""
-    assert generate(LINK).print_at(33 * 19.1, dpi=254).dots_per_module == 191
+    assert not generate(LINK).print_at(33 * 19.1, dpi=254).has_too_many_dots
     with pytest.raises(InvalidParameter, match="is more than 40,000,000 dots at 254 dpi"):
-        generate(LINK).print_at(33 * 19.2, dpi=254)
+        generate(LINK).print_at(33 * 19.2, dpi=254).to_bytes("png")
+
+
+@pytest.mark.parametrize("format", ["svg", "pdf", "eps"])
+@pytest.mark.parametrize("fields", [{}, {"modules": {"type": "dots"}}], ids=["plain", "dots"])
+def test_vectors_have_any_size(format, fields):
+    poster = generate(LINK, **fields).print_at(5_000)
+    assert poster.size_in(format) == pytest.approx((5_000, 5_000))
+    assert len(poster.to_bytes(format)) < 2 * len(generate(LINK, **fields).print_at(50).to_bytes(format))
 
 
 @pytest.mark.parametrize(("format", "width"), [("pdf", 40), ("SVG", 40), ("eps", 40), ("png", 39.116)])
@@ -187,12 +195,12 @@ def test_a_height_of_its_own_is_kept_in_proportion():
         (float("nan"), 300, "size_mm", "must be a number"),
         ("40", 300, "size_mm", "must be a number"),
         (10, 30, "size_mm", "at 30 dpi at least 27.9 mm are needed"),
-        (1000, 600, "size_mm", "is more than 40,000,000 dots at 600 dpi; use fewer dots per inch"),
+        (1000, 600, "size_mm", "is more than 40,000,000 dots at 600 dpi; use fewer dots per inch, or svg or pdf"),
     ],
 )
 def test_sizes_that_cannot_be_printed_are_refused_with_what_could(size_mm, dpi, name, rule):
     with pytest.raises(InvalidParameter) as caught:
-        generate(LINK).print_at(size_mm, dpi=dpi)
+        generate(LINK).print_at(size_mm, dpi=dpi).to_bytes("png")
     assert (caught.value.name, status_of(caught.value)) == (name, 400)
     assert rule in caught.value.rule
 

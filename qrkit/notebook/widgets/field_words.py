@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import get_args
 
-from qrkit.design.characters import ECI
+from qrkit.design.characters import Charset
 
 __all__ = ["choice_words", "help_text", "unit_words"]
 
@@ -13,7 +14,7 @@ SAME_IN_ALL = {"default": "Square", "": "None"}
 
 CHOICES = {
     "Design.ec": {"L": "L (7%)", "M": "M (15%)", "Q": "Q (25%)", "H": "H (30%)"},
-    "Design.charset": {"": "Not declared"} | {name: name for name in ECI},
+    "Design.charset": {"": "Not declared"} | {name: name for name in get_args(Charset)},
     "Design.padCodewords": {"iso": "Standard", "segno": "As segno does", "free": "Adapt to the design"},
     "Gradient.units": {"relative": "Shares (0 to 1)", "absolute": "Pixels"},
     "Modules.type": {"bars": "Horizontal bars", "columns": "Vertical bars"},
