@@ -243,7 +243,7 @@ def _secret_summary(text: str) -> str:
 
 def _payment_summary(text: str) -> str:
     # Few contents are payments, and pydantic takes long to load.
-    from qrkit.contents.payment_summaries import payment_summary
+    from qrkit.contents.payments.payment_summaries import payment_summary
 
     return payment_summary(text)
 

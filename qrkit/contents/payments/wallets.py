@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, Strict
 
-from qrkit.contents.bitcoin_addresses import check_address
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
+from qrkit.contents.payments.bitcoin_addresses import check_address
 from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.contents.uri_queries import decode, read_query, write_query
 from qrkit.design.limits import Length
