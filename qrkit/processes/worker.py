@@ -17,7 +17,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
-__all__ = ["ANSWER", "LAST", "main", "request_head"]
+__all__ = ["ANSWER", "LAST", "limit_time", "main", "request_head"]
 
 ANSWER = struct.Struct(">BI")
 """The header of an answer: its outcome, and its length in bytes."""
@@ -40,6 +40,18 @@ def _limit_memory(wanted: int) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     # The hard limit stays, because a worker may start workers that need more memory than itself.
     resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+
+
+def limit_time(seconds: int) -> None:
+    """Limit how much more processor time this process may use, however busy the machine is."""
+    try:
+        import resource
+    except ImportError:  # Windows does not support this limit
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    wanted = int(used.ru_utime + used.ru_stime) + 1 + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
 
 
 def main(path: str) -> None:

@@ -1,7 +1,7 @@
 """Reads untrusted images (sprites, layers, wrapper) and makes them safe to draw.
 
 The type of an image is determined by its first bytes, not by its declared type. Raster images are decoded and encoded
-again, so that only pixels remain; SVG is reduced to a safe subset by `svg_shapes`; URLs are passed to a `Fetch`, if
+again, so that only pixels remain; SVG is read by `svg_reader`; URLs are passed to a `Fetch`, if
 there is one.
 """
 
@@ -26,7 +26,7 @@ from qrkit.design.rotation import read_rotations
 from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.untrusted.svg_shapes import sanitised
+from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class _Reader:
         kind = media_type(data)
         if kind is None:
             raise _asset_error("is not a picture: its bytes are neither PNG nor JPEG nor SVG", "bad-image")
-        return sanitised(data) if kind == "image/svg+xml" else _bitmap(data, self._count)
+        return read_svg(data) if kind == "image/svg+xml" else _bitmap(data, self._count)
 
     def _count(self, width: int, height: int) -> None:
         """Count pixels and check the limits, before decoding."""

@@ -11,15 +11,27 @@ from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from unicodedata import normalize
 
+from qrkit.design.frames import unset_rule
 from qrkit.design.outline import Outline, Segment
-from qrkit.drawing.letters.lettering import BOX_ADVANCE, FONT_NAME, Letters, box, own_letters, turned
-from qrkit.drawing.untrusted.svg_values import LARGEST_NUMBER, length, too_much, view_box
+from qrkit.drawing.letters.lettering import (
+    BOX_ADVANCE,
+    FONT_NAME,
+    Letters,
+    box,
+    missing_letters,
+    own_letters,
+    turned,
+)
+from qrkit.drawing.untrusted.svg_values import LARGEST_NUMBER, LETTERING, length, refused, too_much, view_box
 from qrkit.errors import AssetError
 
-__all__ = ["Line", "Style", "Track", "text_of", "written"]
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["Lettering", "Line", "Style", "Track", "text_of", "written"]
 
 MOST_CHARACTERS = 1_000
 MOST_TRACK = 1_000
@@ -147,6 +159,117 @@ def _family(value: str) -> str:
     """Return the first font of a list; its name is shown in warnings, so it must be plain."""
     name = value.partition(",")[0].strip(" \"'\n\t")
     return name if _FAMILY.fullmatch(name) else "another font"
+
+
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+_SPANS = {f"{_NAMESPACE}{name}" for name in ("tspan", "textPath", "a", "g")}
+_PLACING = frozenset({"x", "y", "dx", "dy", "rotate", "textLength", "lengthAdjust", "href", "startOffset"})
+_UNSUPPORTED = ("rotate", "textLength", "text-decoration")
+
+
+class Lettering:
+    """Replaces the texts of an SVG, whose styles are resolved, by paths."""
+
+    def __init__(self, root: _Element) -> None:
+        self._root = root
+        texts = root.iter(f"{_NAMESPACE}text")
+        self._text = text_of(str(piece) for one in texts for piece in one.itertext())
+        self._paths = {one.get("id", ""): one for one in root.iter(f"{_NAMESPACE}path")}
+        self._unset = dict[str, None]()
+        self._fonts = dict[str, None]()
+        self._missing = dict[str, None]()
+
+    def set(self) -> None:
+        """Replace all texts."""
+        if self._text:
+            self._inside(self._root, Style())
+
+    def doubts(self) -> tuple[str, ...]:
+        """Return sentences about texts that are left out or look other than in a browser, whatever their font."""
+        return (*self._unset, *([missing_letters(self._missing)] if self._missing else []))
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence about fonts, if the file asks for others."""
+        rule = f"is drawn in {FONT_NAME}; turn it into paths to keep its font"
+        return (f"text of the SVG in {', '.join(self._fonts)} {rule}",) if self._fonts else ()
+
+    def _inside(self, element: _Element, style: Style) -> None:
+        style = style.changed(_lettering(element)).viewed({"viewBox": element.get("viewBox", "")})
+        for child in list(element):
+            if child.tag == f"{_NAMESPACE}text":
+                element.replace(child, self._words(child, style, is_clip=element.tag == f"{_NAMESPACE}clipPath"))
+            else:
+                self._inside(child, style)
+
+    def _words(self, source: _Element, style: Style, *, is_clip: bool) -> _Element:
+        """Return a text as a group of paths, as one path in a clip path, or as an empty group if it cannot be set."""
+        line, group = Line(self._text), source.makeelement(f"{_NAMESPACE}g")
+        paths: list[_Element] = []
+        self._span(source, group, style, line=line, paths=paths)
+        shown = f"the text {line.text.strip()[:40]!r}"
+        rule = "runs from top to bottom, which is not supported" if line.is_upright else unset_rule(line.text)
+        if rule or not line.text.strip():
+            if rule:
+                self._unset[f"{shown} {rule}, so it is left out; turn it into paths"] = None
+            return source.makeelement(f"{_NAMESPACE}g")
+        if unsupported := [name for name in _UNSUPPORTED for one in source.iter() if one.get(name, "none") != "none"]:
+            self._unset[f"{shown} is drawn without its {unsupported[0]}"] = None
+        outlines, missing = line.outlines()
+        self._missing |= dict.fromkeys(missing)
+        self._fonts |= dict.fromkeys(line.other_fonts)
+        if is_clip:  # a clip path may not have groups
+            group.tag = f"{_NAMESPACE}path"
+            del group[:]
+            paths, outlines = [group], [Outline.joined(outlines)]
+        for path, outline in zip(paths, outlines, strict=True):
+            path.set("d", written(outline))
+        return group
+
+    def _span(self, source: _Element, group: _Element, style: Style, *, line: Line, paths: list[_Element]) -> None:
+        """Add the letters of an element to a line, and the paths that shall hold them to a group."""
+        gone = LETTERING | _PLACING | ({"transform"} if source.tag != f"{_NAMESPACE}text" else set())
+        for name, value in source.attrib.items():
+            if name not in gone:
+                group.set(name, value)
+        style, start = style.changed(_lettering(source)), line.count
+
+        def add(text: str | None) -> None:
+            if text:
+                line.add(text, style)
+                paths.append(source.makeelement(f"{_NAMESPACE}path"))
+                group.append(paths[-1])
+
+        add(source.text)
+        for child in source:
+            if child.tag in _SPANS:
+                inside = source.makeelement(f"{_NAMESPACE}g")
+                group.append(inside)
+                self._span(child, inside, style, line=line, paths=paths)
+            add(child.tail)
+        line.place(start, style, {str(key): str(value) for key, value in source.attrib.items()})
+        if source.tag == f"{_NAMESPACE}textPath":
+            self._follow(source, group, style, line, start)
+
+    def _follow(self, source: _Element, group: _Element, style: Style, line: Line, start: int) -> None:
+        """Set the letters of a `textPath` along its path."""
+        path = self._paths.get(source.get("href", "").removeprefix("#"))
+        if path is None:
+            self._unset[f"the text {line.text[start:].strip()[:40]!r} follows a path that is not in the file"] = None
+            line.remove(start)
+            return
+        text = path.get("d", "")
+        try:
+            segments = Outline.parse(text).segments
+        except (ValueError, IndexError, TypeError) as error:
+            raise refused("has a path that cannot be read") from error
+        track = Track(segments, is_closed="z" in text.lower())
+        line.follow(start, track, length(source.get("startOffset", ""), em=style.size, whole=track.length) or 0)
+        if "transform" in path.attrib:
+            group.set("transform", path.get("transform", ""))
+
+
+def _lettering(element: _Element) -> dict[str, str]:
+    return {str(name): str(value) for name, value in element.attrib.items() if name in LETTERING}
 
 
 class Track:

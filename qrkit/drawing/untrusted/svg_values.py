@@ -7,14 +7,14 @@ allow quotes, `<` or `&`, and none of them takes long for a long value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
 __all__ = [
-    "ATTRIBUTES", "LARGEST_NUMBER", "LETTERING", "PRESENTATION", "REFERENCE", "declarations", "floats", "length",
-    "pixels", "refused", "too_much", "transforms", "view_box",
+    "ATTRIBUTES", "LARGEST_NUMBER", "LETTERING", "PRESENTATION", "REFERENCE", "floats", "length", "pixels",
+    "refused", "too_much", "transforms", "view_box",
 ]  # fmt: skip
 
 LARGEST_NUMBER = 1e6
@@ -69,6 +69,12 @@ def _numbers(value: str) -> str | None:
     return _check_numbers(value) if _LIST.fullmatch(value) else None
 
 
+def _points(value: str) -> str | None:
+    """Leave out the last number of an odd list, as browsers do."""
+    numbers = _NUMBER.findall(value)
+    return _numbers(" ".join(numbers[:-1]) if len(numbers) % 2 and _LIST.fullmatch(value) else value)
+
+
 def _path(value: str) -> str | None:
     return _check_numbers(value) if _PATH.fullmatch(value) else None
 
@@ -116,28 +122,20 @@ PRESENTATION = {
 LETTERING = frozenset(
     """
     font font-family font-size font-weight font-style text-anchor letter-spacing dominant-baseline writing-mode
-    white-space
+    white-space text-decoration
     """.split()  # noqa: SIM905
 )
 """Properties of text that decide where its letters are; they are not kept, because text becomes paths."""
 ATTRIBUTES = {
     **PRESENTATION,
     **_each(_length, "x y width height cx cy r rx ry fx fy fr x1 y1 x2 y2 offset"),
-    **_each(_numbers, "points viewBox"),
+    **_each(_points, "points"),
+    **_each(_numbers, "viewBox"),
     **_each(_path, "d"),
     **_each(_transform, "transform gradientTransform patternTransform"),
     **_each(_keywords, "gradientUnits spreadMethod clipPathUnits maskUnits maskContentUnits"),
     **_each(_keywords, "patternUnits patternContentUnits preserveAspectRatio"),
 }
-
-
-def declarations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the allowed declarations in a `style` attribute or a rule of a style sheet."""
-    for declaration in text.split(";"):
-        name, _, value = declaration.partition(":")
-        name = name.strip().lower()
-        if (name in PRESENTATION or name in LETTERING) and len(value) <= LONGEST_VALUE:
-            yield name, value.replace("!important", "").strip()
 
 
 def floats(text: str) -> list[float]:

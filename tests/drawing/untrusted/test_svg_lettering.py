@@ -10,7 +10,8 @@ from lxml import etree
 
 from qrkit import Design, Layer, QRImage, generate
 from qrkit.design.outline import Outline
-from qrkit.drawing.untrusted.svg_shapes import sanitised
+from qrkit.drawing.untrusted import svg_shapes
+from qrkit.drawing.untrusted.svg_styles import plain
 from qrkit.errors import AssetError
 from tests.drawing.pictures import pixels, svg_uri
 
@@ -21,7 +22,8 @@ CAPITAL = 0.72
 
 def drawn(body):
     names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    return sanitised(f'<svg {names} viewBox="0 0 400 200">{body}</svg>'.encode())
+    drawing, _ = svg_shapes.sanitised(plain(f'<svg {names} viewBox="0 0 400 200">{body}</svg>'.encode()))
+    return drawing
 
 
 def boxes(body):
