@@ -11,6 +11,7 @@ It runs as a file, and so does this one, so that a worker starts without loading
 
 from __future__ import annotations
 
+import signal
 import struct
 import sys
 from importlib.machinery import SourceFileLoader
@@ -42,16 +43,10 @@ def _limit_memory(wanted: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
 
 
-def limit_time(seconds: int) -> None:
-    """Limit how much more processor time this process may use, however busy the machine is."""
-    try:
-        import resource
-    except ImportError:  # Windows does not support this limit
-        return
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    wanted = int(used.ru_utime + used.ru_stime) + 1 + seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+def limit_time(seconds: float) -> None:
+    """End this process when it has used this much more processor time, however busy the machine is."""
+    if hasattr(signal, "setitimer"):  # Windows has no such limit
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def main(path: str) -> None:

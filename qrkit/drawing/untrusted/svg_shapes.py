@@ -153,7 +153,7 @@ class _Copy:
             elif name == "id":
                 self._by_id[text] = node
             elif name not in ATTRIBUTES or not node.put(name, text):
-                self.lost.append(name)
+                self.lost.append(text.partition(":")[0] if name == "style" else name)
         for child in source:
             kind = str(child.tag).removeprefix(NAMESPACE)
             if kind in _ELEMENTS:
@@ -170,7 +170,7 @@ class _Copy:
                 target = self._by_id.get(reference) if reference else None
                 allowed = _HREF_TARGETS[node.tag] if attribute == "href" else _TARGETS[attribute]
                 if target is None or target.tag not in allowed or _depends_on_shape(target):
-                    self.lost.append(attribute)
+                    self.lost.append(target.tag if target else attribute)
                     continue
                 if "id" not in target.attributes:
                     target.attributes["id"] = f"{prefix}-{next(numbers)}"

@@ -29,7 +29,7 @@ MOST_DIFFERENCE = 8
 """Mean difference of a block, of 255, that nobody sees."""
 MOST_MARKUP = 512 * 1024
 """Characters of shapes that are embedded in pictures."""
-PIXELS = "the SVG is drawn as {} x {} pixels, because it has {} that cannot be kept as shapes"
+PIXELS = "the SVG becomes a picture of {} x {} pixels, because it has {}; turn that into paths to keep it sharp"
 
 
 def answer(job: bytes, data: bytes) -> tuple[int, bytes]:
@@ -52,13 +52,13 @@ def _read(data: bytes, *, may_be_shapes: bool) -> bytes:
     from qrkit.drawing.untrusted.svg_styles import plain
 
     file = plain(data)
-    reasons = ""
+    lacks = ""
     if may_be_shapes:
-        drawing, reasons = _shapes(file)
+        drawing, lacks = _shapes(file)
         if drawing:
             return json.dumps([drawing.markup, drawing.name, drawing.box, drawing.warnings]).encode()
     svg, width, height = file.sized(SIDE)
-    warnings = (*file.doubts, PIXELS.format(f"{width:,}", f"{height:,}", reasons), *file.notes)
+    warnings = (*file.doubts, PIXELS.format(f"{width:,}", f"{height:,}", lacks), *file.notes)
     return json.dumps([width, height, warnings, file.doubts]).encode() + b"\n" + resvg_png(svg)
 
 
