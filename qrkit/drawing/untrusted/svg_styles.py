@@ -16,10 +16,10 @@ import cssselect2
 import tinycss2
 from lxml import etree
 
+from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
 from qrkit.drawing.untrusted.svg_css import Tokens, address_of, color_of, polygon_of, transform_of, words_of
 from qrkit.drawing.untrusted.svg_images import Embedded
-from qrkit.drawing.untrusted.svg_lettering import Lettering
-from qrkit.drawing.untrusted.svg_values import LETTERING, PRESENTATION, pixels, refused, too_much, view_box
+from qrkit.drawing.untrusted.svg_values import PRESENTATION, pixels, refused, too_much, view_box
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -46,10 +46,10 @@ _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _ELEMENTS = frozenset(
     """
     svg g defs symbol use image path rect circle ellipse line polyline polygon clipPath mask pattern marker
-    linearGradient radialGradient stop filter
+    linearGradient radialGradient stop filter text tspan textPath
     """.split()  # noqa: SIM905
 )
-"""Elements that stay, with the primitives of filters; texts become paths."""
+"""Elements that stay, with the primitives of filters."""
 _DOUBTED_ELEMENTS = {
     "foreignObject": "the SVG embeds HTML, which is left out",
     **dict.fromkeys(
@@ -65,14 +65,22 @@ _UNSEEN = frozenset(
     """.split()  # noqa: SIM905
 )
 """Attributes that change nothing once styles are resolved."""
+_LETTERING = frozenset(
+    """
+    font-family font-size font-weight font-style font-stretch font-variant text-anchor letter-spacing word-spacing
+    dominant-baseline alignment-baseline baseline-shift writing-mode text-decoration direction white-space
+    """.split()  # noqa: SIM905
+)
+_SAME_FONTS = frozenset({FONT_NAME.lower(), "sans-serif", "system-ui", "ui-sans-serif", "inherit"})
+MOST_LETTERS = 1_000
 _COLORS = frozenset({"fill", "stroke", "color", "stop-color", "flood-color", "lighting-color"})
 _REFERENCES = frozenset({"clip-path", "mask", "filter", "marker-start", "marker-mid", "marker-end"})
 _GEOMETRY = frozenset({"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "d"})
-_IN_STYLE = frozenset({"mix-blend-mode", "isolation"})
+_IN_STYLE = frozenset({"mix-blend-mode", "isolation", "font"})
 """Properties that renderers read only in `style`."""
 _PROPERTIES = (
     PRESENTATION.keys()
-    | LETTERING
+    | _LETTERING
     | _COLORS
     | _REFERENCES
     | _IN_STYLE
@@ -105,7 +113,7 @@ _SIMPLE = re.compile(r"[^(\\]*")
 
 
 class Plain(NamedTuple):
-    """An SVG whose look is all in attributes, without texts.
+    """An SVG whose look is all in attributes.
 
     Attributes:
         root: Its `<svg>` element, which has a `viewBox` and no size.
@@ -144,15 +152,12 @@ def plain(data: bytes) -> Plain:
     styles.apply()
     _drop_hidden(root, styles.doubts)
     root, box = _framed(root, styles.background)
-    letters = Lettering(root)
-    letters.set()
-    for element in list(root.iter()):
-        if not _is_kept(element) and (parent := element.getparent()) is not None:
-            parent.remove(element)
-    doubts = (*styles.doubts, *letters.doubts())
+    etree.strip_elements(root, *{one.tag for one in root.iter() if not _is_kept(one)}, with_tail=False)
+    doubts, notes = _letters(root)
+    doubts = (*styles.doubts, *doubts)
     if had_elements and all(_kind(element) == "g" for element in root.iterdescendants()):
         raise refused(f"holds nothing that is drawn: {'; '.join(doubts) or 'it has no shapes and no text'}")
-    return Plain(root, "s" + hashlib.sha256(data).hexdigest()[:8], box, doubts, letters.notes())
+    return Plain(root, "s" + hashlib.sha256(data).hexdigest()[:8], box, doubts, notes)
 
 
 def _parse(data: bytes) -> _Element:
@@ -224,11 +229,32 @@ def _drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
         shown = [child for child in element if _is_shown(child)]
         if kind == "switch":
             element.tag = f"{NAMESPACE}g"
-            shown = [child for child in shown if _is_kept(child) or _kind(child) in ("text", "switch", "a")][:1]
-        for child in [child for child in element if child not in shown and kind not in ("text", "tspan")]:
-            element.remove(child)
+            shown = [child for child in shown if _is_kept(child) or _kind(child) in ("switch", "a")][:1]
+        for child in [child for child in element if child not in shown]:
+            child.tag = "hidden"
         if kind == "a":
-            element.tag = f"{NAMESPACE}g"
+            parent = element.getparent()
+            in_text = parent is not None and _kind(parent) in ("text", "tspan", "textPath")
+            element.tag = f"{NAMESPACE}{'tspan' if in_text else 'g'}"
+
+
+def _letters(root: _Element) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what of the texts cannot be drawn, and which fonts are not those of the file."""
+    text = "".join(str(piece) for one in root.iter(f"{NAMESPACE}text") for piece in one.itertext())
+    if len(text) > MOST_LETTERS:
+        raise too_much(f"at most {MOST_LETTERS:,} characters of text")
+    if not text.strip():
+        return (), ()
+    missing = sorted({one for one in text if not one.isspace()} - own_letters("regular", text).outlines.keys())
+    given = [one.get("font-family", "") or one.get("style", "").partition("font:")[2] for one in root.iter()]
+    fonts = dict.fromkeys(name for one in given if one and (name := one.partition(",")[0].strip(" \"'\n\t")))
+    other = [name[:40] for name in fonts if name.lower() not in _SAME_FONTS]
+    return (
+        (f"the SVG has the letters {', '.join(missing[:8])!r} in a text, which {FONT_NAME} lacks",) if missing else (),
+        (f"text of the SVG in {', '.join(other[:8])} is drawn in {FONT_NAME}; turn it into paths to keep its font",)
+        if other
+        else (),
+    )
 
 
 def _is_shown(element: _Element) -> bool:
@@ -366,9 +392,7 @@ class _Styles:
 
     def _given(self, element: _Element, variables: dict[str, Tokens]) -> dict[str, str]:
         """Return the attributes of an element that are seen, with their values resolved."""
-        kept: dict[str, str] = {}
-        if element.get(_SPACE):
-            kept["white-space"] = {"preserve": "pre"}.get(str(element.get(_SPACE)), "normal")
+        kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
         for key, text in element.attrib.items():
             name, value = str(key), str(text)
             if name in _PROPERTIES and not _SIMPLE.fullmatch(value):

@@ -13,8 +13,8 @@ from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
 __all__ = [
-    "ATTRIBUTES", "LARGEST_NUMBER", "LETTERING", "PRESENTATION", "REFERENCE", "floats", "length", "pixels",
-    "refused", "too_much", "transforms", "view_box",
+    "ATTRIBUTES", "LARGEST_NUMBER", "PRESENTATION", "REFERENCE", "floats", "pixels", "refused", "too_much",
+    "transforms", "view_box",
 ]  # fmt: skip
 
 LARGEST_NUMBER = 1e6
@@ -119,13 +119,6 @@ PRESENTATION = {
     **_each(_keywords, "shape-rendering vector-effect paint-order mask-type"),
 }
 """Properties that are allowed as an attribute, in `style` and in a style sheet, with their checks."""
-LETTERING = frozenset(
-    """
-    font font-family font-size font-weight font-style text-anchor letter-spacing dominant-baseline writing-mode
-    white-space text-decoration
-    """.split()  # noqa: SIM905
-)
-"""Properties of text that decide where its letters are; they are not kept, because text becomes paths."""
 ATTRIBUTES = {
     **PRESENTATION,
     **_each(_length, "x y width height cx cy r rx ry fx fy fr x1 y1 x2 y2 offset"),
@@ -158,25 +151,6 @@ def pixels(length: str, otherwise: float) -> float:
     """Convert a length to pixels; return `otherwise` if it is invalid or a percentage."""
     match = _LENGTH.fullmatch(length.strip()) if len(length) <= LONGEST_VALUE else None
     return float(match[1]) * _UNITS[match[2] or ""] if match and (match[2] or "") in _UNITS else otherwise
-
-
-def length(value: str, *, em: float, whole: float) -> float | None:
-    """Convert a length to pixels; return None if it is not a length.
-
-    Args:
-        value: The length.
-        em: The size of the font.
-        whole: What a percentage is a share of.
-
-    Raises:
-        AssetError: If the number is too large.
-    """
-    found = _LENGTH.fullmatch(value.strip()) if len(value) <= LONGEST_VALUE else None
-    if found is None:
-        return None
-    number, unit = found.groups()
-    units = {**_UNITS, "em": em, "ex": em / 2, "%": whole / 100}
-    return float(_check_numbers(number)) * units[unit or ""]
 
 
 def refused(rule: str, code: str = "bad-image") -> AssetError:

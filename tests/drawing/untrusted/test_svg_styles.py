@@ -176,10 +176,7 @@ def test_only_what_is_shown_stays(body, kept):
         ('<image href="data:image/png;base64,AAAA"/><rect/>', "embeds a picture that cannot be read"),
         ('<image href="http://x/y.png"/><rect/>', "refers to another file"),
         ('<rect fill="url(x.svg#a)"/>', "refers to another file"),
-        ('<text y="9" rotate="20">A</text>', "without its rotate"),
-        ('<text y="9" textLength="20">A</text>', "without its textLength"),
-        ('<text y="9" style="text-decoration:underline">A</text>', "without its text-decoration"),
-        ("<text>שלום</text><rect/>", "has Hebrew letters"),
+        ("<text>ש</text><rect/>", "letters 'ש' in a text, which Manrope lacks"),
     ],
 )
 def test_what_is_not_understood_becomes_a_doubt(body, words):
@@ -189,6 +186,30 @@ def test_what_is_not_understood_becomes_a_doubt(body, words):
 
 def test_a_background_that_is_not_a_color_becomes_a_doubt():
     assert doubts("<rect/>", root='viewBox="0 0 9 9" style="background:linear-gradient(red,blue)"')
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("<text>A</text>", ()),
+        ('<text font-family="sans-serif">A</text>', ()),
+        ("<g font-family=\"'Manrope', Arial\"><text>A</text></g>", ()),
+        ('<g font-family="Arial"/>', ()),
+        ('<text style="font-family: Arial, Helvetica">A</text>', "Arial"),
+        ('<text style="font: bold 9px Arial">A</text>', "Arial"),
+        ('<style>tspan{font-family:"Open Sans"}</style><text><tspan>A</tspan></text>', "Open Sans"),
+    ],
+)
+def test_other_fonts_than_those_of_the_file_are_noted(text, notes):
+    found = plain(svg(text + "<rect/>")).notes
+    assert found == notes or f"{notes} is drawn in Manrope" in found[0]
+
+
+def test_texts_keep_what_stands_between_their_parts():
+    text = "<text>a<title>x</title>b<a href='http://x'>c</a>d<script/>e</text>"
+    root = plain(svg(text)).root
+    assert "".join(root.itertext()) == "abcde"
+    assert [etree.QName(one).localname for one in root.iter()] == ["svg", "text", "tspan"]
 
 
 # ---- nothing leads out
@@ -305,6 +326,7 @@ def test_entities_that_lead_out_or_grow_are_refused(entities, body):
     ("body", "rule"),
     [
         ("<rect/>" * 50_001, "50,000 elements"),
+        (f"<text>{'a' * 1_001}</text>", "1,000 characters"),
         ("<g>" * 33 + "<rect/>" + "</g>" * 33, "32 deep"),
         (f"<style>{'.a{fill:red}' * 1_001}</style><rect/>", "1,000 selectors"),
         (f"<style>{','.join(['.a'] * 1_001)}{{fill:red}}</style><rect/>", "1,000 selectors"),
@@ -318,7 +340,7 @@ def test_entities_that_lead_out_or_grow_are_refused(entities, body):
             "10,000 parts",
         ),
     ],
-    ids=["elements", "depth", "rules", "list", "long selector", "comparisons", "circle", "variables"],
+    ids=["elements", "letters", "depth", "rules", "list", "long selector", "comparisons", "circle", "variables"],
 )
 def test_limits_of_styles_hold(body, rule):
     with pytest.raises(AssetError, match=rule) as caught:

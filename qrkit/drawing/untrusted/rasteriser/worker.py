@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -40,10 +40,18 @@ def _librsvg(svg: bytes, width: int, height: int) -> memoryview:
 
 
 def resvg_png(svg: bytes) -> bytes:
-    """Draw an SVG as PNG with resvg, without fonts: no text ever comes here."""
+    """Draw an SVG as PNG with resvg; all texts in the font that comes with qrkit."""
+    from importlib.resources import files
+
     import resvg_py
 
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg.decode(), dpi=96, skip_system_fonts=True))
+    fonts: Any = {}
+    if b"<text" in svg:
+        families = ("font_family", "serif_family", "sans_serif_family", "cursive_family", "fantasy_family")
+        fonts = dict.fromkeys((*families, "monospace_family"), "Manrope")
+        folder = files("font_manrope").joinpath("files")
+        fonts["font_files"] = [str(folder.joinpath(f"Manrope-{weight}.ttf")) for weight in _WEIGHTS]
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg.decode(), dpi=96, skip_system_fonts=True, **fonts))
 
 
 def _resvg(svg: bytes, width: int, height: int) -> bytes:
@@ -57,6 +65,7 @@ def _resvg(svg: bytes, width: int, height: int) -> bytes:
     return picture.convert("RGBA").tobytes()
 
 
+_WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold", "ExtraBold")
 _CLIPPED = re.compile(rb"<(?:clipPath|mask|pattern)\b")
 
 Drawer = Callable[[bytes, int, int], bytes | memoryview]
