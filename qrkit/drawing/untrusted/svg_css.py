@@ -1,0 +1,93 @@
+"""Reads values of CSS, split into tokens, as attributes of SVG."""
+
+from __future__ import annotations
+
+from math import radians, tan
+from typing import Any, TypeAlias
+
+from tinycss2.color4 import parse_color
+
+__all__ = ["Tokens", "address_of", "color_of", "polygon_of", "transform_of", "words_of"]
+
+Tokens: TypeAlias = list[Any]
+"""Tokens as tinycss2 makes them."""
+
+_ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
+
+
+def words_of(tokens: Tokens) -> Tokens:
+    """Leave out spaces and comments."""
+    return [one for one in tokens if one.type not in ("whitespace", "comment")]
+
+
+def address_of(word: Any) -> str:
+    """Return the address in `url(…)`; an empty string for other words."""
+    if word.type == "url":
+        return str(word.value) or "#"
+    if word.type == "function" and word.lower_name == "url" and word.arguments:
+        return str(getattr(word.arguments[0], "value", "")) or "#"
+    return ""
+
+
+def color_of(word: Any) -> str | None:
+    """Return a color as `#rrggbb`, with its opacity if it is translucent, or a keyword; None if it is no color."""
+    if word.type == "function" and word.lower_name == "light-dark":
+        return next(filter(None, map(color_of, word.arguments)), None)
+    if word.type == "ident" and word.lower_value in ("none", "inherit", "context-fill", "context-stroke"):
+        return str(word.lower_value)
+    color = parse_color(word)
+    if color is None or isinstance(color, str):
+        return color and "currentColor"
+    try:
+        red, green, blue, alpha = color.to("srgb")
+    except NotImplementedError:  # a color of a wider gamut
+        return None
+    text = "".join(f"{round(255 * min(1, max(0, one or 0))):02x}" for one in (red, green, blue, alpha))
+    return f"#{text.removesuffix('ff') if text.endswith('ff') and len(text) == 8 else text}"
+
+
+def transform_of(words: Tokens) -> str | None:
+    """Return the functions of a CSS transform as SVG writes them."""
+    found = []
+    for word in words:
+        if word.type != "function":
+            return None
+        numbers = [_number(one) for one in words_of(word.arguments) if one.type != "literal"]
+        text = _svg_function(word.lower_name, [one for one in numbers if one is not None])
+        if text is None or None in numbers:
+            return None
+        found.append(text)
+    return " ".join(found)
+
+
+def _svg_function(name: str, numbers: list[float]) -> str | None:
+    match name, numbers:
+        case ("matrix", [_, _, _, _, _, _]) | ("scale" | "translate", [_] | [_, _]) | ("rotate", [_]):
+            return f"{name}({' '.join(f'{one:.9g}' for one in numbers)})"
+        case (("translatex" | "translatey" | "scalex" | "scaley"), [number]):
+            rest = 1 if name.startswith("scale") else 0
+            x, y = (number, rest) if name.endswith("x") else (rest, number)
+            return f"{name[:-1]}({x:.9g} {y:.9g})"
+        case (("skewx" | "skewy"), [angle]):
+            return f"skew{name[-1].upper()}({angle:.9g})"
+        case "skew", [x, *rest]:
+            return f"matrix(1 {tan(radians(sum(rest))):.9g} {tan(radians(x)):.9g} 1 0 0)"
+    return None
+
+
+def _number(word: Any) -> float | None:
+    """Return a number, a length in pixels or an angle in degrees."""
+    if word.type == "number":
+        return float(word.value)
+    if word.type == "dimension" and word.lower_unit in _ANGLES:
+        return float(word.value) * _ANGLES[word.lower_unit]
+    return float(word.value) if word.type == "dimension" and word.lower_unit == "px" else None
+
+
+def polygon_of(arguments: Tokens) -> dict[str, str]:
+    """Return the attributes of a CSS polygon in percent; nothing for other units."""
+    words = [one for one in words_of(arguments) if one.type != "literal"]
+    rule = words.pop(0).value if words and words[0].type == "ident" else "nonzero"
+    if not words or any(one.type != "percentage" and getattr(one, "value", 1) != 0 for one in words):
+        return {}
+    return {"points": " ".join(f"{one.value / 100:.9g}" for one in words), "clip-rule": rule}
