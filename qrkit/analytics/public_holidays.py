@@ -14,12 +14,8 @@ def which_are_holidays(days: Iterable[date], holidays: Collection[date]) -> list
     """Return for each day whether it is a holiday.
 
     Args:
-        days: Days to look up.
         holidays: Dates, or a mapping from dates to names. A mapping is asked for each day, because the objects of the
             library `holidays` compute a year when it is first asked for.
-
-    Raises:
-        InvalidParameter: If `holidays` is not a collection, or contains anything but dates.
     """
     # pandas.NaT is a datetime, but not equal to itself.
     if not isinstance(holidays, Collection) or not all(isinstance(one, date) and one == one for one in holidays):

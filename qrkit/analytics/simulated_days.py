@@ -45,7 +45,6 @@ def daily_counts(
         rates: Scans per day of each code, 0 or more.
         since: The first day; a datetime counts as its day.
         days: Number of days, 1 or more.
-        random: The source of randomness.
         truth: Properties of the scans; only those of days and groups matter.
     """
     import numpy as np
@@ -67,7 +66,6 @@ def daily_groups(
         rates: Scans per day of each code, 0 or more.
         since: The first day; a datetime counts as its day.
         days: Number of days, 1 or more.
-        random: The source of randomness.
         truth: Properties of the scans; only those of days and groups matter.
     """
     import numpy as np
@@ -85,12 +83,7 @@ def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> 
 
     Args:
         since: The first day; a datetime counts as its day.
-        days: Number of days.
-        truth: Properties of the scans.
         lead: Number of days before the first day to include as well.
-
-    Raises:
-        InvalidParameter: If the change is neither a day nor a moment.
     """
     import numpy as np
 
@@ -109,10 +102,6 @@ def day_of(name: str, given: date) -> date:
 
     Args:
         name: Name of the parameter, for the error.
-        given: A date or a datetime.
-
-    Raises:
-        InvalidParameter: If it is neither.
     """
     if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
         raise InvalidParameter(Problem(name, given, "must be a date or a datetime", "wrong-type"))

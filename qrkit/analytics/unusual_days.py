@@ -120,11 +120,7 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date
 
 
 def daily_scans(scans: Scans) -> DailyScans:
-    """Return the scans of the whole days of a view.
-
-    Raises:
-        InvalidParameter: If the view has fewer than 14 whole days.
-    """
+    """Return the scans of the whole days of a view."""
     daily = counts(scans, whole_days([scans])[0])
     if len(daily) < TWO_WEEKS:
         rule = f"has {len(daily)} whole days; at least {TWO_WEEKS} are needed to tell what is usual"
@@ -144,7 +140,6 @@ def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -
     """Return the DataFrame of `unusual_days`.
 
     Args:
-        daily: Scans per day.
         alarm: Probability of a false alarm on any of the days.
         holidays: Whether each day is a holiday; without any values, none is.
     """
@@ -196,8 +191,6 @@ def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: i
     """Predict the scans of each day of some windows from the days outside of each window.
 
     Args:
-        daily: Scans per day.
-        counted: Which days may be used.
         starts: Index of the first day of each window.
         length: Days of each window.
 
@@ -246,7 +239,6 @@ def relative_variance(total: int, length: int, spread: np.ndarray, mean: np.ndar
         total: Days of the view.
         length: Days of the window.
         spread: Ratio of variance to mean.
-        mean: Daily mean.
     """
     return 1 + length / min(total - 1, AROUND) + 0.3 / (total / 7 - 1 + 2 * spread / mean)  # type: ignore[no-any-return]
 

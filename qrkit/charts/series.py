@@ -86,11 +86,7 @@ def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: b
 
 
 def has_scans(frame: pd.DataFrame) -> bool:
-    """Return whether there is a scan in a frame, of which lines are drawn.
-
-    Raises:
-        InvalidParameter: If the frame has no column of times, day or start, or no column scans.
-    """
+    """Return whether there is a scan in a frame, of which lines are drawn."""
     import pandas as pd
 
     times = [name for name in ("day", "start") if name in frame]

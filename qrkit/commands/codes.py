@@ -376,11 +376,7 @@ def _remove(asked: argparse.Namespace) -> Status:
 
 
 def confirm(question: str) -> bool:
-    """Ask a question on the terminal and return whether the answer was yes.
-
-    Raises:
-        InvalidParameter: If the input is not a terminal.
-    """
+    """Ask a question on the terminal and return whether the answer was yes."""
     if not sys.stdin.isatty():
         raise InvalidParameter(Problem("yes", None, "is required where there is no terminal to ask: --yes"))
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import print_json
+from qrkit.commands.output import print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
 from qrkit.contents.kinds import MODULES, SHORT_URLS, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
@@ -90,10 +90,8 @@ def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
         given = {name: getattr(asked, name) for name in kind.fields.model_fields}
         with _options_named():
             content = make_from_texts(kind.name, given)
-        if asked.json:
-            print_json(kind=content.kind, fields=plain(dict(content.fields)), content=str(content))
-        else:
-            print(content)
+        fields = plain(dict(content.fields))
+        print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
 
     return run
 
@@ -132,11 +130,7 @@ def add_kinds(what: argparse._ArgumentGroup) -> None:
 
 
 def kind_asked(asked: argparse.Namespace) -> str | None:
-    """Return the kind whose option was given, or None.
-
-    Raises:
-        InvalidParameter: If more than one was given.
-    """
+    """Return the kind whose option was given, or None."""
     given = [name for name in MODULES if getattr(asked, f"kind_{name}") is not None]
     if len(given) > 1:
         rule = f"cannot be combined with {option_of(given[0])}: a code has one content"
@@ -145,11 +139,7 @@ def kind_asked(asked: argparse.Namespace) -> str | None:
 
 
 def kind_content(asked: argparse.Namespace, kind: str) -> Content:
-    """Return the content that the option of a kind describes.
-
-    Raises:
-        InvalidParameter: If a word is not FIELD=VALUE, or a field breaks its rule.
-    """
+    """Return the content that the option of a kind describes."""
     words = getattr(asked, f"kind_{kind}")
     wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
     if wrong:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.content import add_kinds, kind_asked, kind_content
 from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
-from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
+from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
@@ -152,11 +152,7 @@ def _fields(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
-    """Return the fields in a design file, or none without a file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
-    """
+    """Return the fields in a design file, or none without a file."""
     return {} if file is None else fields_in(file, what="the design")
 
 
@@ -164,11 +160,7 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     """Return the fields of a JSON file.
 
     Args:
-        file: The file.
         what: What the file contains, for errors: "the design".
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
     from qrkit.server.requests.parsing import json_object
 
@@ -200,7 +192,7 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     if asked.output and asked.output != STANDARD:
         _save(image, printed, asked)
         if asked.json:
-            _print_result(image, printed, asked, told)
+            _print_image(image, printed, asked, told)
         else:
             print(f"{asked.output}: {_size_on_paper(printed, asked) if printed else repr(image)}")
     elif asked.output or asked.format:
@@ -289,7 +281,7 @@ def _size_on_paper(printed: QRPrint, asked: argparse.Namespace) -> str:
     return repr(printed) if width == printed.width_mm else f"{width:.2f} x {height:.2f} mm"
 
 
-def _print_result(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
+def _print_image(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
     file = asked.output
     width_mm, height_mm = printed.size_in(asked.format or file.suffix[1:]) if printed else (None, None)
     print_json(
@@ -342,9 +334,6 @@ def _from_table(asked: argparse.Namespace) -> Status:
         )
     errors = [(sheet.numbers[error.row], error) for error in batch.errors]
     tell_rows([(row, error.error) for row, error in errors])
-    if asked.json:
-        rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
-        print_json(file=str(asked.output), created=batch.created, errors=rows)
-    else:
-        print(f"{asked.output}: {batch}")
+    rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
+    print_result(asked, f"{asked.output}: {batch}", file=str(asked.output), created=batch.created, errors=rows)
     return status_of(batch.created, len(errors))

@@ -45,26 +45,16 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
 
 
 def import_codes(
-    portfolio: Portfolio,
-    asked: argparse.Namespace,
-    source: Path | bytes,
-    columns: Mapping[str, str] | None = None,
+    portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, columns: Mapping[str, str] | None = None
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
     Args:
-        portfolio: The portfolio to add to.
         asked: The options of `add_import_options`.
-        source: The path or the bytes of the file.
         columns: Our column names mapped to the file's, besides those in the options.
 
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
-
-    Raises:
-        UnreadableFile: If the file or a design cannot be read.
-        InvalidParameter: If a column or a template does not exist, or options cannot be combined.
-        AssetError: If the logo cannot be read.
     """
     theirs = dict(columns or {})
     if asked.columns is not None:

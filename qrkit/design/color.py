@@ -1,4 +1,4 @@
-"""Provides `Color`, which reads `#AARRGGBB`, `#RRGGBB`, CSS names and `transparent`."""
+"""Provides `Color`, which reads `#AARRGGBB`, `#RRGGBB`, CSS names and `transparent`, and knows what it is seen on."""
 
 from __future__ import annotations
 

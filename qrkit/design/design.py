@@ -1,4 +1,8 @@
-"""Provides `Design`, which describes a QR Code image as plain data that can be saved, compared and reused."""
+"""Provides `Design`, which describes a QR Code image as plain data that can be saved, compared and reused.
+
+To add a field: the field here, with a type of `limits.py` and its help text; its line in `DesignFields`; its effect in
+`drawing/`. The interface, the command line, widgets and the description follow.
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,6 @@ class Sheet:
 
         Args:
             name: The name of the column; case is ignored.
-            field: The field name to use in errors.
 
         Raises:
             InvalidParameter: If no column or more than one column has this name.
@@ -63,12 +62,8 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     """Convert the chosen columns of a sheet to a table for an import.
 
     Args:
-        sheet: The sheet to convert.
         columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
             required. The table lists the other columns as left out.
-
-    Raises:
-        InvalidParameter: If Content is missing, or a name is not one of our columns or not a column of the sheet.
     """
     names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
@@ -95,12 +90,6 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
     A csv file can use commas, semicolons or tabs. In a workbook, the first sheet and all sheets with the same heading
     are read. Text stays text: "007" does not become a number. Apostrophes that keep a spreadsheet from running a text
     as a formula are removed. Rows covered by a merged cell contain the text of that cell.
-
-    Args:
-        source: The path or the bytes of the file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     if isinstance(source, bytes):
         return sheet_of(source, "csv")
@@ -117,12 +106,7 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
     """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
     Args:
-        data: The bytes of the file.
         format: One of `IMPORT_FORMATS`.
-        name: The name of the file to use in errors.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     unread: list[str] = []
     chosen = sniffed(data, format).name

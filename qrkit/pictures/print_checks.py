@@ -33,12 +33,7 @@ class PrintCheck(NamedTuple):
 
 
 def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCheck]:
-    """Return what to know before printing: the quiet zone, the paper, and, with a print size, modules and distance.
-
-    Args:
-        image: The image.
-        printed: The image at its print size.
-    """
+    """Return what to know before printing: the quiet zone, the paper, and, with a print size, modules and distance."""
     checks = [_check_quiet_zone(image, printed)]
     if is_clear(image.design) and not image.design.frame:
         text = "The background is transparent: print on white or light paper, because phones need dark modules on light"

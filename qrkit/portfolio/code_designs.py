@@ -102,7 +102,6 @@ class CodeDesigns:
 
         Args:
             code: A record with its URLs.
-            template: The name of the template to use in place of the QR Code's own.
             **changes: Fields of `Design` that take precedence, and are never adjusted.
 
         Raises:

@@ -65,8 +65,6 @@ def list_json(campaigns: Iterable[Campaign], qrcodes: Iterable[QRCode], *, follo
     """Convert records to the JSON of a list: the QR Codes without properties, location and schedule.
 
     Args:
-        campaigns: The campaigns.
-        qrcodes: The QR Codes.
         following: ID after which the next page begins, which becomes the field `next`; "" if there is none.
     """
     shown = ",".join(one.to_json() for one in campaigns), ",".join(one.to_list_json() for one in qrcodes)
@@ -88,11 +86,8 @@ def write_codes(
     """Write QR Codes to a file.
 
     Args:
-        format: The format of the file.
-        file: The file to write to.
         codes: The QR Codes, all of them available under the plan.
         campaigns: All campaigns of the QR Codes.
-        designs: The designs of the pictures in a zip.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
         drawn: Called with each QR Code whose picture was written, and the picture.
@@ -116,7 +111,6 @@ class _Pictures:
     """Draws pictures, and collects QR Codes that cannot be drawn, so that one error names them all.
 
     Args:
-        designs: The designs of the pictures.
         drawn: Called with each QR Code whose picture was drawn, and the picture.
     """
 
@@ -126,13 +120,9 @@ class _Pictures:
         """The QR Codes that cannot be drawn, by their template and the reason."""
 
     def draw(self, code: QRCode, picture_format: str) -> bytes:
-        """Return the picture of a QR Code; no bytes if it cannot be drawn.
-
-        Raises:
-            InvalidParameter: If `MOST_FAILED` QR Codes cannot be drawn.
-        """
+        """Return the picture of a QR Code; no bytes if it cannot be drawn."""
         try:
-            image = QRImage(apart(self._designs.design(code)))
+            image = QRImage(apart(self._designs.design(code), picture_format))
             data = image.to_bytes(picture_format)
         except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
             self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)

@@ -82,12 +82,7 @@ def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
     """Read the rows of a file.
 
     Args:
-        data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
-        seen: Shows the progress.
-
-    Raises:
-        UnreadableFile: If the file as a whole cannot be read.
     """
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
     return sniffed(data, format).read(data, how)
@@ -99,10 +94,7 @@ def import_table(
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
     Args:
-        table: The table returned by a reader.
-        present: The portfolio before the import.
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
-        seen: Shows the progress.
         fix_urls: Whether to complete web addresses that have one sensible reading.
     """
     importing = _Importing(present, table.rows, add)

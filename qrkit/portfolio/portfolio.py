@@ -222,12 +222,7 @@ class Portfolio(Shown, ManyRecords):
         return QRImage(designs.design(self._linked(code), template=template, **changes))
 
     def check(
-        self,
-        *,
-        campaign_id: str | None = None,
-        level: str = "static",
-        audience: str = "phones",
-        progress: bool = False,
+        self, *, campaign_id: str | None = None, level: str = "static", audience: str = "phones", progress: bool = False
     ) -> pd.DataFrame:
         """Check whether the pictures of the QR Codes scan, as `image` draws them: one row each, oldest first.
 
@@ -459,20 +454,12 @@ class Portfolio(Shown, ManyRecords):
 
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
-    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account.
-
-    Raises:
-        NotFound: If no QR Code has this short code.
-    """
+    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account."""
     return QRImage(design_behind(store, short_code, base_url=base_url)[1])
 
 
 def design_behind(store: Store, short_code: str, *, base_url: str) -> tuple[Account, Design]:
-    """Return the account that has the QR Code with this short code, and the design of its picture.
-
-    Raises:
-        NotFound: If no QR Code has this short code.
-    """
+    """Return the account that has the QR Code with this short code, and the design of its picture."""
     found = owner_of(store, short_code)
     if found is None:
         raise NotFound("short URL", short_code)

@@ -165,8 +165,6 @@ def compared(
 
     Args:
         scans: The view, not narrowed to a period.
-        whole: The whole days of the period.
-        daily: The scans of each day of the period.
         has_bounds: Whether both bounds were given; if so, the period is compared with the one before it.
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.

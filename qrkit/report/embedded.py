@@ -34,7 +34,6 @@ def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -
     """Return the sums as JSON; "" if there are none, too few days to filter, or too many sums.
 
     Args:
-        facts: The facts of the report.
         rows: The rows of the table of QR Codes, which the sums follow. Other codes are summed by campaign.
         colors: Number of the color of each campaign, by its title.
     """

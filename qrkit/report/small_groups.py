@@ -43,11 +43,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
 
     Args:
         facts: All facts; their attributes have a row for each value.
-        asked: What the report is about.
         least: The smallest number of visitors, or of scans, that is shown.
-
-    Raises:
-        InvalidParameter: If the whole report is about fewer.
     """
     if not facts.scans:
         return replace(facts, least=least, hidden=_hidden_codes(facts, least))
@@ -241,7 +237,6 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
 
     Args:
         facts: The facts with the new titles, the shown days and the hidden QR Codes.
-        least: The smallest number that is shown.
         is_exact: Whether no scan had to wait.
     """
     made = facts.comparisons

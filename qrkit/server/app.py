@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,11 +39,10 @@ from qrkit.server.requests.request import (
     unless_known,
     warning,
 )
-from qrkit.server.requests.request_headers import RequestHeaders
+from qrkit.server.requests.request_headers import headers_of
 from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
-from qrkit.tracking.records import Place
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.countries_of_addresses import Places
@@ -70,8 +69,8 @@ SHORT_URL = next(route for route in ROUTES if route.path == "/{code}")
 """The route of most requests."""
 OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in route.path)])
 """Paths that look like short URLs and are not."""
-STANDARD = [(name.lower(), (name, value)) for name, value in STANDARD_HEADERS.items()]
-PREFLIGHT = [(name.lower(), (name, value)) for name, value in (STANDARD_HEADERS | PREFLIGHT_HEADERS).items()]
+STANDARD = {name.lower(): (name, value) for name, value in STANDARD_HEADERS.items()}
+PREFLIGHT = STANDARD | {name.lower(): (name, value) for name, value in PREFLIGHT_HEADERS.items()}
 
 
 def make_app(
@@ -101,15 +100,16 @@ def make_app(
     kept = kept_base_url(store)
     base_url = chosen.base_url or kept
     hosts = Hosts(chosen.hosts, [base_url, kept, *earlier_base_urls(store)])
-    locator = _Locator(chosen.places)
+    gates = Gates(chosen)
     redirects = Redirects(
         store,
         clock=clock,
-        locate=locate or locator,
+        locate=locate or _locator(chosen.places),
         strict=chosen.strict,
         records=chosen.record_visits,
         hosts=hosts.names,
         path=urlsplit(base_url).path,
+        on_unknown=lambda address: gates.unknown_codes.take(address),
     )
     if fetch is None and chosen.fetch_from:
         fetch = Fetcher(allow=chosen.fetch_from)
@@ -119,13 +119,13 @@ def make_app(
         clock,
         redirects,
         Health(store, redirects),
-        Gates(chosen),
+        gates,
         shorteners=shorteners or {},
         counter=RequestCounter(store),
         fetch=fetch,
         metrics=metrics_of(chosen.metrics_token_file),
     )
-    return App(service, chosen, hosts, locator)
+    return App(service, chosen, hosts, locate)
 
 
 class App:
@@ -137,7 +137,7 @@ class App:
         redirects: Answers requests to short URLs, and counts lost visits.
     """
 
-    def __init__(self, service: Service, settings: Settings, hosts: Hosts, locator: _Locator) -> None:
+    def __init__(self, service: Service, settings: Settings, hosts: Hosts, locate: Locate | None) -> None:
         self._service = service
         self.settings = settings
         self.health = service.health
@@ -145,7 +145,7 @@ class App:
         self._gates = service.gates
         self._metrics = service.metrics
         self._hosts = hosts
-        self._locator = locator
+        self._locate = locate
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
         self._follow = _answering(service, settings, SHORT_URL)
@@ -162,7 +162,7 @@ class App:
         Raises:
             UnreadableFile: If the GeoIP database cannot be read; nothing changes in that case.
         """
-        self._locator.load(settings.places)
+        self.redirects.locate = self._locate or _locator(settings.places)
         self._gates.set_rates(settings)
         self.settings = self._access.settings = settings
 
@@ -178,9 +178,8 @@ class App:
             if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
                 status, standard = "204 No Content", PREFLIGHT
                 headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
-            given = {name.lower() for name, _ in headers}
-            sent = headers + [header for name, header in standard if name not in given]
-            sent.append(("X-Request-ID", id))
+            own = {header[0].lower(): header for header in headers}
+            sent = [*(standard | own).values(), ("X-Request-ID", id)]
             done(environ, status, sent, environ.get(ASKED))
             if metrics:
                 metrics.count(environ.get(ROUTE, ""), int(status[:3]), time.perf_counter() - begun)
@@ -220,17 +219,8 @@ def _no_body(_most: int) -> bytes:
     return b""
 
 
-class _Locator:
-    """Locates visitors with a GeoIP database that can be replaced while redirects use it."""
-
-    def __init__(self, path: str | None) -> None:
-        self.load(path)
-
-    def load(self, path: str | None) -> None:
-        self._locate: Locate = Places(path) if path else nowhere
-
-    def __call__(self, address: str) -> Place:
-        return self._locate(address)
+def _locator(path: str | None) -> Locate:
+    return Places(path) if path else nowhere
 
 
 def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
@@ -275,26 +265,28 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
 
 def _answering(service: Service, settings: Settings, route: Route) -> Answering:
     """Return the function that answers the requests of a route, with an error in the form for its client."""
+    known = frozenset(route.sent_names)
 
     def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
-        asked = Request(environ["REQUEST_METHOD"], query, RequestHeaders(environ), path, address, body=body)
+        asked = Request(environ["REQUEST_METHOD"], query, headers_of(environ), path, address, body=body)
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:
-            answer = unless_known(asked, _answer(service, route, asked))
+            answer = unless_known(asked, _answer(service, route, asked, known))
         except QrkitError as error:
             answer = _to_response(error, asked, route, service)
-        joining = asked.joining | warning([*answer.warnings, *asked.warnings])
+        warnings = [*answer.warnings, *asked.warnings]
+        joining = asked.joining | warning(warnings) if warnings else asked.joining
         return replace(answer, headers=joining | dict(answer.headers)) if joining else answer
 
     return answering
 
 
-def _answer(service: Service, route: Route, asked: Request) -> Response:
+def _answer(service: Service, route: Route, asked: Request, known: Collection[str]) -> Response:
     if route.key == "none":
         return route.handler(Call(service, asked))
     call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
-    unknown = [name for name in call.parameters if name not in route.sent_names]
+    unknown = [name for name in call.parameters if name not in known]
     asked.warnings.extend(ignored(unknown, what="parameters"))
     if not route.is_change:
         return route.handler(call)
@@ -342,7 +334,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
 
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
-    answer, headers = problem(error), RequestHeaders(request.env)
+    answer, headers = problem(error), headers_of(request.env)
     _fill(response, _as_page(error, answer, headers) if _reads_pages(headers, request.path) else answer)
 
 

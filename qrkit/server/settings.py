@@ -1,4 +1,8 @@
-"""Defines the settings of a server: a typed object, set by environment variables, the command line or Python."""
+"""Defines the settings of a server: a typed object, set by environment variables, the command line or Python.
+
+To add one: its field with a sentence, its option in `commands/serve.py`, its row in `notebooks/how-to/deploy.md`, and
+where it is obeyed. `RELOADABLE` says which of them change while a server runs.
+"""
 
 from __future__ import annotations
 

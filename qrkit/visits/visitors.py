@@ -32,8 +32,9 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
     """
     if method == "HEAD":
         return "head"
-    if any(name in headers and _AHEAD.search(headers[name]) for name in PURPOSE_HEADERS):
-        return "prefetch"
+    for name in PURPOSE_HEADERS:
+        if _AHEAD.search(headers.get(name, "")):
+            return "prefetch"
     if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
         return "prefetch"
     return "bot" if is_bot(headers.get("user-agent", "")) else "scan"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.server.requests.request_headers import RequestHeaders
+from qrkit.server.requests.request_headers import headers_of
 
 ENVIRON = {
     "REQUEST_METHOD": "POST",
@@ -14,20 +14,20 @@ ENVIRON = {
 
 
 def test_headers_are_those_of_the_environment_by_lower_case_name():
-    headers = RequestHeaders(ENVIRON)
+    headers = headers_of(ENVIRON)
     assert dict(headers) == {"content-type": "text/csv", "host": "qr.example", "if-none-match": '"a"'}
     assert len(headers) == 3
     assert headers == dict(headers)
 
 
 def test_only_headers_that_can_be_read_are_listed():
-    headers = RequestHeaders({"HTTP_CONTENT_TYPE": "text/html", "HTTP_CONTENT_LENGTH": "5", "HTTP_HOST": "qr.example"})
+    headers = headers_of({"HTTP_CONTENT_TYPE": "text/html", "HTTP_CONTENT_LENGTH": "5", "HTTP_HOST": "qr.example"})
     assert dict(headers) == {"host": "qr.example"}
 
 
 @pytest.mark.parametrize("name", ["accept", "content-length", "request-method", "method", "wsgi.url-scheme", ""])
 def test_a_header_that_was_not_sent_is_missing(name):
-    headers = RequestHeaders(ENVIRON)
+    headers = headers_of(ENVIRON)
     assert name not in headers
     assert headers.get(name) is None
     assert headers.get(name, "-") == "-"

@@ -61,19 +61,13 @@ def choice_words(where: str, choices: Iterable[object]) -> dict[str, str]:
 
     Args:
         where: Record or kind of content, and interface name of the field: `Layer.display`, `contact.format`.
-        choices: Its allowed values.
     """
     known = SAME_IN_ALL | CHOICES.get(where, {})
     return {name: known.get(name) or _capitalized(name) for name in map(str, choices)}
 
 
 def help_text(text: str, words: dict[str, str]) -> str:
-    """Return the description of a field with words instead of the names between backticks.
-
-    Args:
-        text: The description.
-        words: The words for choices and for other fields.
-    """
+    """Return the description of a field with words instead of the names between backticks."""
     return QUOTED.sub(lambda found: words.get(found[1], found[1]), text)
 
 

@@ -2,7 +2,7 @@
 
 A widget is one page with its own script. With plain ipywidgets, the page would need hundreds of widgets, and JupyterLab
 would intercept keystrokes for its own shortcuts. The script draws the state it receives and sends user actions; Python
-applies all rules.
+applies all rules. A new widget is a subclass of `Page` in a folder of its own, with its script and its style sheet.
 """
 
 from __future__ import annotations

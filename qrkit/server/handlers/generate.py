@@ -49,12 +49,7 @@ def generate_decorated(call: Call) -> Response:
 
 
 def decode_picture(call: Call) -> Response:
-    """Decode the QR Code in an image.
-
-    Raises:
-        InvalidParameter: If the format is not a raster format.
-        BadRequest: If the body is empty.
-    """
+    """Decode the QR Code in an image."""
     name = call.parameters.get("format", "png").lower()
     if FORMAT_ALIASES.get(name, name) not in PIXEL_FORMATS:
         raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(PIXEL_FORMATS)}"))
@@ -72,7 +67,7 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
         pictures = read_assets(asked.design.pictures, service.fetch)
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
-            image = QRImage(apart(asked.shortened(_services(call))), pictures=pictures)
+            image = QRImage(apart(asked.shortened(_services(call)), asked.format), pictures=pictures)
         picture = _picture(image, asked)
         scan = image.known_scan
     headers = {"Content-Disposition": content_disposition(asked)}

@@ -24,11 +24,6 @@ def metrics(call: Call) -> Response:
 
     The operator of the server sets a token (`--metrics-token-file`), which is sent as a Bearer token; otherwise, there
     are no metrics. If several processes serve the store, each reports its own requests.
-
-    Raises:
-        NotFound: If the server has no token for metrics.
-        NotAuthenticated: If the token is missing or wrong.
-        TooManyRequests: If the address has sent too many wrong tokens.
     """
     service, request = call.service, call.request
     if service.metrics is None:

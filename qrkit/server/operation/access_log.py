@@ -35,7 +35,6 @@ class Access:
 
     Args:
         settings: Says whether to write anything, and which proxies are trusted to report client addresses.
-        clock: Returns the current time.
     """
 
     def __init__(self, settings: Settings, *, clock: Clock) -> None:

@@ -185,7 +185,6 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
     another text.
 
     Args:
-        error: What went wrong.
         highest: The highest status to return; generate uses 500.
     """
     status, text = min(status_of(error), highest), outside_text(error)

@@ -22,10 +22,6 @@ def reload_settings(app: App, read: Callable[[], Settings]) -> None:
 
     The settings in `RELOADABLE` are applied, and the GeoIP database is read again. If a setting is invalid or the
     database cannot be read, nothing changes.
-
-    Args:
-        app: The running app.
-        read: Returns the new settings.
     """
     with _reloading:
         before = app.settings

@@ -371,15 +371,8 @@ def qrcodes(
     """Return the QR Codes of an account in the order they were stored.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns the QR Codes.
-        links: Returns the URLs of a QR Code.
         most: Number of QR Codes, oldest first, that the plan makes available.
-        id: Only the QR Code with this id.
-        campaign: Only QR Codes of the campaign with this id.
-        content: Only QR Codes with this content.
         after: Only QR Codes with a greater number.
-        limit: Maximum number of QR Codes.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
     rows = next(_in_parts(store, asked, together=limit, after=after), [])

@@ -119,19 +119,11 @@ class Catalogue:
     # ---- Changing
 
     def add(self, *, content: str, name: str, campaign_id: str) -> None:
-        """Add a code and choose it.
-
-        Raises:
-            InvalidParameter: If a field is invalid.
-        """
+        """Add a code and choose it."""
         self.chosen = self.portfolio.insert_qrcode(content, name=name, campaign_id=campaign_id or None).id
 
     def duplicate(self) -> None:
-        """Add a code with the fields of the chosen one and a short code of its own, and choose it.
-
-        Raises:
-            NotFound: If the chosen code has been deleted in the meantime.
-        """
+        """Add a code with the fields of the chosen one and a short code of its own, and choose it."""
         code = self.portfolio.get_qrcode(self.chosen)
         names = ("campaign_id", "comment", "urlinfo", "is_dynamic", "location", "properties", "template")
         fields = {name: getattr(code, name) for name in (*names, "is_schedule_enabled", "schedule")}
@@ -145,7 +137,6 @@ class Catalogue:
 
         Raises:
             InvalidParameter: If a field is invalid; nothing is changed.
-            NotFound: If the code has been deleted in the meantime.
         """
         self.portfolio.update_qrcode(self.chosen, **{name: changes[name] for name in EDITED if name in changes})
 
@@ -154,7 +145,6 @@ class Catalogue:
 
         Raises:
             InvalidParameter: If the name or the design cannot be saved; nothing is changed.
-            NotFound: If the code has been deleted in the meantime.
         """
         with self.portfolio.store.atomic():
             self.portfolio.templates.save(name, design)

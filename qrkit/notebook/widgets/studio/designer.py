@@ -29,7 +29,6 @@ from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.controls import groups, label_at
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.badge import Badge, badge_of, no_badge
-from qrkit.notebook.widgets.studio.color_contrast import color_contrasts
 from qrkit.notebook.widgets.studio.content_form import FORM, ContentForm, kind_forms, label_of
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.studio.draft_state import shown
@@ -37,7 +36,7 @@ from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_control
 from qrkit.notebook.widgets.studio.preset_gallery import look_controls, thumbnail, with_look
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
-from qrkit.notebook.widgets.studio.swatches import swatch_groups
+from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import thumbnails
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
@@ -446,11 +445,7 @@ def _file_stem(image: QRImage) -> str:
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:
-    """Return the print size that a message asks for; None if it asks for pixels.
-
-    Raises:
-        InvalidParameter: If a number is out of range.
-    """
+    """Return the print size that a message asks for; None if it asks for pixels."""
     width = message.get("mm")
     return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
 

@@ -87,7 +87,6 @@ class LogoForm:
 
         Raises:
             InvalidParameter: If a field breaks its rule; the error names the form's paths.
-            QrkitError: If the picture cannot be read, or the content does not fit with it.
         """
         self.follow(design)
         placed = self.placed

@@ -37,12 +37,7 @@ def _swatch(colorway: str) -> dict[str, Any]:
 
 
 def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
-    """Return the design with a preset. A logo moves to the plate of the preset, and icons of other presets go.
-
-    Raises:
-        InvalidParameter: If no preset or colorway has this name.
-        ContentTooLong: If the content does not fit.
-    """
+    """Return the design with a preset. A logo moves to the plate of the preset, and icons of other presets go."""
     placed = placed_logo(design)
     if placed is None or is_icon(design.layers[placed.layer]):
         return with_preset(design, name, colorway)
@@ -51,10 +46,6 @@ def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
 
 
 def thumbnail(look: Design) -> bytes:
-    """Return a PNG of a design: 150 pixels wide, or more if the symbol has many modules.
-
-    Raises:
-        QrkitError: If it cannot be drawn.
-    """
+    """Return a PNG of a design: 150 pixels wide, or more if the symbol has many modules."""
     width = max(SIDE, PIXELS * layout_of(look).side)
     return QRImage(look.replace(width=width, height=None)).to_bytes("png", compression=1)

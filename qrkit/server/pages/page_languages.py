@@ -1,6 +1,7 @@
 """Chooses the language of a page by `Accept-Language`, and says sentences, dates and waiting times in it.
 
-The sentences are English in the code. `words/` has a file for each further language, which maps them to its own.
+The sentences are English in the code: `say("…")`. `words/` has a file for each further language, which maps them to its
+own; a new sentence may stay English until a release. To add a language: its name in `LANGUAGES`, and its file.
 """
 
 from __future__ import annotations
@@ -51,12 +52,7 @@ class Language:
     words: Mapping[str, str]
 
     def say(self, sentence: str, **values: object) -> str:
-        """Return a sentence in this language, or in English if it has no such sentence.
-
-        Args:
-            sentence: The English sentence.
-            values: Values of its placeholders.
-        """
+        """Return a sentence in this language, or in English if it has no such sentence."""
         translated = self.words.get(sentence, sentence)
         return translated.format(**values) if values else translated
 
