@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from contextlib import suppress
 from io import BytesIO
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -78,7 +79,7 @@ def _opened(data: bytes) -> tuple[Image, str | None]:
     name, scale = picture.format, _scale(picture)
     if scale < 1:
         picture.draft(None, _scaled(picture, scale))  # a JPEG is decoded at a fraction of its size
-    clean = _pixels_only(ImageOps.exif_transpose(picture))
+    clean = _pixels_only(_in_srgb(ImageOps.exif_transpose(picture)))
     scale = _scale(clean)
     return clean if scale == 1 else _resized(clean, scale), name
 
@@ -96,6 +97,21 @@ def _resized(picture: Image, scale: float) -> Image:
 
 def _scaled(picture: Image, scale: float) -> tuple[int, int]:
     return max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
+
+
+def _in_srgb(picture: Image) -> Image:
+    """Convert colors that a profile describes, as browsers do: those of cameras, and of printers in CMYK."""
+    from PIL import ImageCms
+
+    with suppress(ImageCms.PyCMSError, OSError):  # a profile that is damaged, or for pixels of another kind
+        profile = ImageCms.ImageCmsProfile(BytesIO(picture.info.get("icc_profile", b"")))
+        is_other = "srgb" not in ImageCms.getProfileDescription(profile).lower()
+        if is_other and picture.mode in ("RGB", "RGBA", "CMYK"):
+            mode = "RGBA" if picture.mode == "RGBA" else "RGB"
+            return (
+                ImageCms.profileToProfile(picture, profile, ImageCms.createProfile("sRGB"), outputMode=mode) or picture
+            )
+    return picture
 
 
 def _pixels_only(picture: Image) -> Image:
