@@ -26,7 +26,7 @@ MOST_MEMORY = 3 * 2**29
 MOST_PIXELS, LONGEST_SIDE = 4096 * 4096, 8192
 """Pixels, and pixels a side, to which larger pictures are reduced: at 300 dpi, 35 cm in the square."""
 MOST_SENT_PIXELS, LONGEST_SENT_SIDE = 100_000_000, 65_535
-MOST_WEBP_PIXELS = 50_000_000
+MOST_WEBP_PIXELS = 52_000_000
 """The decoder of WebP makes four copies of four bytes a pixel, even to tell the size."""
 QUALITY = 92
 """Of pictures that are saved as JPEG."""
@@ -79,9 +79,10 @@ def _opened(data: bytes) -> tuple[Image, str | None]:
     name, scale = picture.format, _scale(picture)
     if scale < 1:
         picture.draft(None, _scaled(picture, scale))  # a JPEG is decoded at a fraction of its size
-    clean = _pixels_only(_in_srgb(ImageOps.exif_transpose(picture)))
-    scale = _scale(clean)
-    return clean if scale == 1 else _resized(clean, scale), name
+    ImageOps.exif_transpose(picture, in_place=True)
+    picture = _pixels_only(_in_srgb(picture))
+    scale = _scale(picture)
+    return picture if scale == 1 else _resized(picture, scale), name
 
 
 def _scale(picture: Image) -> float:
@@ -119,7 +120,8 @@ def _pixels_only(picture: Image) -> Image:
     if picture.mode.startswith("I"):
         # 16-bit gray: Pillow would clip values above 255 instead of scaling them.
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
-    clean = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    mode = "RGBA" if picture.has_transparency_data else "RGB"
+    clean = picture if picture.mode == mode else picture.convert(mode)  # a copy may take 400 MB
     clean.info = {}
     return clean
 
