@@ -1,7 +1,7 @@
 """Reads untrusted images (sprites, layers, wrapper) and makes them safe to draw.
 
 The type of an image is determined by its first bytes, not by its declared type. Raster images are decoded and encoded
-again by `bitmap_files`, so that only pixels remain; SVG is read by `svg_reader`; URLs are passed to a `Fetch`, if there
+again by `decoding`, so that only pixels remain; SVG is read by `svg_reader`; URLs are passed to a `Fetch`, if there
 is one.
 """
 
@@ -26,7 +26,7 @@ from qrkit.design.rotation import read_rotations
 from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.untrusted.bitmap_files import MOST_PIXELS, fit_picture, read_bitmap
+from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
 from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
