@@ -52,7 +52,7 @@ class Spread(NamedTuple):
         return max(1.0, self.measured)
 
     def widened(self, level: float) -> float:
-        """Return the ratio that makes intervals of the normal distribution as wide as those of Student's t.
+        """Return the ratio, widened so that normal intervals with it are as wide as Student's t intervals.
 
         Args:
             level: Level of the interval, above 0 and below 1.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from qrkit.analytics.simulated_truth import Truth
 
-__all__ = ["calendar_factors", "daily_counts", "daily_groups", "day_of"]
+__all__ = ["calendar_factors", "daily_groups", "day_of"]
 
 LIVES = 10
 """Half-lives after which an event is over."""
@@ -34,25 +34,6 @@ class Memory(NamedTuple):
     own_day: float
     next_day: float
     kept: float
-
-
-def daily_counts(
-    rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
-) -> np.ndarray:
-    """Return the number of scans of each code on each day: int64, codes x days.
-
-    Args:
-        rates: Scans per day of each code, 0 or more.
-        since: The first day; a datetime counts as its day.
-        days: Number of days, 1 or more.
-        truth: Properties of the scans; only those of days and groups matter.
-    """
-    import numpy as np
-
-    smallest, largest = truth.groups
-    groups = daily_groups(rates, since, days, random=random, truth=truth)
-    counts: np.ndarray = np.einsum("s,sij->ij", np.arange(smallest, largest + 1), groups)
-    return counts
 
 
 def daily_groups(

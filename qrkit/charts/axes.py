@@ -163,7 +163,7 @@ class _Bare(Axes):
     """Axes without ticks; charts draw their own, and making ticks took as long as everything else about axes."""
 
     def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
-        """Do nothing: setting what ticks look like makes them."""
+        """Do nothing, because setting the style of ticks would create the ticks."""
 
 
 def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:

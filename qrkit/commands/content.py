@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import complain, print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
-from qrkit.contents.kinds import MODULES, SHORT_URLS, as_text, kind_named, make_from_texts
+from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.model import plain
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from qrkit.contents.content import Content
-    from qrkit.contents.kinds import Kind
 
 __all__ = ["add_kinds", "define_content", "kind_asked", "kind_content", "option_of"]
 

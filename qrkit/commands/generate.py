@@ -13,15 +13,13 @@ from qrkit.commands.output import Status, complain, complaining, print_json, pri
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
-from qrkit.design.limits import FORMATS, TEXT_STYLES
+from qrkit.design.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
-from qrkit.files import write_file
-from qrkit.pictures.printing import PrintSize
+from qrkit.files import read_file, write_file
+from qrkit.pictures.printing import PrintSize, QRPrint
 
 if TYPE_CHECKING:
-    from qrkit.design.limits import TextStyle
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import QRPrint
 
 __all__ = ["define_generate", "design_fields", "fields_in"]
 
@@ -165,11 +163,9 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     from qrkit.server.requests.parsing import json_object
 
     try:
-        return json_object(file.read_bytes(), what=what)
+        return json_object(read_file(file), what=what)
     except BadRequest as error:
         raise UnreadableFile(f"{file}: {error}") from error
-    except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from error
 
 
 def _design_from_template(asked: argparse.Namespace, content: str) -> Design:

@@ -141,7 +141,7 @@ def _decorated(portfolio: Portfolio, asked: argparse.Namespace, fields: Mapping[
 
 
 def _check_template(portfolio: Portfolio, name: str) -> None:
-    """Raise an error for a name that is no template; it says so if the name is that of a preset."""
+    """Raise an error for a name that is not a template; the error says if a preset has this name."""
     from qrkit.design.presets import PRESETS
 
     if name in PRESETS and name not in portfolio.templates:

@@ -60,7 +60,7 @@ def is_missing(place: str) -> bool:
 
 
 def neighbor(place: str) -> str:
-    """Return the name of the store beside a place whose name is most like it; empty if there is none."""
+    """Return the most similarly named store in the same folder; empty if there is none."""
     name, others = Path(place).name, _stores_beside(place)
     return next((others[stem] for stem in get_close_matches(name.removesuffix(".duckdb"), others, n=1)), "")
 

@@ -60,25 +60,9 @@ def _wrong_letter(letter: str, number: int) -> str | None:
 
 
 _FrameKind = Literal[
-    "bag",
-    "bar",
-    "border",
-    "bubble",
-    "card",
-    "legend",
-    "phone",
-    "pill",
-    "plate",
-    "polaroid",
-    "ribbon",
-    "round",
-    "seal",
-    "stamp",
-    "tab",
-    "tag",
-    "ticket",
-    "viewfinder",
-]
+    "bag", "bar", "border", "bubble", "card", "legend", "phone", "pill", "plate", "polaroid", "ribbon", "round", "seal",
+    "stamp", "tab", "tag", "ticket", "viewfinder",
+]  # fmt: skip
 FRAME_KINDS: tuple[_FrameKind, ...] = get_args(_FrameKind)
 """All kinds of frames."""
 

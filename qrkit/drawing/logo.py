@@ -11,24 +11,21 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
-from qrkit.design.limits import ICON_BOX
+from qrkit.design.limits import ICON_BOX, ErrorCorrection
 from qrkit.design.outline import Outline, rounded
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.parts.layers import pixels_of
 from qrkit.drawing.resizing import layout_of
-from qrkit.drawing.scene import Bitmap, Picture, Shape
+from qrkit.drawing.scene import Bitmap, Drawing, Picture, Shape
 from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data
 from qrkit.drawing.svg.svg_text import number
-from qrkit.drawing.untrusted.assets import data_uri, read_asset
+from qrkit.drawing.untrusted.assets import Fetch, data_uri, read_asset
 from qrkit.errors import Problem, nearest
 
 if TYPE_CHECKING:
     import numpy as np
 
     from qrkit.design.design import Design
-    from qrkit.design.limits import ErrorCorrection
-    from qrkit.drawing.scene import Drawing
-    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = [
     "RIM", "RING", "ROUNDED", "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "ground_of", "logo_image",

@@ -18,6 +18,7 @@ from qrkit.exchange.table_files import (
     too_wide,
     unread_issues,
 )
+from qrkit.files import read_file
 
 __all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
 
@@ -94,12 +95,8 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
     if isinstance(source, bytes):
         return sheet_of(source, "csv")
     file = Path(source)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from error
     suffix = file.suffix[1:].lower()
-    return sheet_of(data, suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
+    return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
 
 
 def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:

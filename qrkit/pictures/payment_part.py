@@ -185,7 +185,7 @@ class SwissPaymentPart(Shown):
         """Write the part to a file in the format of its suffix, and return its path.
 
         Raises:
-            InvalidParameter: If the suffix is not that of a format.
+            InvalidParameter: If no format has this suffix.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Self
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
@@ -15,10 +15,10 @@ from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
-from qrkit.portfolio.codes import visible
-from qrkit.store.records.json_rows import read_campaigns, read_qrcodes
+from qrkit.portfolio.codes import Records, visible
+from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
 from qrkit.store.records.qrcodes import Links
-from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.records import PLANS, Campaign, QRCode
 
 __all__ = ["Listing", "list_json", "write_codes"]
 
@@ -38,6 +38,13 @@ class Listing(NamedTuple):
     base_url: str
     campaigns_text: str
     qrcode_texts: Sequence[str]
+
+    @classmethod
+    def of(cls, portfolio: Records) -> Self:
+        """Return all campaigns and QR Codes, as the plan of the account shows them."""
+        store, account = portfolio.store, portfolio.account
+        texts = qrcode_texts(store, account.id, most=PLANS[account.plan].most_qrcodes)
+        return cls(portfolio.base_url, campaigns_text(store, account.id), tuple(texts))
 
     def campaigns(self) -> list[Campaign]:
         """Return the campaigns, oldest first."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.errors import NotAllowed, NotFound, UnreadableFile
+from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import (
     ExchangeFormat,
     exchange_format,
@@ -22,7 +22,7 @@ from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table
-from qrkit.files import complete_file
+from qrkit.files import complete_file, read_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
@@ -351,10 +351,7 @@ class Portfolio(Shown, ManyRecords):
         else:
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
-            try:
-                data = file.read_bytes()
-            except OSError as error:
-                raise UnreadableFile(f"{file}: {error.strerror}") from error
+            data = read_file(file)
         table = table_of_sheet(sheet_of(data, named.name), columns) if columns else read_table(data, named.name, seen)
         return self._import(table, seen, template, fix_urls=fix_urls)
 

@@ -160,7 +160,7 @@ def _styles(heading: Heading, period: str, brand: Brand | None) -> str:
 
 
 def _css_string(text: str) -> str:
-    """Return a text as the inside of a CSS string; all but ASCII letters and digits is escaped."""
+    """Escape a text for a CSS string: everything except ASCII letters and digits."""
     return "".join(char if char.isascii() and char.isalnum() else f"\\{ord(char):x} " for char in text)
 
 

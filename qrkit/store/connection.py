@@ -265,7 +265,7 @@ class Store:
                 yield from rows
 
     def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, Any]:
-        """Run a query on a file and return its columns by name as NumPy arrays, those of texts with dtype object.
+        """Run a query on a file and return its columns by name as NumPy arrays; text columns have dtype object.
 
         No value may be NULL. For many rows, this takes a third of the time of `rows`, and loads no pandas.
         """

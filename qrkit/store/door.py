@@ -1,7 +1,7 @@
 """`Door`: lets other processes of the same user work with a store that this process serves.
 
-A thread for each caller runs the caller's statements, with its own cursor and its own transactions, and keeps what this
-process has in memory true. A caller that ends in the middle of a transaction leaves nothing behind.
+A thread for each caller runs the caller's statements, with its own cursor and its own transactions, and keeps the
+caches of this process up to date. A caller that ends in the middle of a transaction leaves nothing behind.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from qrkit.design.rotation import read_rotations
 from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.untrusted.pixels import MOST_PIXELS, fit_picture, read_bitmap
+from qrkit.drawing.untrusted.bitmap_files import MOST_PIXELS, fit_picture, read_bitmap
 from qrkit.drawing.untrusted.svg_shapes import sanitised
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 

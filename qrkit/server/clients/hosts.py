@@ -1,6 +1,6 @@
 """Refuses requests for unknown hosts, with overlong paths, or with API keys in the path.
 
-A request for an unknown host comes from a browser to which somebody's DNS gave the address of this server.
+A request for an unknown host comes from a browser that someone else's DNS pointed at this server.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ from pathlib import Path
 
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
-from qrkit.portfolio import Portfolio, transport
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.code_designs import looks_text
+from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.importing import Present
 from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
@@ -99,7 +101,7 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
     """
-    looks = transport.looks(portfolio)
+    looks = looks_text(portfolio.store, portfolio.account.id)
     return _ask_of_all("export", portfolio, looks, format=format, image_format=image_format, safe=safe)
 
 
@@ -113,7 +115,7 @@ def statistics(scans: Scans, format: str) -> bytes:
 
 
 def _ask_of_all(job: str, portfolio: Portfolio, *further: str, **options: str | bool) -> bytes:
-    listing = transport.listing(portfolio)
+    listing = Listing.of(portfolio)
     texts = [text.encode() for text in (listing.campaigns_text, *further, *listing.qrcode_texts)]
     if job == "list" and sum(map(len, texts)) < SMALL:
         return listing.to_json().encode()

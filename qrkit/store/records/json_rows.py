@@ -19,7 +19,7 @@ from qrkit.tracking.records import Campaign, QRCode
 __all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes"]
 
 TOGETHER = 1_000
-"""Number of QR Codes per text: the interpreter copies a text at once."""
+"""Number of QR Codes per text: other threads wait while the interpreter copies a text."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
 QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
 AS_JSON = """

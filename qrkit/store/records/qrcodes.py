@@ -84,7 +84,7 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
 ROW = {name: QRCODES[name] for name in COLUMNS}
 """The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
-"""The dtypes of arrays by column type; those of texts have dtype object."""
+"""The dtypes of arrays by column type; text columns have dtype object."""
 INSERT_CAMPAIGN = """
 INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
 """

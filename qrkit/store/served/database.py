@@ -242,13 +242,13 @@ class ServedCursor:
 
 
 class _Recorder:
-    """Stands for the recorder of visits, which the other process has."""
+    """Stands in for the recorder of visits, which runs in the other process."""
 
     def __init__(self, database: ServedDatabase) -> None:
         self._database = database
 
     def drain(self) -> None:
-        """Have the visits that wait moved into the store."""
+        """Move the waiting visits into the store."""
         self._database.ask("include waiting")
 
     def add(self, *_: Any, **__: Any) -> NoReturn:

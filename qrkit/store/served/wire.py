@@ -25,11 +25,11 @@ __all__ = [
 MOST_BYTES = 2**26
 """Maximum bytes of the JSON of a message, and of what follows it. An import sends 5,000 QR Codes at once."""
 WRITING, VISITING, STANDING, TAKE_VISITS = "BEGIN WRITING", "BEGIN VISITING", "BEGIN STANDING", "TAKE VISITS"
-"""What stands for the statements of a transaction: `atomic`, `adding`, `standing` and `take_visits`."""
+"""Statements that begin a transaction in the other process: `atomic`, `adding`, `standing` and `take_visits`."""
 
 _LENGTHS = struct.Struct(">II")
 TAG = "\0"
-"""The key of an object that stands for a value which JSON does not know."""
+"""The key of an object that represents a value of a type that JSON lacks."""
 
 Write = Callable[[Any], str]
 KINDS: dict[str, tuple[type, Write, Callable[[str], Any]]] = {
@@ -51,7 +51,7 @@ def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
     """Send a message.
 
     Args:
-        message: What JSON knows, and timestamps, dates, times, durations, decimals and bytes.
+        message: JSON, which may also contain timestamps, dates, times, durations, decimals and bytes.
 
     Raises:
         TooLong: If the message or the bytes are too long; nothing is sent.

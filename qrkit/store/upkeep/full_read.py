@@ -1,4 +1,4 @@
-"""Reads every block of a store file to find damage."""
+"""Reads every block of a store file to find damaged ones."""
 
 from __future__ import annotations
 

@@ -33,15 +33,13 @@ from qrkit.notebook.widgets.studio.content_form import FORM, ContentForm, kind_f
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.studio.draft_state import shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
-from qrkit.notebook.widgets.studio.preset_gallery import look_controls, thumbnail, with_look
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
 from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
-from qrkit.notebook.widgets.studio.thumbnails import thumbnails
+from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
-from qrkit.pictures.print_checks import print_checks
-from qrkit.pictures.printing import PrintSize
+from qrkit.pictures.printing import PrintSize, print_checks
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
@@ -90,18 +88,9 @@ class Designer(Page):
     """
 
     _esm = script(
-        "studio",
-        "stage",
-        "form",
-        "color_form",
-        "content_form",
-        "logo_form",
-        "saved_looks",
-        "gallery",
-        "output_form",
-        "badge",
-        "designer",
-    )
+        "studio", "stage", "form", "color_form", "content_form", "logo_form", "saved_looks", "gallery", "output_form",
+        "badge", "designer",
+    )  # fmt: skip
     _css = style("studio", "designer", "qrkit-designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
@@ -408,29 +397,6 @@ class Designer(Page):
         picture = f'<img src="{source}" alt="{page_text(f"QR Code: {image.title}")}">'
         svg = self._draft.picture.get("svg") or image.small_svg()
         return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": svg, "image/png": png}
-
-
-Designer.handlers = {
-    "edit": Designer._on_edit,
-    "undo": Designer._on_undo,
-    "redo": Designer._on_redo,
-    "preset": Designer._on_preset,
-    "looks": Designer._on_looks,
-    "check": Designer._on_check,
-    "keep": Designer._on_keep,
-    "fix": Designer._on_fix,
-    "repair": Designer._on_repair,
-    "save": Designer._on_save,
-    "load": Designer._on_load,
-    "delete": Designer._on_delete,
-    "use": Designer._on_use,
-    "restore": Designer._on_restore,
-    "open": Designer._on_open,
-    "download": Designer._on_download,
-    "print": Designer._on_print,
-    "copy": Designer._on_copy,
-    "icons": Designer._on_icons,
-}
 
 
 def _kind_of(message: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from qrkit.store.recording.user_agents import parse_new_user_agents
 __all__ = ["Engine", "archive_sql", "copy_tables", "write_tables"]
 
 Engine = Literal["clickhouse", "spark"]
-"""Engines for which there is SQL; Sail and Databricks understand that of Spark."""
+"""Engines for which qrkit has SQL; Sail and Databricks run the SQL for Spark."""
 
 CODES = """
 SELECT

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from qrkit.drawing.scene import Bitmap
-from qrkit.drawing.untrusted.pixels.worker import MOST_PIXELS, REFUSED, SIZE
+from qrkit.drawing.untrusted.bitmap_files.worker import MOST_PIXELS, REFUSED, SIZE
 from qrkit.errors import AssetError, Problem, RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
