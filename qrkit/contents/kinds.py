@@ -18,8 +18,7 @@ from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 from pydantic import create_model
 from pydantic.fields import FieldInfo
 
-from qrkit.contents.content import NOTHING, Content, LastShown
-from qrkit.contents.notes import Note, taking_notes
+from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
 from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest

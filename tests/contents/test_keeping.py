@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import contents
-from qrkit.contents.keeping import unread
+from qrkit.contents.editing.keeping import unread
 from qrkit.contents.payments.pix_codes import values_of, with_checksum
 from qrkit.contents.syntax import raw_lines
 from qrkit.errors import InvalidParameter

@@ -9,11 +9,7 @@ import json
 from pathlib import Path
 
 from qrkit.drawing.scene import Bitmap
-<<<<<<<< HEAD:qrkit/drawing/untrusted/bitmap_files/__init__.py
 from qrkit.drawing.untrusted.decoding.worker import MOST_PIXELS, REFUSED, SIZE
-========
-from qrkit.drawing.untrusted.decoding.worker import MOST_PIXELS, REFUSED, SIZE
->>>>>>>> pics42:qrkit/drawing/untrusted/decoding/__init__.py
 from qrkit.errors import AssetError, Problem, RenderingFailed
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 
