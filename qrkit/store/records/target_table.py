@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from qrkit.store.records.short_codes import Target
 
-__all__ = ["TargetTable"]
+__all__ = ["FITS", "TargetTable"]
+
+FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
+"""Which short codes are in the table, where each takes as much room as the longest: those of few letters, in ASCII."""
 
 MOST_KEPT = 4_096
 """Targets that are kept as such after they were looked up: the same few codes are scanned repeatedly."""
@@ -24,9 +27,10 @@ MOST_KEPT = 4_096
 TOGETHER = 50_000
 """QR Codes per query: the database holds the whole result of a query in memory."""
 NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
-PLAIN = """
+PLAIN = f"""
 SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
-WHERE number >= $first AND number < $until AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
+WHERE number >= $first AND number < $until AND {FITS}
+    AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
 """
 
 
