@@ -101,7 +101,8 @@ def _import(asked: argparse.Namespace) -> Status:
         print_json(file=str(asked.file), created=result.created, template=template, issues=issues, other_hosts=hosts)
     else:
         print(f"{asked.file}: {result}" + (f"; template {template}" if template else ""))
-    return status_of(result.created + result.count("duplicate"), result.failed)
+    unkept = result.count("code-taken") + result.count("code-unreadable")
+    return status_of(result.created + result.count("duplicate"), result.failed + unkept)
 
 
 def _columns(asked: argparse.Namespace) -> dict[str, str]:

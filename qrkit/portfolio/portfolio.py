@@ -30,7 +30,7 @@ from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.exporting import write_codes
-from qrkit.portfolio.importing import Present, import_table, read_table
+from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_table
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.storing import store_rows
@@ -328,6 +328,7 @@ class Portfolio(Shown, ManyRecords):
         columns: Mapping[str, str] | None = None,
         template: str = "",
         fix_urls: bool = False,
+        anyway: bool = True,
         progress: bool = False,
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
@@ -344,10 +345,13 @@ class Portfolio(Shown, ManyRecords):
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
+            anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
+                would lead to another QR Code here. Their rows get new short codes.
             progress: Whether to show progress bars.
 
         Raises:
-            UnreadableFile: If the file as a whole cannot be read; the portfolio is unchanged.
+            UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
+                use; the portfolio is unchanged.
             InvalidParameter: If the format is unknown, or a column or the template does not exist.
         """
         seen = watch(progress=progress)
@@ -361,7 +365,7 @@ class Portfolio(Shown, ManyRecords):
             except OSError as error:
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
         table = table_of_sheet(sheet_of(data, named.name), columns) if columns else read_table(data, named.name, seen)
-        return self._import(table, seen, template, fix_urls=fix_urls)
+        return self._import(table, seen, template, fix_urls=fix_urls, anyway=anyway)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
@@ -419,7 +423,7 @@ class Portfolio(Shown, ManyRecords):
         """
         return self._import(table_of_frame(frame, columns), UNSEEN, template, fix_urls=fix_urls)
 
-    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool) -> ImportResult:
+    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool, anyway: bool = True) -> ImportResult:
         """Add the rows of a table in one transaction."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
@@ -429,7 +433,10 @@ class Portfolio(Shown, ManyRecords):
                 campaigns.extend(new)
                 codes.add(rows)
 
-            return campaigns, import_table(table, known, add, seen, fix_urls=fix_urls)
+            result = import_table(table, known, add, seen, fix_urls=fix_urls)
+            if not anyway:
+                check_codes_kept(result)
+            return campaigns, result
 
         return store_rows(self, decide, template=template)
 

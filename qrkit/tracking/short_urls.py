@@ -14,9 +14,9 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
 __all__ = [
-    "CODE_RULE", "ShortLink", "base_url_of", "beginnings", "host_of", "image_url", "is_address_of", "is_short_code",
-    "new_id", "new_ids", "new_short_code", "path_of", "read_short_url", "shared_paths", "short_url", "slug",
-    "tidy_code", "with_scheme",
+    "CODE_RULE", "IN_PATH", "Claims", "ShortLink", "base_url_of", "beginnings", "host_of", "image_url", "is_address_of",
+    "is_short_code", "new_id", "new_ids", "new_short_code", "path_of", "read_short_url", "shared_paths", "short_url",
+    "slug", "tidy_code", "with_scheme",
 ]  # fmt: skip
 
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -110,6 +110,41 @@ def is_address_of(path: str, code: str, urlinfo: str) -> bool:
     """Return whether a path that begins with a code is its short URL with the readable tail, its picture or preview."""
     rest = path[len(code) :]
     return rest == "+" or rest in PICTURES or (rest != "" and rest == f"/{slug(urlinfo)}")
+
+
+class Claims:
+    """Which short codes were given, and which addresses may be printed.
+
+    Args:
+        codes: All short codes that were ever assigned.
+        tails: The readable tails of short codes that have one.
+        ignores_case: Whether codes that differ in case alone are one.
+    """
+
+    def __init__(self, codes: Iterable[str], tails: Mapping[str, str], *, ignores_case: bool = False) -> None:
+        self._ignores_case = ignores_case
+        self._codes = {self._folded(code) for code in codes}
+        self._tails = dict(tails)
+
+    def are_free(self, link: ShortLink) -> bool:
+        """Return whether nothing that may be printed would lead elsewhere if a new QR Code had this short URL."""
+        code = self._folded(link.code)
+        if code in self._codes or (link.urlinfo and self._folded(f"{link.code}/{link.urlinfo}") in self._codes):
+            return False
+        if _PLAIN_CODE.fullmatch(code):
+            return True
+        _, *shorter = beginnings(code)
+        return not any(one in self._codes and is_address_of(code, one, self._tails.get(one, "")) for one in shorter)
+
+    def take(self, link: ShortLink) -> None:
+        """Give the short code and the address of a new QR Code."""
+        code = self._folded(link.code)
+        self._codes.add(code)
+        if link.urlinfo:
+            self._tails[code] = link.urlinfo
+
+    def _folded(self, code: str) -> str:
+        return code.lower() if self._ignores_case else code
 
 
 def slug(text: str) -> str:
