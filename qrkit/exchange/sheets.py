@@ -19,7 +19,7 @@ from qrkit.exchange.table_files import (
     unread_issues,
 )
 
-__all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
+__all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
 
 
 SHORT_URL = "Trackable URL"
@@ -121,6 +121,16 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
         raise UnreadableFile(f"{file}: {error.strerror}") from error
     suffix = file.suffix[1:].lower()
     return sheet_of(data, suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
+
+
+def heading_in(data: bytes, format: str) -> list[str]:
+    """Return the names of the columns of a file; none if it has no rows, or cannot be read."""
+    try:
+        chosen = sniffed(data, format).name
+        rows = SHEETS[chosen](data, []) if chosen in SHEETS else iter(())
+        return heading_of(enumerate(rows))[1]
+    except UnreadableFile:
+        return []
 
 
 def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:

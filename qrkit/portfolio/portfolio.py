@@ -20,7 +20,8 @@ from qrkit.exchange import (
 )
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.sheets import sheet_of, table_of_sheet
+from qrkit.exchange.scan_rows import scan_table
+from qrkit.exchange.sheets import read_sheet, sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
@@ -33,6 +34,7 @@ from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_table
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
+from qrkit.portfolio.scan_importing import ScanImport, insert_scans
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -366,6 +368,35 @@ class Portfolio(Shown, ManyRecords):
                 raise UnreadableFile(f"{file}: {error.strerror}") from error
         table = table_of_sheet(sheet_of(data, named.name), columns) if columns else read_table(data, named.name, seen)
         return self._import(table, seen, template, fix_urls=fix_urls, anyway=anyway)
+
+    def import_scans(
+        self,
+        source: str | Path | bytes,
+        *,
+        format: str = "csv",
+        columns: Mapping[str, str] | None = None,
+        code: str = "",
+    ) -> ScanImport:
+        """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
+
+        Files have a row per visit, or a number of visits per day, whose time is noon in UTC. Columns of exports by
+        Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. Visits that are
+        in the store already are not added again, as in `scans.insert`. A visit is a bot if the file or its user agent
+        says so. Referrers are cut to their hosts, and addresses of visitors are not read.
+
+        Args:
+            source: The path or the bytes of the file.
+            format: The format of bytes.
+            columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
+            code: The short code of all visits, for a file that does not contain it.
+
+        Raises:
+            UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
+            InvalidParameter: If a column does not exist.
+            StoreBusy: If the store cannot be written.
+        """
+        sheet = sheet_of(source, format) if isinstance(source, bytes) else read_sheet(source)
+        return insert_scans(self.scans, scan_table(sheet, columns, code=code), self.base_url)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.

@@ -17,9 +17,10 @@ from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
 from qrkit.store.records.short_codes import DELETED, Target, ignores_case, longest_known, spelling, target
 from qrkit.tracking.records import NOWHERE, Place, Visit
+from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.follow_or_show import Destination, destination, path_below
-from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
+from qrkit.visits.visitors import Visitors, first_language, kind_of
 
 __all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]
 
