@@ -115,8 +115,8 @@ def _import(asked: argparse.Namespace) -> Status:
 
 def _holds_scans(asked: argparse.Namespace) -> bool:
     """Return whether a file is a table of visits, and not of QR Codes."""
-    from qrkit.exchange.scan_rows import NAMES, holds_scans
     from qrkit.exchange.sheets import heading_in
+    from qrkit.exchange.visit_tables import NAMES, holds_scans
 
     suffix = asked.file.suffix[1:].lower()
     if asked.columns is not None:

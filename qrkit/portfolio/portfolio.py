@@ -20,9 +20,9 @@ from qrkit.exchange import (
 )
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.scan_rows import scan_table
 from qrkit.exchange.sheets import read_sheet, sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table
+from qrkit.exchange.visit_tables import scan_table
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage

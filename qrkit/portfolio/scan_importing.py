@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from qrkit.exchange.scan_rows import ScanTable
+from qrkit.exchange.visit_tables import ScanTable
 from qrkit.store import Scans, Store
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.short_urls import path_of, tidy_code, with_scheme

@@ -97,15 +97,16 @@ def make_app(
 
     Raises:
         UnreadableFile: If the GeoIP database or the file with the token for metrics cannot be read.
-        InvalidParameter: If the file with the token for metrics contains none.
+        InvalidParameter: If the file with the token for metrics contains none, or case is to be ignored and short codes
+            differ in case alone.
     """
     chosen = settings or Settings()
     kept = kept_base_url(store)
     base_url = chosen.base_url or kept
-    hosts = Hosts(chosen.hosts, [base_url, kept, *earlier_base_urls(store)])
+    base_urls = [base_url, kept, *earlier_base_urls(store)]
+    hosts = Hosts(chosen.hosts, base_urls)
     gates = Gates(chosen)
-    if chosen.ignore_case is not None:
-        set_ignores_case(store, is_ignored=chosen.ignore_case)
+    set_ignores_case(store, is_ignored=chosen.ignore_case)
     redirects = Redirects(
         store,
         clock=clock,
@@ -116,8 +117,6 @@ def make_app(
         path=urlsplit(base_url).path,
         on_unknown=lambda address: gates.unknown_codes.take(address),
     )
-    if fetch is None and chosen.fetch_from:
-        fetch = Fetcher(allow=chosen.fetch_from)
     service = Service(
         store,
         base_url,
@@ -127,13 +126,17 @@ def make_app(
         gates,
         shorteners=shorteners or {},
         counter=RequestCounter(store),
-        fetch=fetch,
+        fetch=fetch or (Fetcher(allow=chosen.fetch_from) if chosen.fetch_from else None),
         metrics=metrics_of(chosen.metrics_token_file),
         pass_query=frozenset(chosen.pass_query),
         redirect_headers=NEVER_STORED | {"Referrer-Policy": chosen.referrer_policy},
     )
-    paths = {unquote(urlsplit(url).path) for url in (base_url, kept, *earlier_base_urls(store))} - {""}
-    return App(service, chosen, hosts, locate, sorted(paths, key=len, reverse=True))
+    return App(service, chosen, hosts, locate, _base_paths(base_urls))
+
+
+def _base_paths(base_urls: Iterable[str]) -> list[str]:
+    """Return the paths of base URLs, the longest first."""
+    return sorted({unquote(urlsplit(url).path) for url in base_urls} - {""}, key=len, reverse=True)
 
 
 class App:

@@ -143,12 +143,16 @@ def ignores_case(store: Store) -> bool:
     return bool(memory[IGNORES_CASE])
 
 
-def set_ignores_case(store: Store, *, is_ignored: bool) -> None:
+def set_ignores_case(store: Store, *, is_ignored: bool | None) -> None:
     """Set whether the store ignores the case of short codes, in this process from now on, in others when they start.
+
+    None, or what is set already, changes nothing.
 
     Raises:
         InvalidParameter: If short codes of the store differ in case alone.
     """
+    if is_ignored in (None, ignores_case(store)):
+        return
     with store.atomic():
         alike = store.rows(ALIKE) if is_ignored else []
         if alike:

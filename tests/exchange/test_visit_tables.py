@@ -7,7 +7,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.__main__ import main
 from qrkit.errors import UnreadableFile
-from qrkit.exchange import scan_rows
+from qrkit.exchange import visit_tables
 from qrkit.tracking.referrers import tidy_referrer
 
 GO = "https://go.example.com"
@@ -93,7 +93,7 @@ COUNTS = {
 
 @pytest.mark.parametrize("data", COUNTS.values(), ids=COUNTS.keys())
 def test_counts_of_a_day_are_as_many_scans(shop, data):
-    assert scan_rows.holds_scans(data.splitlines()[0].decode().split(","))
+    assert visit_tables.holds_scans(data.splitlines()[0].decode().split(","))
     assert shop.import_scans(data).created == 3
     assert shop.find_qrcode("door").scans == 2
 
@@ -166,7 +166,7 @@ def test_the_number_of_visits_is_limited(shop):
     ["Content,Name", "Name,Website,Date", "slug,url,createdAt", "short,url,timestamp,counter", "Link,Date", ""],
 )
 def test_a_table_of_links_is_no_table_of_visits(heading):
-    assert not scan_rows.holds_scans(heading.split(","))
+    assert not visit_tables.holds_scans(heading.split(","))
 
 
 @pytest.mark.parametrize(
