@@ -58,6 +58,7 @@ SHEETS: dict[str, SheetRows] = {
     "xls": xls_file.rows,
     "xlsx": xlsx_file.rows,
     "ods": ods_file.rows,
+    "json": json_file.rows,
 }
 """The row readers of formats whose columns can have any names."""
 

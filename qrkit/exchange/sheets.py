@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
-from qrkit.exchange import IMPORT_FORMATS, SHEETS, sniffed
+from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import Row, named
 from qrkit.exchange.table_files import (
     Table,
@@ -20,7 +20,11 @@ from qrkit.exchange.table_files import (
 )
 from qrkit.files import read_file
 
-__all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
+__all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
+
+
+SHORT_URL = "Trackable URL"
+"""The column that says that a row is a link which was printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +82,17 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
         texts = {} if wrong else {name: str(cell) for name, cell in row.items()}
-        rows.append(Row(number, texts, str(wrong or "")))
+        rows.append(Row(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else ""))))
     table = table_of_records(rows)
     table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), sheet.heading_row))
     table.issues.extend(unread_issues(sheet.unread))
     return table
+
+
+def _protection(sheet: Sheet, place: int) -> str:
+    """Return the error of a row of links that has a password, an end, a limit or rules; "" for any other."""
+    cells = sheet.rows[place]
+    return "" if isinstance(cells, UnreadableFile) else foreign.protection(dict(zip(sheet.heading, cells, strict=True)))
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:
@@ -99,6 +109,16 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
     return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
 
 
+def heading_in(data: bytes, format: str) -> list[str]:
+    """Return the names of the columns of a file; none if it has no rows, or cannot be read."""
+    try:
+        chosen = sniffed(data, format).name
+        rows = SHEETS[chosen](data, []) if chosen in SHEETS else iter(())
+        return heading_of(enumerate(rows))[1]
+    except UnreadableFile:
+        return []
+
+
 def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
     """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
@@ -109,7 +129,7 @@ def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
     chosen = sniffed(data, format).name
     if chosen not in SHEETS:
         raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
-    numbered = enumerate(SHEETS[chosen](data, unread), start=1)
+    numbered = enumerate(SHEETS[chosen](data, unread), start=0 if chosen == "json" else 1)  # objects have no heading
     line, titles = heading_of(numbered)
     heading = tuple(title.strip() for title in titles)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
