@@ -8,6 +8,7 @@ with this decorator, add its name to `MODULES`, and give `reading` a function th
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -250,7 +251,8 @@ def _parsed(text: Any, field: FieldInfo | None) -> Any:
         return text
     types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
     number = clean(text)
-    parts = [part.strip() for part in text.split(";") if part.strip()]
+    # The extension of a phone number is a part of it (RFC 3966).
+    parts = [part.strip() for part in re.split(";(?!ext=)", text) if part.strip()]
     if tuple in types:
         return parts
     if any(isinstance(one, type) and issubclass(one, Model) for one in types):

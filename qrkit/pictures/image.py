@@ -349,7 +349,7 @@ def generate(
         ContentTooLong: If the content does not fit; the message says what would fit.
 
     Warns:
-        UserWarning: If an SVG contains elements that cannot be drawn, such as text.
+        UserWarning: If an SVG becomes pixels, or a browser may draw it in another way.
         ScanWarning: If phones may fail to scan the image; `QRImage.scan` says why.
 
     Example:

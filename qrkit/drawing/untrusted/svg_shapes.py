@@ -82,6 +82,7 @@ def sanitised(file: Plain) -> tuple[Drawing, list[str]]:
     copy = _Copy()
     drawing = copy.element(file.root, "svg")
     copy.resolve(file.name)
+    copy.lost += drawing.attributes.keys() - PRESENTATION.keys() - {"viewBox"}
     drawing.attributes = {key: value for key, value in drawing.attributes.items() if key in PRESENTATION}
     if max(map(abs, file.box)) > LARGEST_NUMBER or min(file.box[2:]) < 1 / LARGEST_NUMBER:
         raise too_much(f"sides of at most {LARGEST_NUMBER:,.0f}")

@@ -17,7 +17,15 @@ import tinycss2
 from lxml import etree
 
 from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
-from qrkit.drawing.untrusted.svg_css import Tokens, address_of, color_of, polygon_of, transform_of, words_of
+from qrkit.drawing.untrusted.svg_css import (
+    Tokens,
+    address_of,
+    color_of,
+    has_known_unit,
+    polygon_of,
+    transform_of,
+    words_of,
+)
 from qrkit.drawing.untrusted.svg_images import Embedded
 from qrkit.drawing.untrusted.svg_values import PRESENTATION, pixels, refused, too_much, view_box
 
@@ -65,6 +73,7 @@ _UNSEEN = frozenset(
     """.split()  # noqa: SIM905
 )
 """Attributes that change nothing once styles are resolved."""
+_UNSEEN_PREFIXES = ("{", "on", "data-", "aria-")
 _LETTERING = frozenset(
     """
     font-family font-size font-weight font-style font-stretch font-variant text-anchor letter-spacing word-spacing
@@ -94,9 +103,11 @@ _DOUBTED = frozenset(
     """.split()  # noqa: SIM905
 )
 """Properties that change a picture and are not understood."""
+_ROOT_DOUBTED = ("border", "padding")
+"""Properties of the box of a whole picture."""
 _QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
 _MEDIA = {
-    **dict.fromkeys(("", "all", "screen", "onlyscreen", "(prefers-color-scheme:light)"), True),
+    **dict.fromkeys(("", "all", "screen", "onlyscreen", "notprint", "(prefers-color-scheme:light)"), True),
     **dict.fromkeys(("print", "onlyprint", "speech", "(prefers-color-scheme:dark)"), False),
     **{"(prefers-reduced-motion:no-preference)": True, "(prefers-reduced-motion:reduce)": False},
 }
@@ -203,7 +214,7 @@ def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, flo
         if max(map(abs, (*inner, width, height))) > LARGEST_SIDE or min(width, height) < 1 / LARGEST_SIDE:
             raise refused(f"has the size {width:g} x {height:g}; both must be above 0 and at most {LARGEST_SIDE:,.0f}")
     box = inner[0], inner[1], inner[2], inner[3]
-    if abs(across * box[3] / (down * box[2]) - 1) > 1e-3:  # as preserveAspectRatio says
+    if background or abs(across * box[3] / (down * box[2]) - 1) > 1e-3:  # then preserveAspectRatio matters
         box = 0.0, 0.0, across, down
         whole = root.makeelement(f"{NAMESPACE}svg")
         whole.append(root)
@@ -214,28 +225,29 @@ def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, flo
             del root.attrib[name]
     root.set("viewBox", " ".join(f"{number:.9g}" for number in box))
     if background:
-        place = zip(("x", "y", "width", "height"), (f"{number:.9g}" for number in box), strict=True)
-        paint = {"fill": background, "fill-opacity": "1", "stroke": "none"}
-        root.insert(0, root.makeelement(f"{NAMESPACE}rect", {**dict(place), **paint}))
+        size = {"width": f"{across:.9g}", "height": f"{down:.9g}"}
+        root.insert(0, root.makeelement(f"{NAMESPACE}rect", {**size, "fill": background}))
     return root, box
 
 
 def _drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
     """Drop elements for other languages and programs, and all but the first of a switch."""
-    for element in list(root.iter(etree.Element)):
+    shown = [_kind(element) for element in root.iter() if _is_shown(element)]
+    doubts |= {_DOUBTED_ELEMENTS[kind]: None for kind in shown if kind in _DOUBTED_ELEMENTS}
+    for element in root.iter():
         kind = _kind(element)
-        if kind in _DOUBTED_ELEMENTS and _is_shown(element):
-            doubts[_DOUBTED_ELEMENTS[kind]] = None
-        shown = [child for child in element if _is_shown(child)]
         if kind == "switch":
             element.tag = f"{NAMESPACE}g"
-            shown = [child for child in shown if _is_kept(child) or _kind(child) in ("switch", "a")][:1]
-        for child in [child for child in element if child not in shown]:
-            child.tag = "hidden"
+            drawn = [child for child in element if _is_kept(child) or _kind(child) in ("switch", "a")]
+            first = next(filter(_is_shown, drawn), None)
+        for child in element:
+            if not _is_shown(child) or (kind == "switch" and child is not first):
+                child.tag = "hidden"
         if kind == "a":
             parent = element.getparent()
             in_text = parent is not None and _kind(parent) in ("text", "tspan", "textPath")
             element.tag = f"{NAMESPACE}{'tspan' if in_text else 'g'}"
+    etree.strip_attributes(root, "systemLanguage", "requiredExtensions", "requiredFeatures")
 
 
 def _letters(root: _Element) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -249,18 +261,21 @@ def _letters(root: _Element) -> tuple[tuple[str, ...], tuple[str, ...]]:
     given = [one.get("font-family", "") or one.get("style", "").partition("font:")[2] for one in root.iter()]
     fonts = dict.fromkeys(name for one in given if one and (name := one.partition(",")[0].strip(" \"'\n\t")))
     other = [name[:40] for name in fonts if name.lower() not in _SAME_FONTS]
-    return (
-        (f"the SVG has the letters {', '.join(missing[:8])!r} in a text, which {FONT_NAME} lacks",) if missing else (),
-        (f"text of the SVG in {', '.join(other[:8])} is drawn in {FONT_NAME}; turn it into paths to keep its font",)
-        if other
-        else (),
-    )
+    doubts = [f"the SVG has the letters {', '.join(missing[:8])!r} in a text, which {FONT_NAME} lacks"]
+    rule = f"is drawn in {FONT_NAME}; turn it into paths to keep its font"
+    notes = [f"text of the SVG in {', '.join(other[:8])} {rule}"]
+    return tuple(doubts if missing else ()), tuple(notes if other else ())
 
 
 def _is_shown(element: _Element) -> bool:
     languages = element.get("systemLanguage")
     speaks = languages is None or any(one.strip().lower() in ("en", "en-us") for one in languages.split(","))
     return speaks and not element.get("requiredExtensions")
+
+
+def _is_initial(value: Tokens) -> bool:
+    words = words_of(value)
+    return len(words) == 1 and getattr(words[0], "lower_value", "") == "initial"
 
 
 def _kind(element: _Element) -> str:
@@ -271,7 +286,7 @@ def _kind(element: _Element) -> str:
 
 def _is_kept(element: _Element) -> bool:
     kind = _kind(element)
-    return (kind in _ELEMENTS and (kind != "image" or "href" in element.attrib)) or kind.startswith("fe")
+    return kind in _ELEMENTS or kind.startswith("fe")
 
 
 class _Styles:
@@ -289,6 +304,8 @@ class _Styles:
         self._elements = list(root.iter(etree.Element))
         self._named = {one.get("id"): one for one in reversed(self._elements) if one.get("id")}
         self._new_ids = {one: f"i{number}" for number, one in enumerate(self._named.values())}
+        nested = [one for one in self._new_ids if _kind(one) == "svg" and {"x", "y"} & {*one.attrib}]
+        self._placed = {self._new_ids[one] for one in nested}
         self._variables: dict[_Element, dict[str, Tokens]] = {}
         self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
         self._images = Embedded()
@@ -374,12 +391,13 @@ class _Styles:
         parent = element.getparent()
         variables = {} if parent is None else self._variables[parent]
         if own := {name: value for name, value in declared if name.startswith("--")}:
-            variables = {**variables, **own}
+            every = {**variables, **own}
+            variables = {name: self._replaced(value, every) for name, value in every.items() if not _is_initial(value)}
         self._variables[element] = variables
         kept = self._given(element, variables)
         for name, tokens in declared:
             self._take(element, kept, name, tokens, variables)
-        self._transform(kept)
+        self._transform(kept, is_root=element is self._root)
         in_style = ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys()))
         if in_style:
             kept["style"] = in_style
@@ -397,22 +415,26 @@ class _Styles:
             name, value = str(key), str(text)
             if name in _PROPERTIES and not _SIMPLE.fullmatch(value):
                 self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
-            elif not (name in _UNSEEN or name.startswith(("{", "on", "data-", "aria-")) or "url(" in value.lower()):
-                kept[name] = value
+            elif (value or name in ("rx", "ry")) and not (
+                name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
+            ):
+                kept[name] = value or "0"  # as Chromium reads an empty radius
         return kept
 
     def _take(
         self, element: _Element, kept: dict[str, str], name: str, tokens: Tokens, variables: dict[str, Tokens]
     ) -> None:
         """Set the attributes of a declaration; one that is invalid leaves those of earlier ones."""
-        if name in _DOUBTED:
+        if name in _DOUBTED or (element is self._root and name.startswith(_ROOT_DOUBTED)):
             self._doubt(f"the SVG has the property {name!r}, which is not understood")
         elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else _GEOMETRY):
             tokens = self._replaced(tokens, variables)
             for one in _MARKERS if name == "marker" else [name]:
                 value = self._value(one, tokens)
                 if value is None:
-                    if one not in kept and any(token.type == "function" for token in tokens):
+                    if one not in kept and any(
+                        token.type == "function" or not has_known_unit(token) for token in tokens
+                    ):
                         self._doubt(f"the SVG has a value of the property {one!r} that is not understood")
                 elif one in _BEHIND:
                     self.background = value.replace("none", "")
@@ -461,8 +483,10 @@ class _Styles:
             return texts[0] if texts else None
         if name == "transform":
             return "" if only == "none" else transform_of(words)
-        if any(one.type in ("function", "url") for one in words):
+        if any(one.type in ("function", "url") or not has_known_unit(one) for one in words):
             return None
+        if name == "image-rendering" and only in ("pixelated", "crisp-edges"):
+            return "optimizeSpeed"
         return str(tinycss2.serialize(tokens)).strip()
 
     def _paint(self, words: Tokens) -> str | None:
@@ -511,18 +535,22 @@ class _Styles:
         """Keep a reference to an element of the file, or an embedded picture."""
         address = (kept.pop("href", "") or element.get(_XLINK_HREF, "")).strip()
         kind = _kind(element)
-        if not address or kind == "a":
-            return
         if kind in ("image", "feImage") and address[:5].lower() == "data:":
             if picture := self._images.read(address):
                 kept["href"] = picture
             else:
                 self._doubt("the SVG embeds a picture that cannot be read, and is drawn without it")
-        elif target := self._target(address):
+        elif kind != "a" and address and (target := self._target(address)):
             kept["href"] = f"#{target}"
+            if kind == "use" and target in self._placed:
+                self._doubt("the SVG uses a nested svg with a place of its own, which programs draw in several ways")
+        if kind == "image" and not kept.get("href", "").startswith("data:"):
+            element.tag = "hidden"
 
-    def _transform(self, kept: dict[str, str]) -> None:
+    def _transform(self, kept: dict[str, str], *, is_root: bool) -> None:
         """Include the origin in a transform."""
+        if is_root and kept.pop("transform", ""):
+            self._doubt("the SVG has a transform of the whole picture, which is not understood")
         origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")
         if not origin or "transform" not in kept:
             return

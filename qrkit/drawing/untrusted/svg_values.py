@@ -62,6 +62,8 @@ def _length(value: str) -> str | None:
     if found is None:
         return None
     number, unit = found.groups()
+    if unit in ("em", "ex"):  # of a font that only the renderer knows
+        return None
     return _check_numbers(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
 
 

@@ -71,7 +71,7 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         ("@media (prefers-color-scheme: dark){.a{fill:red}}", {}),
         ("@media print, screen{.a{fill:red}}", {"fill": "#ff0000"}),
         ("/* .a{fill:red} */ .a{fill:blue;/* ; */}", {"fill": "#0000ff"}),
-        (".a{fill:red;fill:color(display-p3 1 0 0)}", {"fill": "#ff0000"}),
+        (".a{fill:red;fill:lab(50 20 30)}", {"fill": "#ff0000"}),
         (".a{fill:unset}", {}),
         (".a{fill:initial}", {"fill": "#000000"}),
         (".a{--x:red;--y:var(--x);fill:var(--y)}", {"fill": "#ff0000"}),
@@ -80,6 +80,12 @@ def test_each_case_is_drawn_as_in_a_browser(row):
         (".a{fill:light-dark(red,blue)}", {"fill": "#ff0000"}),
         (".a{fill:rgb(255 0 0/50%)}", {"fill": "#ff000080"}),
         (".a{fill:currentcolor}", {"fill": "currentColor"}),
+        (".a{fill:oklch(.6 .2 30)}", {"fill": "#de3e2d"}),
+        (".a{fill:oklab(1 0 0/.5)}", {"fill": "#ffffff80"}),
+        (".a{fill:color(display-p3 0 .5 0)}", {"fill": "#008200"}),
+        ("svg{--c:rgb(var(--r) 0 0);--r:255} .a{--r:0;fill:var(--c)}", {"fill": "#ff0000"}),
+        ("svg{--c:red} .a{--c:initial;fill:var(--c,blue)}", {"fill": "#0000ff"}),
+        (".a{image-rendering:pixelated}", {"image-rendering": "optimizeSpeed"}),
         (".a{stroke-width:2px}", {"stroke-width": "2px"}),
         (".a{x:3px;r:4px}", {"x": "3px", "r": "4px"}),
         (".a{mix-blend-mode:multiply}", {"style": "mix-blend-mode:multiply"}),
@@ -130,11 +136,10 @@ def test_a_picture_keeps_the_proportions_of_its_size():
 
 
 def test_the_background_of_the_root_lies_behind_the_picture():
-    root = plain(svg("<rect/>", root='viewBox="1 2 30 40" style="background:#333"')).root
-    assert dict(root[0].attrib) == {
-        **{"x": "1", "y": "2", "width": "30", "height": "40"},
-        **{"fill": "#333333", "fill-opacity": "1", "stroke": "none"},
-    }
+    root = plain(svg("<rect/>", root='viewBox="1 2 30 40" opacity=".5" style="background:#333"')).root
+    assert root.get("viewBox") == "0 0 30 40"
+    assert dict(root[0].attrib) == {"width": "30", "height": "40", "fill": "#333333"}
+    assert (root[1].get("viewBox"), root[1].get("opacity")) == ("1 2 30 40", ".5")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +169,10 @@ def test_only_what_is_shown_stays(body, kept):
         ("<style>@media (min-width: 9px){rect{fill:red}}</style><rect/>", "medium '(min-width:9px)'"),
         ("<style>rect::part(x) a:{fill:red}</style><rect/>", "selector"),
         ("<style>g{rect{fill:red}}</style><rect/>", "rules inside rules"),
-        ('<rect style="fill:oklch(.7 .1 200)"/>', "value of the property 'fill'"),
+        ('<rect style="fill:lab(50 20 30)"/>', "value of the property 'fill'"),
+        ('<rect style="width:50vw"/>', "value of the property 'width'"),
+        ('<svg id="a" x="3"><rect/></svg><use href="#a"/>', "nested svg with a place of its own"),
+        ("<switch><foreignObject/><rect/></switch>", "embeds HTML"),
         ('<rect fill="color-mix(in srgb, red, blue)"/>', "value of the property 'fill'"),
         ('<rect style="stroke-width:calc(1px + 2px)"/>', "value of the property 'stroke-width'"),
         ('<rect style="clip-path:circle(50%)"/>', "value of the property 'clip-path'"),
@@ -184,8 +192,16 @@ def test_what_is_not_understood_becomes_a_doubt(body, words):
     assert words in doubt
 
 
-def test_a_background_that_is_not_a_color_becomes_a_doubt():
-    assert doubts("<rect/>", root='viewBox="0 0 9 9" style="background:linear-gradient(red,blue)"')
+@pytest.mark.parametrize(
+    "root",
+    ['style="background:linear-gradient(red,blue)"', 'style="border:3px solid red"', 'transform="rotate(9)"'],
+)
+def test_what_the_box_of_a_picture_has_becomes_a_doubt(root):
+    assert len(doubts("<rect/>", root=f'viewBox="0 0 9 9" {root}')) == 1
+
+
+def test_an_empty_radius_is_zero_and_other_empty_attributes_are_none():
+    assert attributes('<rect rx="3" ry="" x="" fill=""/>') == {"rx": "3", "ry": "0"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["ENGINES", "MOST_MEMORY", "answer", "resvg_png", "start"]
+__all__ = ["ENGINES", "MOST_MEMORY", "answer", "resvg_picture", "resvg_png", "start"]
 
 SIZE = struct.Struct(">II")
 """The width and height that precede each SVG to draw."""
@@ -54,15 +54,20 @@ def resvg_png(svg: bytes) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=svg.decode(), dpi=96, skip_system_fonts=True, **fonts))
 
 
-def _resvg(svg: bytes, width: int, height: int) -> bytes:
+def resvg_picture(svg: bytes) -> Image:
+    """Draw an SVG with resvg as RGBA."""
     from io import BytesIO
 
     from PIL import Image
 
-    picture = Image.open(BytesIO(resvg_png(svg)))
+    return Image.open(BytesIO(resvg_png(svg))).convert("RGBA")
+
+
+def _resvg(svg: bytes, width: int, height: int) -> bytes:
+    picture = resvg_picture(svg)
     if picture.size != (width, height):
         raise ValueError(f"the drawing is {picture.width} x {picture.height} pixels, not {width} x {height}")
-    return picture.convert("RGBA").tobytes()
+    return picture.tobytes()
 
 
 _WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold", "ExtraBold")

@@ -6,8 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from qrkit.drawing.scene import Drawing
     from qrkit.drawing.untrusted.svg_styles import Plain
 
@@ -83,24 +81,15 @@ def _looks_like(drawing: Drawing, file: Plain) -> bool:
     from PIL import Image, ImageChops
 
     from qrkit.drawing.svg.svg_elements import Definitions, document, picture
+    from qrkit.drawing.untrusted.rasteriser.worker import resvg_picture
 
     svg, width, height = file.sized(COMPARED_SIDE)
     definitions = Definitions()
     body = picture(drawing, (0, 0, width, height), definitions)
-    pictures = [_drawn(one) for one in (svg, document(width, height, body, definitions))]
+    pictures = [resvg_picture(one) for one in (svg, document(width, height, body, definitions))]
     for paper in ("white", "gray"):
         ground = Image.new("RGBA", (width, height), paper)
         one, other = (Image.alpha_composite(ground, picture).convert("RGB") for picture in pictures)
         if max(ImageChops.difference(one, other).reduce(BLOCK).tobytes()) > MOST_DIFFERENCE:
             return False
     return True
-
-
-def _drawn(svg: bytes) -> Image:
-    from io import BytesIO
-
-    from PIL import Image
-
-    from qrkit.drawing.untrusted.rasteriser.worker import resvg_png
-
-    return Image.open(BytesIO(resvg_png(svg))).convert("RGBA")
