@@ -337,7 +337,7 @@ class Portfolio(Shown, ManyRecords):
             source: The path or the bytes of the file.
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
                 archives are always recognized by their first bytes.
-            columns: For a csv, xlsx, xls or ods file with other column names: our column names mapped to the file's,
+            columns: For a csv, json, xlsx, xls or ods file with other names: our column names mapped to the file's,
                 as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as left out.
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
