@@ -123,6 +123,7 @@ class Row(NamedTuple):
         reason: The reason of the import issue if the row has an error.
         code: The record of a row to be written; None for a row that was read.
         undated: Why the creation date of the row could not be read and was left out; empty if there is no such error.
+        notes: The reason and the detail of issues of a row that is imported.
     """
 
     number: int
@@ -131,6 +132,7 @@ class Row(NamedTuple):
     reason: Literal["invalid", "undecodable"] = "invalid"
     code: QRCode | None = None
     undated: str = ""
+    notes: tuple[tuple[Any, str], ...] = ()
 
 
 def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from qrkit.tracking.records import QRCode
 
-__all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
+__all__ = ["ImportIssue", "ImportResult", "Reason", "issue_of", "merge"]
 
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
-    "template-unknown", "similar-name", "suspicious-url", "completed-url", "unknown-column", "unread-sheet",
+    "template-unknown", "similar-name", "suspicious-url", "completed-url", "link-target", "formula-unsaved",
+    "heading-row", "encoding-guessed", "unknown-column", "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last seven, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last eleven, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -32,6 +33,8 @@ _CHANGED: dict[Reason, str] = {
     "template-unknown": "without their template",
     "similar-name": "with a name that differs from another in case alone",
     "completed-url": "with a completed address",
+    "link-target": "with the target of a link",
+    "formula-unsaved": "with a formula without a value",
     "suspicious-url": "with a suspicious address",
 }
 """Summary texts for rows that were imported with changes."""
@@ -60,8 +63,9 @@ class ImportIssue:
             rows were changed; `date-unreadable` and `template-unknown` rows were imported without their creation date
             or template; `similar-name` rows were imported, but their name or that of their campaign differs from
             another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
-            address, and `completed-url` rows with the address that was meant; `unknown-column` and `unread-sheet` are
-            about the whole file.
+            address, and `completed-url` rows with the address that was meant; `link-target` rows show a text over a
+            link, and `formula-unsaved` rows hold a formula without a value; `heading-row`, `encoding-guessed`,
+            `unknown-column` and `unread-sheet` are about the whole file.
         detail: What was found and how it was handled.
     """
 

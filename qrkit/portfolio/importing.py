@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache, partial
 
 from qrkit.contents.suspicious_links import link_warning, suspicious_link
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
-from qrkit.exchange import Reading, sniffed
+from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.columns import Row
 from qrkit.exchange.foreign import UNKNOWN_HOST
+from qrkit.exchange.locating import ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
+from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
@@ -41,7 +43,7 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
-__all__ = ["Add", "Present", "import_table", "read_table"]
+__all__ = ["Add", "Present", "import_table", "read_mapped", "read_table"]
 
 TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
@@ -78,19 +80,44 @@ class Present:
     last: int = 0
 
 
-def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
+def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = ANYWHERE) -> Table:
     """Read the rows of a file.
 
     Args:
         data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
         seen: Shows the progress.
+        place: Where the table of a csv or a workbook is.
 
     Raises:
         UnreadableFile: If the file as a whole cannot be read.
+        InvalidParameter: If the place is given for another format, or there is no such sheet or encoding.
     """
-    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
-    return sniffed(data, format).read(data, how)
+    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen, place)
+    chosen = sniffed(data, format)
+    place.check(chosen.name if chosen.name not in SHEETS else "")
+    return chosen.read(data, how)
+
+
+def read_mapped(
+    data: bytes, format: str, columns: Mapping[str, str], seen: Watch = UNSEEN, place: Place = ANYWHERE
+) -> Table:
+    """Read the rows of a file as `read_table` does, or those of a csv or a workbook whose columns have other names.
+
+    Args:
+        data: The bytes of the file.
+        format: One of `qrkit.exchange.IMPORT_FORMATS`.
+        columns: Our column names mapped to the file's; empty if it calls them so, too.
+        seen: Shows the progress.
+        place: Where the table of a csv or a workbook is.
+
+    Raises:
+        UnreadableFile: If the file as a whole cannot be read.
+        InvalidParameter: If a column, a sheet or an encoding does not exist.
+    """
+    if not columns:
+        return read_table(data, format, seen, place)
+    return table_of_sheet(sheet_of(data, format, map(str, columns.values()), place), columns)
 
 
 def import_table(
@@ -173,6 +200,8 @@ class _Importing:
 
     def _issues(self, row: Row, code: QRCode, stored: StoredRow) -> Iterator[ImportIssue]:
         """Yield what of a row could not be kept, apart from its short code."""
+        for reason, detail in row.notes:
+            yield issue_of(row, code, reason, detail)
         if row.undated:
             detail = f"{row.undated}; the QR Code was added with the date of this import"
             yield issue_of(row, code, "date-unreadable", detail)

@@ -413,8 +413,8 @@ def test_a_file_that_cannot_be_read_changes_nothing(portfolio, tmp_path):
     for wrong in (
         b"",
         b"Name\nx\n",
-        good + b'"open',
-        good + b"\xff",
+        good + b'"x"y\n' * 101,
+        b"\xff\xfe" + good.decode().encode("utf-16-le") + b"x",
         tmp_path / "missing.csv",
         tmp_path / "folder.csv",
     ):
