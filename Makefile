@@ -42,7 +42,7 @@ lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries
 	$(BIN)/python .ci/try_lowest.py
 
 catalogs: $(READY)  ## Check that every sentence is in every language, as it must be when a version is released
-	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_page_sentences.py tests/server/test_landing.py
+	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_page_languages.py tests/server/test_landing.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)

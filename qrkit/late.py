@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # the methods of `Design` that higher rooms have, for type ch
     from qrkit.scanning.repair import make_scannable
 
 __all__ = [
-    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "check", "followed", "frame_as_wrapper",
-    "largest_logo", "late_names", "make_scannable", "named", "notebook", "open_doors", "watch", "with_logo",
+    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "by_name", "check", "followed", "frame_as_wrapper", "largest_logo",
+    "late_names", "make_scannable", "named", "notebook", "open_doors", "watch", "with_logo",
 ]  # fmt: skip
 
 Item = TypeVar("Item")
@@ -57,6 +57,11 @@ def named(origin: str) -> Any:
     module, _, attribute = origin.partition(":")
     value: Any = import_module(f"qrkit.{module}")
     return getattr(value, attribute) if attribute else value
+
+
+def by_name(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the origin of each name, given the names that each `room.module` has, with spaces between them."""
+    return {name: f"{module}:{name}" for module, listed in names.items() for name in listed.split()}
 
 
 def late_names(package: str, origins: Mapping[str, str], *, until: str = "") -> Callable[[str], Any]:

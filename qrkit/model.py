@@ -343,12 +343,7 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
     if kind in PLAIN_RULES:
         return Problem(name, error["input"], PLAIN_RULES[kind], "wrong-type")
     if kind.endswith(("_type", "_parsing", "_from_float")):
-        return Problem(
-            name,
-            error["input"],
-            error["msg"].replace("Input should be", "must be"),
-            "wrong-type",
-        )
+        return Problem(name, error["input"], error["msg"].replace("Input should be", "must be"), "wrong-type")
     if kind == "value_error":
         return Problem(name, error["input"], str(context["error"]), "bad-value")
     return Problem(name, error["input"], error["msg"], kind if "-" in kind else "bad-value")

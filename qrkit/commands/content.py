@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import print_json
+from qrkit.commands.output import print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
 from qrkit.contents.kinds import MODULES, SHORT_URLS, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
@@ -90,10 +90,8 @@ def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
         given = {name: getattr(asked, name) for name in kind.fields.model_fields}
         with _options_named():
             content = make_from_texts(kind.name, given)
-        if asked.json:
-            print_json(kind=content.kind, fields=plain(dict(content.fields)), content=str(content))
-        else:
-            print(content)
+        fields = plain(dict(content.fields))
+        print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
 
     return run
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
-from qrkit.commands.output import Status, complaining, print_json, status_of, tell_of_local_urls
+from qrkit.commands.output import Status, complaining, print_result, status_of, tell_of_local_urls
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
@@ -94,13 +94,11 @@ def _import(asked: argparse.Namespace) -> Status:
         result, template = import_codes(portfolio, asked, asked.file, columns)
         tell_of_local_urls("import", portfolio)
     tell_import(result, asked)
-    if asked.json:
-        names = ("row", "campaign", "name", "content", "reason", "error")
-        issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
-        hosts = dict(result.other_hosts)
-        print_json(file=str(asked.file), created=result.created, template=template, issues=issues, other_hosts=hosts)
-    else:
-        print(f"{asked.file}: {result}" + (f"; template {template}" if template else ""))
+    names = ("row", "campaign", "name", "content", "reason", "error")
+    issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
+    members = {"created": result.created, "template": template, "issues": issues}
+    told = f"{asked.file}: {result}" + (f"; template {template}" if template else "")
+    print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
     return status_of(result.created + result.count("duplicate"), result.failed)
 
 
@@ -130,8 +128,6 @@ def _export(asked: argparse.Namespace) -> None:
         written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
     count, left_out = written.count(True), written.count(False)
-    if asked.json:
-        print_json(file=str(file), qrcodes=count, left_out=left_out)
-    else:
-        beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
-        print(f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}")
+    beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
+    told = f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}"
+    print_result(asked, told, file=str(file), qrcodes=count, left_out=left_out)

@@ -16,7 +16,7 @@ from qrkit.commands.look import (
     decorate,
     is_decorated,
 )
-from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
+from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
@@ -205,7 +205,7 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     if asked.output and asked.output != STANDARD:
         _save(image, printed, asked)
         if asked.json:
-            _print_result(image, printed, asked, told)
+            _print_image(image, printed, asked, told)
         else:
             print(f"{asked.output}: {_size_on_paper(printed, asked) if printed else repr(image)}")
     elif asked.output or asked.format:
@@ -294,7 +294,7 @@ def _size_on_paper(printed: QRPrint, asked: argparse.Namespace) -> str:
     return repr(printed) if width == printed.width_mm else f"{width:.2f} x {height:.2f} mm"
 
 
-def _print_result(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
+def _print_image(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
     file = asked.output
     width_mm, height_mm = printed.size_in(asked.format or file.suffix[1:]) if printed else (None, None)
     print_json(
@@ -347,9 +347,6 @@ def _from_table(asked: argparse.Namespace) -> Status:
         )
     errors = [(sheet.numbers[error.row], error) for error in batch.errors]
     tell_rows([(row, error.error) for row, error in errors])
-    if asked.json:
-        rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
-        print_json(file=str(asked.output), created=batch.created, errors=rows)
-    else:
-        print(f"{asked.output}: {batch}")
+    rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
+    print_result(asked, f"{asked.output}: {batch}", file=str(asked.output), created=batch.created, errors=rows)
     return status_of(batch.created, len(errors))

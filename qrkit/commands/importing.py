@@ -53,10 +53,7 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
 
 
 def import_codes(
-    portfolio: Portfolio,
-    asked: argparse.Namespace,
-    source: Path | bytes,
-    columns: Mapping[str, str] | None = None,
+    portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, columns: Mapping[str, str] | None = None
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 

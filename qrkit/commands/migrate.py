@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from qrkit.commands.output import print_json
+from qrkit.commands.output import print_result
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import STORE, is_missing, shown_place
 from qrkit.errors import NotFound
@@ -40,7 +40,4 @@ def _migrate(asked: argparse.Namespace) -> None:
         raise NotFound("store", shown_place(asked.source))
     with Store(asked.source) as source, Store(asked.target) as target:
         moved = migrate(source, target, seen=watch(progress=sys.stderr.isatty()))
-        if asked.json:
-            print_json(store=target.path, rows=moved.rows)
-        else:
-            print(f"{target.path}: {moved}")
+        print_result(asked, f"{target.path}: {moved}", store=target.path, rows=moved.rows)

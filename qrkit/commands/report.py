@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.look import is_decorated
-from qrkit.commands.output import complain, print_json
+from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
@@ -111,10 +111,7 @@ def _report(asked: argparse.Namespace) -> None:
             file = made.save(output)
             if not made.words:
                 complain("report", "no scans in this period" if asked.since or asked.until else "no scans yet")
-    if asked.json:
-        print_json(file=str(file))
-    else:
-        print(file)
+    print_result(asked, file, file=str(file))
 
 
 def _brand(portfolio: Portfolio, name: str) -> Brand:

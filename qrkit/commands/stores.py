@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from qrkit.commands.output import complain, complaining
+from qrkit.commands.output import Status, complain, complaining
 from qrkit.errors import NotFound, StoreBusy, StoreReadOnly
 
 if TYPE_CHECKING:
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from qrkit.store import Store
     from qrkit.store.served.database import ServedStore
 
-__all__ = ["add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place"]
+__all__ = [
+    "add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place",
+    "with_portfolio",
+]  # fmt: skip
 
 DEFAULT_STORE = "qrkit.duckdb"
 PRIORITY = 10
 """How much lower the priority of a command is than that of the server whose store it works with."""
+Act: TypeAlias = "Callable[[Portfolio, argparse.Namespace], Status | None]"
 STORE = "the file of a store, or the URL of a PostgreSQL database"
 
 
@@ -103,6 +107,16 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
             raise
         _tell_of_copy(asked, error)
     return open_portfolio(snapshot_of=asked.store)
+
+
+def with_portfolio(act: Act, *, to_read: bool = False) -> Callable[[argparse.Namespace], Status | None]:
+    """Return what runs a command on the portfolio of the selected store, which must exist; see `opened`."""
+
+    def run(asked: argparse.Namespace) -> Status | None:
+        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
+            return act(portfolio, asked)
+
+    return run
 
 
 def opened_store(asked: argparse.Namespace) -> Store:

@@ -222,12 +222,7 @@ class Portfolio(Shown, ManyRecords):
         return QRImage(designs.design(self._linked(code), template=template, **changes))
 
     def check(
-        self,
-        *,
-        campaign_id: str | None = None,
-        level: str = "static",
-        audience: str = "phones",
-        progress: bool = False,
+        self, *, campaign_id: str | None = None, level: str = "static", audience: str = "phones", progress: bool = False
     ) -> pd.DataFrame:
         """Check whether the pictures of the QR Codes scan, as `image` draws them: one row each, oldest first.
 

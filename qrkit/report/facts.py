@@ -304,18 +304,12 @@ def whole_days(asked: Asked, first: date | None, last: date | None) -> Span | No
     """Return the days to compare, without the days of the first and last scan, which may be incomplete."""
     if first is None or last is None:
         return None
-    span = Span(
-        first if asked.since else first + timedelta(days=1),
-        last + timedelta(days=1) if asked.until else last,
-    )
+    span = Span(first if asked.since else first + timedelta(days=1), last + timedelta(days=1) if asked.until else last)
     return span if span.days >= FEWEST_DAYS else None
 
 
 def _parts(
-    campaigns: Sequence[Campaign],
-    codes: Sequence[QRCode],
-    titles: Mapping[str | None, str],
-    counted: Mapping[str, int],
+    campaigns: Sequence[Campaign], codes: Sequence[QRCode], titles: Mapping[str | None, str], counted: Mapping[str, int]
 ) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
     """Return what to group scans by, and the names of the groups with scans by ID, most scanned first."""
     part: Literal["campaign", "qrcode"] = "campaign" if len(campaigns) > 1 else "qrcode"
@@ -409,10 +403,7 @@ def _by_campaign(
 
 
 def _rates(
-    scans: Scans,
-    part: Literal["campaign", "qrcode"],
-    codes: Sequence[QRCode],
-    titles: Mapping[str | None, str],
+    scans: Scans, part: Literal["campaign", "qrcode"], codes: Sequence[QRCode], titles: Mapping[str | None, str]
 ) -> pd.DataFrame:
     """Return rates of QR Codes by their names for a report, or of campaigns by their titles."""
     if part == "qrcode":

@@ -18,8 +18,7 @@ from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_exchange, key_id
 from qrkit.scanning.untrusted import MOST_READERS
-from qrkit.server.clients.rates import Buckets
-from qrkit.server.clients.shares import Client, Gate, Spent, network_of
+from qrkit.server.clients.shares import Buckets, Client, Gate, Spent, network_of
 from qrkit.server.jobs import MOST_JOBS
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import Metrics

@@ -12,15 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import (
-    InvalidParameter,
-    Problem,
-    StoreBusy,
-    StoreClosed,
-    StoreDamaged,
-    StoreReadOnly,
-    UnreadableFile,
-)  # fmt: skip
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreDamaged, StoreReadOnly, UnreadableFile
 from qrkit.store.all_visits import view_of
 from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.database import Database
@@ -230,11 +222,8 @@ class Store:
             StoreClosed: If the store is closed.
             StoreReadOnly: If the store is a snapshot.
         """
-        self.check_writable()
-        with self.atomic():
-            self.database.thread.written += 1
-            with self.statement() as cursor:
-                cursor.execute(sql, parameters)
+        with self._writing() as cursor:
+            cursor.execute(sql, parameters)
 
     def execute_often(self, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; DuckDB parses it only once.
@@ -243,11 +232,17 @@ class Store:
             StoreClosed: If the store is closed.
             StoreReadOnly: If the store is a snapshot.
         """
+        with self._writing() as cursor:
+            self.database.run_often(cursor, sql, parameters)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Cursor]:
+        """Context manager: yields a cursor for a statement that writes; without an open transaction, in a new one."""
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
             with self.statement() as cursor:
-                self.database.run_often(cursor, sql, parameters)
+                yield cursor
 
     def check_writable(self) -> None:
         """Raise an error if the store cannot be changed.
@@ -327,11 +322,8 @@ class Store:
             StoreClosed: If the store is closed.
             StoreReadOnly: If the store is a snapshot.
         """
-        self.check_writable()
-        with self.atomic():
-            self.database.thread.written += 1
-            with self.statement() as cursor:
-                self.database.add_rows(cursor, table, rows)
+        with self._writing() as cursor:
+            self.database.add_rows(cursor, table, rows)
 
     @contextmanager
     def reading(self, begin: str) -> Iterator[None]:
@@ -359,11 +351,8 @@ class Store:
     def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
         """Append CSV lines to a table on a server; without an open transaction, in a new one."""
         assert isinstance(self.database, Server)
-        self.check_writable()
-        with self.atomic():
-            self.database.thread.written += 1
-            with self.statement() as cursor:
-                self.database.add_csv(cursor, table, lines)
+        with self._writing() as cursor:
+            self.database.add_csv(cursor, table, lines)
 
     def checkpoint(self) -> None:
         """Checkpoint: move all committed data from the log into the database file.

@@ -61,12 +61,7 @@ class Door:
     """
 
     def __init__(
-        self,
-        store: Store,
-        *,
-        most_callers: int = 16,
-        idle_seconds: float = 600.0,
-        transaction_seconds: float = 10.0,
+        self, store: Store, *, most_callers: int = 16, idle_seconds: float = 600.0, transaction_seconds: float = 10.0
     ) -> None:
         self._store = store
         self._idle_seconds, self._transaction_seconds = idle_seconds, transaction_seconds

@@ -123,11 +123,7 @@ def _by_zxing(greys: Image, *, micro: bool = False) -> list[Located]:
     # Model 2 is the QR Code of the standard; QRCode would include Micro QR Codes and similar symbols. Plain text,
     # because the reader's default writes control characters as names.
     kind = zxingcpp.BarcodeFormat.MicroQRCode if micro else zxingcpp.BarcodeFormat.QRCodeModel2
-    found = zxingcpp.read_barcodes(
-        greys,
-        formats=zxingcpp.BarcodeFormats([kind]),
-        text_mode=zxingcpp.TextMode.Plain,
-    )
+    found = zxingcpp.read_barcodes(greys, formats=zxingcpp.BarcodeFormats([kind]), text_mode=zxingcpp.TextMode.Plain)
     return [_from_zxing(one) for one in found]
 
 

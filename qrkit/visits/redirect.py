@@ -18,7 +18,7 @@ from qrkit.store.recording.salts_and_quotas import salts_of
 from qrkit.store.records.short_codes import DELETED, Target, target
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.times import Clock, now
-from qrkit.visits.destinations import Destination, destination, step_below
+from qrkit.visits.follow_or_show import Destination, destination, step_below
 from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
 
 __all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]

@@ -1,7 +1,7 @@
-"""Shares the work of a server fairly among its clients, by concurrent requests and by time spent.
+"""Shares the work of a server fairly among its clients, by concurrent requests, by time spent, and by rate.
 
 A client is the account of an API key or, without a key, a network address (`network_of`). `connections` limits
-connections by the same addresses, and `rates` limits rates.
+connections by the same addresses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from qrkit.errors import TooManyRequests
 
-__all__ = ["ANYBODY", "MOST_CLIENTS", "Client", "Gate", "Spent", "network_of"]
+__all__ = ["ANYBODY", "MOST_CLIENTS", "Buckets", "Client", "Gate", "Spent", "network_of"]
 
 CUSTOMER = 64
 """Length in bits of the IPv6 prefix of one customer, who can use any number of addresses with this prefix."""
@@ -210,3 +210,46 @@ class Gate:
             turns[caller] = held[caller.client] + (not caller.client.has_key), self._spent.of(caller.client)
             held[caller.client] += 1
         return sorted(self._waiting, key=turns.__getitem__)
+
+
+# ---- requests per minute
+
+
+class Buckets:
+    """Limits the requests per minute of each address with a token bucket.
+
+    Args:
+        a_minute: Requests per minute, also the largest burst; 0 means no limit.
+        message: The error message when the limit is reached.
+        clock: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = a_minute
+        self._message = message
+        self._clock = clock
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, address: str) -> None:
+        """Count one request.
+
+        Raises:
+            TooManyRequests: If the address has reached its limit.
+        """
+        if not self._most:
+            return
+        now, key = self._clock(), network_of(address)
+        with self._lock:
+            level, since = self._levels.get(key, (float(self._most), now))
+            level = min(self._most, level + (now - since) * self._most / 60)
+            if level < 1:
+                wait = int((1 - level) * 60 / self._most) + 1
+                raise TooManyRequests(self._message, retry_after=wait)
+            self._levels[key] = level - 1, now
+            self._levels.move_to_end(key)
+            if len(self._levels) > MOST_CLIENTS:
+                self._levels.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._levels)

@@ -92,12 +92,7 @@ def _statistics(scans: bytes, *, format: str) -> bytes:
     return SCAN_FORMATS[format].write(read_scan_records(scans))
 
 
-JOBS: dict[str, Callable[..., bytes]] = {
-    "import": _import,
-    "list": _list,
-    "export": _export,
-    "statistics": _statistics,
-}
+JOBS: dict[str, Callable[..., bytes]] = {"import": _import, "list": _list, "export": _export, "statistics": _statistics}
 """The jobs by name; each takes the parts of a request and its options."""
 
 

@@ -27,9 +27,9 @@ from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
 from qrkit.errors import NotFound, QrkitError, TooManyRequests
-from qrkit.server.pages.page_sentences import Language, instant, language_for
+from qrkit.server.pages.page_languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
-from qrkit.visits.destinations import Destination, link_behind
+from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
 __all__ = ["PAGE_HEADERS", "failure", "home", "page", "preview"]

@@ -18,8 +18,8 @@ gunicorn, cheroot, hypercorn and pyvoy). Each of them broke something that this 
 - None of them can report a bad request in the same form as other errors, or limit the connections of one address.
 
 waitress is pinned exactly in pyproject.toml, because an upper bound does not protect code that overrides internals. A
-new version is acceptable once these tests in `tests/server/` pass: `test_http_server.py` (raw requests, deadlines, slow and
-many clients), `test_server.py` (start, end), `test_crowds.py` (load), `test_kills.py` (signals), and `test_fuzz.py`.
+new version is acceptable once these tests in `tests/server/` pass: `test_http_server.py` (raw requests, deadlines, slow
+and many clients), `test_server.py` (start, end), `test_crowds.py` (load), `test_kills.py` (signals), `test_fuzz.py`.
 """
 
 from __future__ import annotations

@@ -11,17 +11,31 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
-from typing import Any, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from qrkit.errors import StoreBusy, StoreClosed, StoreDamaged
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.postgresql.following import Following
-from qrkit.store.records.target_table import TargetTable
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
 
+if TYPE_CHECKING:
+    import numpy as np
+
 __all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "target"]
+
+MOST_KEPT = 4_096
+"""Targets that are kept as such after they were looked up: the same few codes are scanned repeatedly."""
+
+TOGETHER = 50_000
+"""QR Codes per query: the database holds the whole result of a query in memory."""
+NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
+PLAIN = """
+SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
+WHERE number >= $first AND number < $until AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
+"""
 
 
 class Target(NamedTuple):
@@ -46,22 +60,13 @@ DELETED = Target(0, "")
 """The target of a short code whose QR Code was deleted; the code is never reused."""
 
 SELECT = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
+SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END{more}
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE $code::VARCHAR IS NULL OR s.code = $code::VARCHAR
+WHERE {which}
 """
-
-SELECT_SOME = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE s.code IN (SELECT unnest($codes::VARCHAR[]))
-"""
-
-NEW = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END, s.revision
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE s.revision > $seen
-"""
+SELECT_ONE = SELECT.format(more="", which="s.code = $code::VARCHAR")
+SELECT_SOME = SELECT.format(more="", which="s.code IN (SELECT unnest($codes::VARCHAR[]))")
+NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
 OTHERS = """
@@ -72,6 +77,46 @@ WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
 """Selects the short codes of a file that are not in a `TargetTable` as they are read: with a schedule, and deleted."""
+
+
+class TargetTable:
+    """Targets of a file by short code: those of the QR Codes without a schedule, as they were read, and all others.
+
+    A dictionary of targets would take four times the memory and twice the time to fill, before the first redirect.
+
+    Args:
+        store: A file, in which nothing changes until the table is made.
+        others: The targets of QR Codes with a schedule, and of deleted ones.
+    """
+
+    def __init__(self, store: Store, others: Mapping[str, Target]) -> None:
+        self._others = dict(others)
+        self._plain = _columns(store)
+        self._read = lru_cache(MOST_KEPT)(self._read_plain)
+
+    def get(self, code: str) -> Target | None:
+        """Return the target of a short code, which may be any text; None if the code was never assigned."""
+        if found := self._others.get(code):
+            return found
+        try:
+            return self._read(code)
+        except KeyError:
+            return None
+
+    def update(self, targets: Mapping[str, Target]) -> None:
+        """Replace targets, or add new ones."""
+        self._others.update(targets)
+
+    def _read_plain(self, code: str) -> Target:
+        """Read a target; KeyError if there is none, because the cache keeps what is returned, and texts may be long."""
+        codes, numbers, ends, contents = self._plain
+        key = code.encode("utf-8", "replace")
+        # NumPy would copy all codes in order to compare them with a longer one.
+        place = int(codes.searchsorted(key)) if len(key) <= codes.itemsize else len(codes)
+        if place == len(codes) or codes[place] != key:
+            raise KeyError
+        return Target(int(numbers[place]), contents[slice(*ends[place])].decode())
+
 
 Targets: TypeAlias = dict[str, Target] | TargetTable
 
@@ -88,7 +133,7 @@ def target(store: Store, short_code: str) -> Target | None:
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
     if not is_remembered and store.is_in_transaction:
         # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
-        return next((_target(*row) for _, *row in store.each_row(SELECT, {"code": short_code})), None)
+        return next((_target(*row) for _, *row in store.each_row(SELECT_ONE, {"code": short_code})), None)
     return _all(store).get(short_code)
 
 
@@ -140,7 +185,7 @@ def _all(store: Store) -> Targets:
                 if KNOWN not in memory:
                     rows = store.each_row(OTHERS)
                     others = {code: _target(number, *rest) for code, number, *rest in rows}
-                    memory[KNOWN] = TargetTable(store, others, Target)
+                    memory[KNOWN] = TargetTable(store, others)
     found: Targets = memory[KNOWN]
     return found
 
@@ -187,3 +232,32 @@ def _target(number: int | None, content: str, schedule: str | None) -> Target:
     except StoreDamaged:  # a printed code must lead somewhere
         _log.warning("QR Code %d of the table qrcodes ignores its schedule, which is damaged", number)
         return Target(number, content, ())
+
+
+class _Columns(NamedTuple):
+    """QR Codes sorted by short code: the codes, the numbers, where each content begins and ends, and all contents."""
+
+    codes: np.ndarray
+    numbers: np.ndarray
+    ends: np.ndarray
+    contents: bytearray
+
+
+def _columns(store: Store) -> _Columns:
+    """Read the QR Codes without a schedule."""
+    import numpy as np
+
+    until, contents = 0, bytearray()
+    codes, numbers, lengths = [np.array([], "S1")], [np.array([], "i4")], [np.array([], "i8")]
+    while (first := store.rows(NEXT, [until])[0]["number"]) is not None:
+        until = first + TOGETHER
+        part = store.arrays(PLAIN, {"first": first, "until": until})
+        codes.append(part["code"].astype("S"))
+        numbers.append(part["number"])
+        lengths.append(part["length"])
+        contents += "".join(part["content"].tolist()).encode()
+    found = np.concatenate(codes)
+    order = found.argsort(kind="stable")  # several times as fast as the default for bytes
+    stops = np.concatenate(lengths).cumsum()
+    ends = np.stack([stops - np.concatenate(lengths), stops], axis=1)
+    return _Columns(found[order], np.concatenate(numbers)[order], ends[order], contents)

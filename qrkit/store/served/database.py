@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import duckdb
-
-from qrkit.errors import StoreBusy, StoreClosed
+from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 from qrkit.store.copies.sandbox import read_parquet
 from qrkit.store.duckdb.database import DISK, DUCKDB, Database
-from qrkit.store.engine import Engine, Parameters, Thread
-from qrkit.store.places.history_places import Place
+from qrkit.store.engine import Engine, Parameters
 from qrkit.store.served.socket_files import connected
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
 
@@ -111,33 +106,22 @@ class ServedStore(Store):
             yield
 
 
-class ServedDatabase:
+class ServedDatabase(Engine):
     """The database of a file that another process has open. Each thread has a connection of its own.
 
     Attributes:
         target: The absolute path of the file.
     """
 
-    read_only = is_shared = reads_frames = is_new = is_broken = False
     is_file = True
-    inbox: Path | None = None
-    history: Place | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
-    errors: tuple[type[Exception], ...] = (duckdb.Error,)
-    value_errors = Database.value_errors
-    remedy = Database.remedy
+    errors, value_errors, remedy = Database.errors, Database.value_errors, Database.remedy
 
     def __init__(self, path: str | Path, connection: socket.socket) -> None:
-        self.path = str(path)
+        super().__init__(str(path))
         self.target = Path(path).resolve()
-        self.writing, self.visiting = threading.RLock(), threading.RLock()
-        self.thread = Thread()
-        self.before_closing: list[Callable[[], None]] = []
-        self.memory: dict[str, Any] = {}
-        self.helpers: dict[str, Any] = {"recorder": _Recorder(self)}
-        self._process = os.getpid()
+        self.helpers["recorder"] = _Recorder(self)
         self._cursors: list[ServedCursor] = []
-        self.id = ""
         self.thread.cursor = self._greeted(connection)
 
     def _greeted(self, connection: socket.socket) -> ServedCursor:
@@ -155,15 +139,6 @@ class ServedDatabase:
         self.id = told["id"]
         self._cursors.append(cursor)
         return cursor
-
-    def check_process(self) -> None:
-        """Raise an error in a fork of the process that opened the store.
-
-        Raises:
-            StoreClosed: If this process is a fork of the process that opened the store.
-        """
-        if self._process != os.getpid():
-            raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
 
     @contextmanager
     def using(self) -> Iterator[ServedCursor]:
@@ -184,20 +159,9 @@ class ServedDatabase:
             self.thread.is_spoilt = True
             raise StoreBusy(f"{self.path} {LOST}") from error
 
-    @contextmanager
-    def holding(self) -> Iterator[None]:
-        """Context manager: does nothing, because a thread always uses the same connection."""
-        yield
-
     def has_failed(self, error: Exception) -> bool:
         """Return whether the disk of the other process caused an error, rather than a statement."""
         return isinstance(error, DISK)
-
-    def restore(self) -> None:
-        """Do nothing: the process that serves the file opens it again."""
-
-    def interrupt(self) -> None:
-        """Do nothing: statements end by themselves."""
 
     def tell_changed(self, short_codes: Iterable[str]) -> None:
         """Tell the process that serves the file which short codes get other targets with this transaction."""
@@ -236,8 +200,7 @@ class ServedDatabase:
 
     def release(self) -> None:
         """Close the connections."""
-        for finish in self.before_closing:
-            finish()
+        self.finish()
         for cursor in self._cursors:
             cursor.close()
 

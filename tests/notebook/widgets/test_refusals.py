@@ -8,7 +8,7 @@ from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import Designer
 from qrkit.notebook.widgets.studio.color_contrast import color_contrasts
 from qrkit.notebook.widgets.studio.draft import Edit
-from qrkit.notebook.widgets.studio.offers import color_meant
+from qrkit.notebook.widgets.studio.refusals import color_meant
 from qrkit.notebook.widgets.studio.swatches import GRADIENTS, GROUNDS, INKS
 from qrkit.scanning import check
 

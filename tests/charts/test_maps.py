@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrkit import charts
-from qrkit.charts.map_clusters import NEAR, cluster, radius_of
+from qrkit.charts.maps import NEAR, cluster, radius_of
 
 place = st.tuples(st.floats(0, 500), st.floats(0, 320), st.integers(0, 1_000))
 

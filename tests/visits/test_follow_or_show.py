@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qrkit.visits.destinations import Destination, destination
+from qrkit.visits.follow_or_show import Destination, destination
 
 many = settings(max_examples=300)
 

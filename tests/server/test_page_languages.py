@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qrkit.contents.cards import TITLES, Moment, field_labels
 from qrkit.contents.kinds import MODULES, kind_named
-from qrkit.server.pages.page_sentences import LANGUAGES, instant, language_for, words_of
+from qrkit.server.pages.page_languages import LANGUAGES, instant, language_for, words_of
 
 TRANSLATED = LANGUAGES[1:]
 SENTENCES = set().union(*map(words_of, TRANSLATED))

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 
 from qrkit.charts import to_svg
-from qrkit.charts.short_paths import short_path
+from qrkit.charts.svg import short_path
 
 tenths = st.integers(-40, 9_000).map(lambda number: number / 10)
 point = st.tuples(tenths, tenths)
