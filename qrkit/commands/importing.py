@@ -102,8 +102,7 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
         complain(asked.command, f"{hint} (with --fix-urls, an import completes them)")
     if before := fixable.count("duplicate"):
         codes = "1 code was" if before == 1 else f"{before} codes were"
-        hint = f"{codes} added with such an address before; correct each with: qrkit set CODE --content URL"
-        complain(asked.command, hint)
+        complain(asked.command, f"{codes} added with such an address before; correct all: qrkit set --all --fix-urls")
     if result.hosts_left:
         complain(asked.command, result.hosts_left)
 

@@ -57,7 +57,7 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
             line = data[: error.start].decode(name, "ignore").count("\n") + 1
             raise UnreadableFile(f"line {line} is not {name.upper()}, as the beginning says", line=line) from error
     text = data.decode(mark or name, "surrogateescape")
-    if mark or len(_LETTERS.findall(text)) > 10 * len(_STRAY.findall(text)):
+    if mark or len(_LETTERS.findall(text)) > 4 * len(_STRAY.findall(text)):
         return text, ""
     return _guessed(data)
 

@@ -100,6 +100,7 @@ class Located:
     Attributes:
         heading: The names of the columns.
         line: The row of the heading; 0 if the file has none.
+        is_sheet: Whether it is in a workbook, where a text beyond the heading is in a column of its own.
         rows: The number and the cells of each row below the heading.
         issues: What has to be said of the file; complete only after all rows were read.
         unread: The names of sheets with other headings; complete only after all rows were read.
@@ -107,6 +108,7 @@ class Located:
 
     heading: tuple[str, ...]
     line: int
+    is_sheet: bool = False
     rows: Iterator[tuple[int, Cells]] = field(default_factory=lambda: iter(()))
     issues: list[ImportIssue] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -149,6 +151,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     chosen = _chosen(every, place.sheet)
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
+    located.is_sheet = bool(start.part.name)
     if len(located.heading) > MOST_COLUMNS:
         many = f"the heading has {len(located.heading):,} columns; at most {MOST_COLUMNS:,} are allowed"
         raise UnreadableFile(many, line=located.line)
@@ -161,7 +164,7 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
         if before.part is not start.part and any(map(_is_filled, before.rows)):
             _leave(located, before.part)
     if found is None:
-        _tell_of_heading(located, start, every[0])
+        _tell_of_heading(located, start, chosen[0] if place.sheet else every[0])
     begun = {one.part.name for one in starts}
     further = [part for part in chosen if part.name not in begun] if len(chosen) > 1 else []
     rows = chain(start.rows[located.line :], start.part.rows, _further_rows(located, start, further))
@@ -295,26 +298,28 @@ def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
     """Yield the number, the cells and the error of each row that is not blank; the error is "" for a valid row.
 
     Rows have as many cells as the heading: missing cells are empty, and empty surplus cells are left out. A column
-    without a name that holds a text is told.
+    without a name that holds a text is told; in a csv, cells beyond the heading are of a text with a separator in it.
     """
     width = len(located.heading)
-    nameless = [place for place, title in enumerate(located.heading) if not title]
+    nameless = {place for place, title in enumerate(located.heading) if not title}
+    if located.is_sheet:
+        nameless.update(range(width, MOST_COLUMNS))
     for number, cells in located.rows:
         if type(cells) is not list:
             yield number, [""] * width, str(cells)
             continue
         if not any(cells):
             continue
-        for place in nameless:
-            if place < len(cells) and cells[place]:
-                nameless.remove(place)
-                name = column_letters(place)
+        if nameless:
+            filled = nameless.intersection(place for place, cell in enumerate(cells) if cell)
+            nameless -= filled
+            for name in map(column_letters, sorted(filled)):
                 located.say("unknown-column", f"the column {name} has no heading, and was left out")
-                break
         if len(cells) == width:
             yield number, cells, ""
         else:
-            yield number, [*cells[:width], *[""] * (width - len(cells))], _what_is_wide(cells, width)
+            error = "" if located.is_sheet else _what_is_wide(cells, width)
+            yield number, [*cells[:width], *[""] * (width - len(cells))], error
 
 
 def _what_is_wide(cells: Sequence[str], width: int) -> str:

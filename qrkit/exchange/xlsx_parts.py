@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from html import unescape
+from itertools import product
 from posixpath import dirname, join, normpath
 from typing import Any, NamedTuple
 from zipfile import ZipFile
@@ -44,7 +45,7 @@ _MERGED_CELL = re.compile(
 )
 _HYPERLINK = re.compile(rb"<(?:\w{1,20}:)?hyperlink\s([^>]{0,5000})>")
 _ATTRIBUTE = re.compile(rb"(?:(\w{1,20}):)?(\w{1,20})\s{0,9}=\s{0,9}(?:\"([^\"]{0,4000})\"|'([^']{0,4000})')")
-_CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
+_CELLS = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})(?::([A-Z]{1,3})([1-9][0-9]{0,6}))?")
 _LINK_FORMULA = re.compile(
     r'\s*HYPERLINK\(\s*(?:"((?:[^"]|"")*)"|\$?([A-Z]{1,3})\$?([0-9]{1,7}))\s*[,;)]', re.IGNORECASE
 )
@@ -347,17 +348,18 @@ def _merged(name: str, part: bytes) -> Merged:
 def _links(name: str, part: bytes, targets: Mapping[str, str]) -> Mapping[tuple[int, int], str]:
     """Return the addresses that cells of a sheet lead to, by the number of the row and the place of the column."""
     found: dict[tuple[int, int], str] = {}
-    for count, match in enumerate(_HYPERLINK.finditer(_tail(part)) if targets else ()):
-        if count == MOST_MERGED:
-            raise UnreadableFile(f"the sheet {name[:60]!r} has more than {MOST_MERGED:,} links")
+    for match in _HYPERLINK.finditer(_tail(part)) if targets else ():
         pairs = (one.groups() for one in _ATTRIBUTE.finditer(match[1]))
         texts = {name.decode(): unescape((double or single or b"").decode()) for _, name, double, single in pairs}
-        cell = _CELL.match(texts.get("ref", ""))
-        target = targets.get(texts.get("id", ""), "")
-        if cell and target and "location" not in texts:
-            found[int(cell[2]), _column(cell[1])] = target
-        elif cell and target:
-            found[int(cell[2]), _column(cell[1])] = f"{target}#{texts['location']}"
+        target, place = targets.get(texts.get("id", ""), ""), texts.get("location", "")
+        cells = _CELLS.fullmatch(texts.get("ref", ""))
+        if cells is None or not target:
+            continue
+        left, top, right, bottom = cells[1], int(cells[2]), cells[3] or cells[1], int(cells[4] or cells[2])
+        rows, columns = range(top, bottom + 1), range(_column(left), _column(right) + 1)
+        if len(found) + len(rows) * len(columns) > MOST_MERGED:
+            raise UnreadableFile(f"the sheet {name[:60]!r} has more than {MOST_MERGED:,} links")
+        found |= dict.fromkeys(product(rows, columns), f"{target}#{place}" if place else target)
     return found
 
 

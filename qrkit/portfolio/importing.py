@@ -7,18 +7,19 @@ it but the inserts.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache, partial
 
-from qrkit.contents.suspicious_links import link_warning, suspicious_link
+from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.columns import Row
 from qrkit.exchange.foreign import UNKNOWN_HOST
-from qrkit.exchange.locating import ANYWHERE, Place
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table, codes_of
@@ -48,6 +49,15 @@ __all__ = ["Add", "Present", "import_table", "read_mapped", "read_table"]
 TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
+
+NO_CONTENT = re.compile(
+    r"[\W_]{0,40}(?:(?:n[./ ]{0,2}a|n/?v|k\.? ?a|tb[acd]|to be (?:announced|confirmed|defined)|none|nothing|null|nil"
+    r"|nan|nat|undefined|empty|blank|missing|unknown|pending|no ?(?:url|link|web ?site|address|page)"
+    r"|(?:not )?available|not (?:applicable|set|yet)|coming soon|to ?do|x{1,4}|0+(?:[.,]0+)?|false"
+    r"|ref|value|name|div/0|num|getting_data|spill|calc)[\W_]{0,40})?",
+    re.IGNORECASE,
+)
+"""Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
 HOST_AND_CODE = 3
 """Slashes in a short URL that is a host and a code."""
@@ -155,6 +165,7 @@ class _Importing:
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._link = _reader_of_links(rows, present.base_url)
+        self._has_addresses = _hold_addresses(rows)
         self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
         self.other_hosts = Counter[str]()
 
@@ -209,7 +220,7 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
-        yield from _address_issues(row, code)
+        yield from _address_issues(row, code, among_addresses=self._has_addresses)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
@@ -281,11 +292,20 @@ def _completed(
         return read
     row, code = read
     is_new = code.is_dynamic and (code.name, code.content) not in there
-    suspicion = suspicious_link(code.content) if is_new else None
-    return (row, code.replace(content=suspicion.url)) if suspicion and suspicion.url else read
+    url = meant_url(code.content) if is_new else ""
+    return (row, code.replace(content=url)) if url else read
 
 
-def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
+def _hold_addresses(rows: Sequence[Row]) -> bool:
+    """Return whether most contents of a file are web addresses, apart from those that say that there is none."""
+    contents = [
+        content for row in rows if (content := row.cells.get("Content", "")) and not NO_CONTENT.fullmatch(content)
+    ]
+    addresses = sum(ADDRESS.match(content) is not None for content in contents)
+    return addresses > 0 and addresses >= len(contents) / 2
+
+
+def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterator[ImportIssue]:
     """Yield what was completed of a row's web address, or what is suspicious about it.
 
     Phones read a static code by themselves, so nothing is known of what they do with its content.
@@ -293,6 +313,9 @@ def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
+    elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
+        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
 

@@ -245,7 +245,7 @@ def test_a_stray_quote_costs_its_row_alone():
             assert found["Content"].tolist()[4:] == ["y"] * 50
             (error,) = filter(None, found["Error"])
             assert found["Error"].tolist().index(error) == 3
-            assert error.startswith(f"line {start}: the row that begins in line {start} is not CSV")
+            assert error.startswith(f"the row that begins in line {start} is not CSV")
             assert why in error
     assert "more than 100 rows are not CSV" in refused(b"Content,Comment\n" + b'"a"b,c\n' * 101)[1]
 
