@@ -56,9 +56,8 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
         if name.startswith(("utf-16", "utf-32")):
             line = data[: error.start].decode(name, "ignore").count("\n") + 1
             raise UnreadableFile(f"line {line} is not {name.upper()}, as the beginning says", line=line) from error
-    text = data.decode(mark or name, "surrogateescape")
-    if mark or len(_LETTERS.findall(text)) > 4 * len(_STRAY.findall(text)):
-        return text, ""
+        if mark or _is_nearly_utf_8(data, error.start):
+            return data.decode(name, "surrogateescape"), ""
     return _guessed(data)
 
 
@@ -77,6 +76,13 @@ def _named(data: bytes, encoding: str) -> str:
             raise UnreadableFile(f"the file is not {encoding}: {error.reason}") from error  # type: ignore[attr-defined]
         rule = f"is not the name of an encoding; there are utf-8, utf-16, {', '.join(LIKELY)} and others"
         raise InvalidParameter(Problem("encoding", encoding, rule)) from error
+
+
+def _is_nearly_utf_8(data: bytes, place: int) -> bool:
+    """Return whether a file is UTF-8 apart from a few rows, as its part before the first stray byte and behind tell."""
+    sample = data[place : place + MOST_SAMPLED].decode("utf-8", "surrogateescape")
+    letters = len(data[:place].translate(None, bytes(range(128)))) // 2 + len(_LETTERS.findall(sample))
+    return letters > 4 * len(_STRAY.findall(sample))
 
 
 def _utf_16(data: bytes) -> str:

@@ -268,7 +268,7 @@ def _tell_of_heading(located: Located, start: _Start, first: Part) -> None:
         located.say("heading-row", f"the heading is in {rows}{where}{left}")
     data = next(filter(ADDRESS.match, located.heading), "")
     if data:
-        rule = "if the file has no heading, say so (--no-header, header_row=0)"
+        rule = "if that is data, import the file as one without a heading"
         located.say("heading-row", f"the heading in {rows} holds an address, {data[:80]!r}; {rule}")
 
 

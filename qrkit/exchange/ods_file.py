@@ -81,7 +81,9 @@ def is_workbook(data: bytes) -> bool:
     """
     archive = archives.opened(data)
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
-    if named is None or named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
+    if named is None:
+        return {CONTENT, "META-INF/manifest.xml"} <= set(archive.namelist())
+    if named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
         return False
     return archives.unpacked(archive, named, MOST_BYTES).startswith(MEDIA_TYPE.encode())
 

@@ -406,27 +406,32 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
         if (not located.line or _is_of_targets(title)) and _holds_addresses(place, rows)
     ]
     theirs = likely[0] if len(likely) == 1 else ""
+    if located.unread:
+        hint += f"; nor has one of the sheets {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
+    advice = _column_advice(name, theirs, has_short_urls=tool is not None, is_data=any(map(ADDRESS.match, heading)))
+    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=located.line).advising(advice)
+
+
+def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: bool) -> dict[Door, str]:
+    """Return how to say which column of a file is ours, by the door that the file came through."""
     pair = column_pair(name.lower(), theirs)
     advice: dict[Door, str] = {
         "python": f"Say which column it is: columns={{{name!r}: {repr(theirs) if theirs else '…'}}}",
         "command": f"say which column it is: --columns {shlex.quote(pair) if theirs else f'{pair}…'}",
         "http": f"say which column it is in the parameter columns, as {pair if theirs else f'{pair}NAME'}",
     }
-    if tool:
-        # Without them, all QR Codes would get new short codes.
-        short_urls: dict[Door, str] = {
-            "python": "'Trackable URL': …",
-            "command": "Trackable URL=…",
-            "http": "Trackable URL=NAME",
-        }
-        for door, words in short_urls.items():
-            advice[door] += f"; to keep printed codes, also say which has their short URLs: {words}"
+    # Without the short URLs, all QR Codes would get new short codes.
+    further = {
+        "; to keep printed codes, also say which has their short URLs: ": (
+            has_short_urls, ("'Trackable URL': …", "Trackable URL=…", "Trackable URL=NAME"),
+        ),
+        "; if the first row is data, and no heading: ": (is_data, ("header_row=0", "--no-header", "headerRow=0")),
+    }  # fmt: skip
+    for sentence, (is_needed, words) in further.items():
+        for door, option in zip(advice, words, strict=True) if is_needed else ():
+            advice[door] += f"{sentence}{option}"
     advice["python"] += "."
-    if any(map(ADDRESS.match, heading)):
-        hint += "; if this is no heading but data, say so (--no-header, header_row=0)"
-    if located.unread:
-        hint += f"; nor has one of the sheets {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
-    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=located.line).advising(advice)
+    return advice
 
 
 def _is_of_targets(title: str) -> bool:

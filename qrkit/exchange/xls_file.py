@@ -148,6 +148,8 @@ def _refusing() -> Iterator[None]:
         # For damaged files, xlrd raises many types of errors: struct.error, IndexError, AssertionError, …
         if isinstance(error, AssertionError):  # xlrd does not know what others read
             raise UnreadableFile("the workbook has a part that is not read; save it as xlsx, ods or csv") from error
+        if "encrypted" in str(error):
+            raise UnreadableFile("the workbook has a password; save it without one") from error
         rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
         raise UnreadableFile(rule) from error
 

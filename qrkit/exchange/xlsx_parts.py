@@ -299,7 +299,7 @@ def _value(kind: str, value: str, style: str, book: Package) -> str:
         place = int(style) if style.isdecimal() else 0
         return _number(value, book.formats[place] if place < len(book.formats) else "", book)
     if kind == "d":
-        return cell_text(datetime.fromisoformat(value))
+        return cell_text(datetime.fromisoformat(value)) if "-" in value else value
     return "" if kind == "e" else _unescaped(value)
 
 

@@ -53,7 +53,7 @@ collection; fewer cost more statements."""
 NO_CONTENT = re.compile(
     r"[\W_]{0,40}(?:(?:n[./ ]{0,2}a|n/?v|k\.? ?a|tb[acd]|to be (?:announced|confirmed|defined)|none|nothing|null|nil"
     r"|nan|nat|undefined|empty|blank|missing|unknown|pending|no ?(?:url|link|web ?site|address|page)"
-    r"|(?:not )?available|not (?:applicable|set|yet)|coming soon|to ?do|x{1,4}|0+(?:[.,]0+)?|false"
+    r"|(?:not )?available|not (?:applicable|set|yet)|coming soon|to ?do|x{2,4}|0+(?:[.,]0+)?|false"
     r"|ref|value|name|div/0|num|getting_data|spill|calc)[\W_]{0,40})?",
     re.IGNORECASE,
 )

@@ -111,7 +111,7 @@ def test_more_sheets_than_are_read_are_named():
 def test_a_file_without_a_heading_has_lettered_columns(write):
     data = write(TABLE[1:])
     assert brought(data, {"content": "B", "name": "A"}, header_row=0) == (BOTH, [])
-    with pytest.raises(UnreadableFile, match="--no-header") as caught:
+    with pytest.raises(UnreadableFile, match="header_row=0") as caught:
         brought(data)
     assert caught.value.line == 1
     with pytest.raises(UnreadableFile, match=r"columns=\{'Content': 'B'}"):
@@ -123,8 +123,8 @@ def test_a_heading_that_looks_like_data_is_told():
     codes, issues = brought(as_csv(TABLE[1:]), {"content": "https://example.com/door", "name": "Door"})
     assert codes == {"Gate": "https://example.com/gate"}
     assert issues == [
-        "heading-row: the heading in row 1 holds an address, 'https://example.com/door'; if the file has no heading, "
-        "say so (--no-header, header_row=0)"
+        "heading-row: the heading in row 1 holds an address, 'https://example.com/door'; if that is data, import the "
+        "file as one without a heading"
     ]
 
 
