@@ -41,7 +41,7 @@ def test_addresses_are_completed_on_request_where_one_reading_makes_sense(shop):
     assert contents(shop) == {
         "Gate": "https://example.com", "Till": "https://www.example.com/till", "Shelf": "https://exa mple.com",
     }  # fmt: skip
-    assert [(issue.row, issue.reason) for issue in result.issues] == [(3, "completed-url"), (4, "suspicious-url")]
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(4, "suspicious-url"), (3, "completed-url")]
     assert str(result) == "3 created (1 with a completed address, 1 with a suspicious address)"
 
 

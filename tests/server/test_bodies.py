@@ -184,7 +184,7 @@ def test_import_reads_a_table_where_it_is_said_to_be(ask, shop, place):
     [
         ("headerRow", "x", "headerRow='x': must be the number of the row with the headings"),
         ("encoding", "klingon", "encoding='klingon': is not the name of an encoding"),
-        ("sheet", "One", "sheet='One': is not one; the file has no sheets"),
+        ("sheet", "One", "sheet='One': is given, but the file has no sheets"),
     ],
 )
 def test_a_place_that_is_not_there_is_named_by_its_parameter(ask, name, value, words):
