@@ -39,7 +39,7 @@ MOST_POSITIONAL = 5
 MOST_KEYWORDS = 12
 MOST_PUBLIC_NAMES = 51
 MOST_CELLS = 20
-MOST_ENTRIES = 32
+MOST_ENTRIES = 31
 MOST_LAYERED = 20
 SLACK = 200
 """Lines of code that a room may have below its budget before the budget goes down."""
@@ -347,13 +347,18 @@ def test_whatever_is_public_has_a_docstring() -> None:
     assert bare == [], "without a docstring"
 
 
-def test_functions_of_the_reference_that_raise_say_so() -> None:
-    pages = tomllib.loads((ROOT / ".ci/site/pages.toml").read_text(encoding="utf-8"))["chapters"]
-    shown = {name.removeprefix("qrkit.") for chapter in pages for name in chapter["pages"]}
+def shown_modules() -> set[str]:
+    """The modules that have a page in the reference; docstrings of others are for those who change them."""
+    chapters = tomllib.loads((ROOT / ".ci/site/pages.toml").read_text(encoding="utf-8"))["chapters"]
+    return {name.removeprefix("qrkit.") for chapter in chapters for name in chapter["pages"]}
+
+
+def test_functions_of_the_reference_say_what_they_raise() -> None:
+    """`test_reference.py` asks the same of what these modules take from others."""
     silent = [
         f"{module_name(path)}.{name}"
         for path in SOURCES
-        if module_name(path) in shown
+        if module_name(path) in shown_modules()
         for name, node, public in functions(path)
         if public and raises(node) and "Raises:" not in (ast.get_docstring(node) or "")
     ]

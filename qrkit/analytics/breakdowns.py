@@ -131,11 +131,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
 
 
 def check_most(most: int) -> int:
-    """Validate a maximum number of rows and return it as an `int`.
-
-    Raises:
-        InvalidParameter: If `most` is not a whole number of 1 or more.
-    """
+    """Validate a maximum number of rows and return it as an `int`."""
     if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
         raise InvalidParameter(Problem("most", most, "must be a whole number of rows, 1 or more", "out-of-range"))
     return int(most)

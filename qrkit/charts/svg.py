@@ -198,7 +198,7 @@ def _steps(data: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _straight(moves: list[int]) -> tuple[str, list[int]]:
-    """Return a line as a horizontal or vertical one, if it is."""
+    """Shorten a horizontal or vertical line to its one coordinate."""
     across, down = moves
     if down and across:
         return "l", moves

@@ -10,11 +10,10 @@ from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_json, describe
 from qrkit.commands.stores import add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.tracking.records import PLANS
+from qrkit.tracking.records import PLANS, Account
 
 if TYPE_CHECKING:
     from qrkit.store import Store
-    from qrkit.tracking.records import Account
 
 __all__ = ["define_account"]
 

@@ -1,9 +1,10 @@
-"""Implements `qrkit verify`, `backup`, `archive`, `rescue` and `compact`: the maintenance of a store."""
+"""Implements `qrkit verify`, `backup`, `archive`, `rescue`, `compact` and `migrate`: the maintenance of a store."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -180,3 +181,33 @@ def _compact(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio:
         fewer = compact(portfolio.store)
     print_result(asked, f"{asked.store}: {fewer:,} bytes smaller", store=shown_place(asked.store), bytes=fewer)
+
+
+def define_migrate(one: Parser) -> None:
+    """Define the command `migrate`."""
+    describe(
+        one,
+        "Stop the server of the store first. If a run is interrupted, start it again, and it resumes. Pass the "
+        "password in the environment variable PGPASSWORD.",
+        usage="FROM TO [--json]",
+        examples=(
+            "qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop",
+            "qrkit migrate postgresql://qrkit@db.example/shop shop.duckdb",
+        ),
+    )
+    one.add_argument("source", metavar="FROM", help=STORE)
+    one.add_argument("target", metavar="TO", help=f"{STORE} that is empty")
+    add_json(one, "store, rows (how many, by table)")
+    one.set_defaults(run=_migrate)
+
+
+def _migrate(asked: argparse.Namespace) -> None:
+    from qrkit.late import watch
+    from qrkit.store import Store
+    from qrkit.store.upkeep.moving import migrate
+
+    if is_missing(asked.source):
+        raise NotFound("store", shown_place(asked.source))
+    with Store(asked.source) as source, Store(asked.target) as target:
+        moved = migrate(source, target, seen=watch(progress=sys.stderr.isatty()))
+        print_result(asked, f"{target.path}: {moved}", store=target.path, rows=moved.rows)

@@ -93,8 +93,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.clients.hosts import reachable
     from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
-    from qrkit.server.sockets.reloading import reload_settings
-    from qrkit.server.sockets.socket_server import STDERR
+    from qrkit.server.sockets.socket_server import STDERR, reload_settings
     from qrkit.store.door import Door
     from qrkit.store.upkeep.daily_upkeep import upkeep
 

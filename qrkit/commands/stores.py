@@ -60,7 +60,7 @@ def is_missing(place: str) -> bool:
 
 
 def neighbor(place: str) -> str:
-    """Return the name of the store beside a place whose name is most like it; empty if there is none."""
+    """Return the most similarly named store in the same folder; empty if there is none."""
     name, others = Path(place).name, _stores_beside(place)
     return next((others[stem] for stem in get_close_matches(name.removesuffix(".duckdb"), others, n=1)), "")
 
@@ -77,15 +77,9 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     While `qrkit serve` of this user has the store open, the command works with the store through that process.
 
     Args:
-        asked: The parsed arguments of the command.
         must_exist: Whether the store must exist, so that a typo does not create a new file.
         to_read: Whether the command only reads. It then reads a copy if any other process has the store open or the
             file cannot be written, and the store must exist.
-
-    Raises:
-        NotFound: If the file does not exist.
-        StoreBusy: If another process has the store open.
-        StoreReadOnly: If the file cannot be written.
     """
     _give_way(asked)
     from qrkit.portfolio import open_portfolio
@@ -126,7 +120,6 @@ def opened_store(asked: argparse.Namespace) -> Store:
     copy is complete, however much goes on there.
 
     Raises:
-        NotFound: If the file does not exist.
         StoreDamaged: If the store is too damaged to be opened.
     """
     _give_way(asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, Strict
@@ -10,10 +11,11 @@ from stdnum.exceptions import ValidationError
 from stdnum.iso7064 import mod_97_10
 
 from qrkit.contents.content import LastShown
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import broken, matching
 from qrkit.design.limits import Length
 
-__all__ = ["Bic", "Iban", "check_creditor_reference", "check_digits_rule"]
+__all__ = ["Bic", "Iban", "check_creditor_reference", "check_digits_rule", "compact"]
 
 LONGEST_REFERENCE = 25
 """Characters of an ISO 11649 reference, with RF and the check digits."""
@@ -25,8 +27,9 @@ def check_digits_rule(found: str, expected: str) -> str:
     return f"has the check {digits} {found}, but the rest of the number needs {expected}; look for a typing error"
 
 
-def _compact(text: str) -> str:
-    return text.replace(" ", "").upper()
+def compact(text: str) -> str:
+    """Return a number without spaces, hyphens and dots, in capitals."""
+    return re.sub("[ .-]", "", text).upper()
 
 
 def _check_iban(number: str) -> str:
@@ -47,12 +50,12 @@ def _check_bic(number: str) -> str:
 
 
 def check_creditor_reference(number: str) -> str:
-    """Return an ISO 11649 reference without spaces.
+    """Return an ISO 11649 reference without what only separates its characters.
 
     Raises:
         PydanticCustomError: If it is not one, or has wrong check digits.
     """
-    number = _compact(number)
+    number = compact(number)
     if not number.isascii() or not number.isalnum() or not 5 <= len(number) <= LONGEST_REFERENCE:
         raise broken("must be RF, two check digits, and 1..21 letters and digits (ISO 11649)")
     expected = mod_97_10.calc_check_digits(f"{number[4:]}RF")
@@ -64,19 +67,21 @@ def check_creditor_reference(number: str) -> str:
 Iban = Annotated[
     str,
     Strict(),
-    AfterValidator(_compact),
+    AfterValidator(compact),
     Length(15, 34),
     matching("[A-Z]{2}[0-9]{2}[A-Z0-9]+", "must be an IBAN: a country, two check digits, letters and digits"),
     AfterValidator(_check_iban),
+    Pasted(),
     Field(
         title="IBAN",
         repr=False,
-        description="The account that gets the money; spaces are removed. Lists show only its last four characters.",
+        description="The account that gets the money; spaces and hyphens are removed. Lists show only its last four "
+        "characters.",
         examples=["CH93 0076 2011 6238 5295 7"],
     ),
     LastShown(4),
 ]
 Bic = Annotated[
-    Annotated[str, Strict(), AfterValidator(_compact), AfterValidator(_check_bic)] | None,
+    Annotated[str, Strict(), AfterValidator(compact), AfterValidator(_check_bic), Pasted()] | None,
     Field(title="BIC", description="The bank of that account."),
 ]

@@ -7,12 +7,31 @@ from urllib.parse import quote, unquote
 
 from pydantic import AfterValidator, Field, Strict
 
-from qrkit.contents.addresses import EmailAddresses, LongText, PhoneNumber
+from qrkit.contents.addresses import EmailAddresses, LongText
 from qrkit.contents.kinds import kind
+from qrkit.contents.phone_numbers import DialedNumber, PhoneNumber
 from qrkit.contents.single_lines import OneLine, broken
+from qrkit.contents.syntax import pairs
 from qrkit.design.limits import Length
 
-__all__ = ["email", "phone", "plain_text", "read_email", "read_phone", "read_sms", "read_whatsapp", "sms", "whatsapp"]
+__all__ = [
+    "email",
+    "phone",
+    "plain_text",
+    "read_email",
+    "read_matmsg",
+    "read_phone",
+    "read_sms",
+    "read_whatsapp",
+    "sms",
+    "whatsapp",
+]
+
+
+def _without_extension(number: str) -> str:
+    if ";" in number:
+        raise broken("must not have an extension, which no message reaches")
+    return number
 
 
 def _international(number: str) -> str:
@@ -40,7 +59,12 @@ def plain_text(text: str) -> str:
     return text
 
 
-Number = Annotated[PhoneNumber, Field(title="Phone number", description="Digits, best with + and the country code.")]
+NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
+Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
+Dialed = Annotated[
+    DialedNumber,
+    Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
+]
 To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
@@ -77,12 +101,20 @@ def _quoted(text: str) -> str:
 def read_email(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail, or None for a text without a receiver."""
     to, _, query = text.partition(":")[2].partition("?")
-    pairs = (pair.partition("=") for pair in query.split("&"))
-    values = {name.lower(): value for name, _, value in reversed(list(pairs))}
+    parameters = (pair.partition("=") for pair in query.split("&"))
+    values = {name.lower(): value for name, _, value in reversed(list(parameters))}
     fields: dict[str, Any] = {"to": _split(to) + _split(values.get("to", ""))}
     fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
     fields["subject"] = unquote(values.get("subject", "")) or None
     fields["body"] = unquote(values.get("body", "")).replace("\r\n", "\n") or None
+    return fields if fields["to"] else None
+
+
+def read_matmsg(text: str) -> dict[str, Any] | None:
+    """Return the fields of an e-mail as NTT Docomo's phones write it, or None for a text without a receiver."""
+    found = {"TO": "", "CC": "", "BCC": "", "SUB": "", "BODY": ""} | dict(reversed(list(pairs(text.partition(":")[2]))))
+    fields: dict[str, Any] = {name: _split(found[name.upper()]) for name in ("to", "cc", "bcc")}
+    fields |= {"subject": found["SUB"] or None, "body": found["BODY"].replace("\r\n", "\n") or None}
     return fields if fields["to"] else None
 
 
@@ -115,14 +147,14 @@ def read_sms(text: str) -> dict[str, Any] | None:
         number, _, words = rest.partition(":")
     else:
         number, _, query = rest.replace("&", "?", 1).partition("?")
-        pairs = (pair.partition("=") for pair in query.split("&"))
-        words = unquote(next((value for name, _, value in pairs if name.lower() == "body"), ""))
+        parameters = (pair.partition("=") for pair in query.split("&"))
+        words = unquote(next((value for name, _, value in parameters if name.lower() == "body"), ""))
         number = unquote(number)
     return {"number": number.strip(), "text": words or None} if any(map(str.isdigit, number)) else None
 
 
 @kind("Phone number", behind="page")
-def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
+def phone(number: Annotated[Dialed, Field(examples=["+39 040 123456"])]) -> str:
     """Call a number (RFC 3966).
 
     Example:
@@ -130,7 +162,7 @@ def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
         >>> str(contents.phone("+39 040 123-456"))
         'tel:+39040123456'
     """
-    return f"tel:{number}"
+    return f"tel:{number.replace('#', '%23')}"
 
 
 def read_phone(text: str) -> dict[str, Any] | None:

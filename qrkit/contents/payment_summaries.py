@@ -39,7 +39,7 @@ def _shortened(text: str, ending: str) -> str:
 
 def _to(name: str | None, amount: Any, currency: str) -> str:
     whom = f" {say('to {name}', name=' '.join(name.split()))}" if name else ""
-    how_much = f"{amount:f} {currency}" if amount else ""
+    how_much = f"{amount:f} {currency}" if amount is not None else ""
     if whom and how_much:
         return f"{whom}, {how_much}"
     return whom or (how_much and f" {say('of {amount}', amount=how_much)}")

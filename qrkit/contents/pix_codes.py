@@ -20,11 +20,12 @@ from stdnum.br import cnpj, cpf
 from qrkit.contents.account_numbers import check_digits_rule
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import Money, OneLine, broken, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["pix", "read_pix"]
+__all__ = ["pix", "read_pix", "tagged", "values_of", "with_checksum"]
 
 SYSTEM = "br.gov.bcb.pix"
 UNNAMED = "***"
@@ -53,7 +54,7 @@ def _check_key(key: str) -> str:
     if re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", key):
         return key.lower()
     if key.startswith("+"):
-        number = re.sub("[ ()-]", "", key)
+        number = re.sub("[ ().-]", "", key)
         if not re.fullmatch(r"\+[1-9][0-9]{7,14}", number):
             raise broken("must be a phone number with its country, such as +5511912345678, because it begins with +")
         return number
@@ -81,6 +82,7 @@ Key = Annotated[
     Ascii,
     Length(1, 77),
     AfterValidator(_check_key),
+    Pasted(),
     Field(
         title="Pix key",
         repr=False,
@@ -104,6 +106,7 @@ Txid = Annotated[
     str,
     Strict(),
     matching(r"[A-Za-z0-9]{1,25}|\*\*\*", "must be 1..25 letters and digits, or *** for none"),
+    Pasted(),
     Field(title="Transaction id", description="A reference for matching the payment; `***` means none."),
 ]
 Description = Annotated[
@@ -126,18 +129,25 @@ def pix(
         >>> str(contents.pix("123e4567-e12b-12d1-a456-426655440000", "Fulano de Tal", "BRASILIA"))[-31:]
         '6008BRASILIA62070503***63041D3D'
     """
-    account = _value("00", SYSTEM) + _value("01", key) + _value("02", description)
+    account = tagged("00", SYSTEM) + tagged("01", key) + tagged("02", description)
     if len(account) > LONGEST_VALUE:
         rule = f"is {len(account) - LONGEST_VALUE} characters too long beside this key"
         raise InvalidParameter(Problem("description", description, rule, "out-of-range"))
     values = [("00", "01"), ("26", account), ("52", "0000"), ("53", "986"), ("54", f"{amount:.2f}" if amount else "")]
-    values += [("58", "BR"), ("59", name), ("60", city), ("62", _value("05", txid))]
-    written = "".join(_value(number, value) for number, value in values) + "6304"
-    return written + _checksum(written)
+    values += [("58", "BR"), ("59", name), ("60", city), ("62", tagged("05", txid))]
+    return with_checksum("".join(tagged(number, value) for number, value in values))
 
 
-def _value(number: str, value: str | None) -> str:
+def tagged(number: str, value: str | None) -> str:
+    """Return a value with its number and its length before it; "" if there is none, and as it is without a number."""
+    if not number:
+        return value or ""
     return f"{number}{len(value):02}{value}" if value else ""
+
+
+def with_checksum(values: str) -> str:
+    """Return values with the last one, their checksum."""
+    return f"{values}6304{_checksum(f'{values}6304')}"
 
 
 def _checksum(text: str) -> str:
@@ -148,10 +158,10 @@ def _checksum(text: str) -> str:
 def read_pix(text: str) -> dict[str, Any] | None:
     """Return the fields of a static BR Code, or None for any other text, such as one with a wrong checksum."""
     text = text.strip()
-    values = _values(text) if len(text) <= LONGEST_TEXT else {}
+    values = values_of(text) if len(text) <= LONGEST_TEXT else {}
     if not text.isascii() or values.get("63", "").upper() != _checksum(text[:-4]) or values.get("53") != "986":
         return None
-    account, more = _values(values.get("26", "")), _values(values.get("62", ""))
+    account, more = values_of(values.get("26", "")), values_of(values.get("62", ""))
     if account.get("00", "").lower() != SYSTEM or values.get("58") != "BR":
         return None
     fields = {
@@ -165,7 +175,7 @@ def read_pix(text: str) -> dict[str, Any] | None:
     return accepted("pix", {name: value for name, value in fields.items() if value})
 
 
-def _values(text: str) -> dict[str, str]:
+def values_of(text: str) -> dict[str, str]:
     """Parse values by their numbers; none if the text does not consist of such values, each number once."""
     values: dict[str, str] = {}
     place = 0

@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Literal
+from unicodedata import normalize
 
 from pydantic import AfterValidator, Field, Strict
 from stdnum.ch import esr
 
-from qrkit.contents.account_numbers import Iban, check_creditor_reference, check_digits_rule
+from qrkit.contents.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import Money, OneLine, broken, matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem
@@ -29,12 +31,22 @@ LETTERS = re.compile("[ -~\u00a0-\u017f\u0218-\u021b\u20ac]*")
 QR_BANKS = range(30_000, 32_000)
 """Numbers of banks in a QR-IBAN, the account number for bills with a QR reference."""
 
+NOTIFICATIONS = (
+    "NICHT ZUR ZAHLUNG VERWENDEN",
+    "NE PAS UTILISER POUR LE PAIEMENT",
+    "NON UTILIZZARE PER IL PAGAMENTO",
+    "BETG DUVRAR PER IL PAJAMENT",
+    "DO NOT USE FOR PAYMENT",
+)
+"""The messages of bills with the amount 0.00, which notify of something and are not paid."""
+
 MOST_CHARACTERS = 997
 LONGEST_NOTES = 140
 """Characters of the message and the billing information together."""
 
 
 def _check_letters(text: str) -> str:
+    text = normalize("NFC", text)  # some programs write an accent as a character of its own
     match = LETTERS.match(text)
     if match and match.end() < len(text):
         raise broken(f"has {text[match.end()]!r}, but Swiss bills have only Latin letters, digits and ASCII's signs")
@@ -42,11 +54,11 @@ def _check_letters(text: str) -> str:
 
 
 def _check_reference(text: str) -> str:
-    number = text.replace(" ", "").upper()
+    number = compact(text)
     if number.startswith("RF"):
         return check_creditor_reference(number)
-    if not re.fullmatch("[0-9]{27}", number):
-        raise broken("must be 27 digits (a QR reference) or begin with RF (ISO 11649)")
+    if not re.fullmatch("[0-9]{27}", number) or not number.strip("0"):
+        raise broken("must be 27 digits, not all of them zeros (a QR reference), or begin with RF (ISO 11649)")
     expected = esr.calc_check_digit(number[:-1])
     if number[-1] != expected:
         raise broken(check_digits_rule(number[-1], expected))
@@ -86,8 +98,11 @@ class PostalAddress(Model):
 
 Account = Annotated[Iban, AfterValidator(_check_country)]
 Amount = Annotated[
-    Annotated[Decimal, Money("0.01", "999999999.99", "CHF or EUR")] | None,
-    Field(description="The amount; without it, the payer writes it.", examples=["12.30"]),
+    Annotated[Decimal, Money("0.00", "999999999.99", "CHF or EUR")] | None,
+    Field(
+        description="The amount; without it, the payer writes it. 0.00 makes a notification, which nobody pays.",
+        examples=["12.30"],
+    ),
 ]
 Currency = Annotated[Literal["CHF", "EUR"], Field(description="The currency of the amount.")]
 Creditor = Annotated[
@@ -99,7 +114,7 @@ Creditor = Annotated[
 ]
 Debtor = Annotated[PostalAddress | None, Field(description="Who pays, with an address; else the payer writes it.")]
 Reference = Annotated[
-    Annotated[str, Strict(), OneLine, AfterValidator(_check_reference)] | None,
+    Annotated[str, Strict(), OneLine, AfterValidator(_check_reference), Pasted()] | None,
     Field(
         description="A reference for matching the payment: 27 digits for a QR-IBAN (a QR reference), else a creditor "
         "reference (ISO 11649), or nothing. Spaces are removed."
@@ -143,8 +158,9 @@ def swiss_bill(
     prescribe: the symbol is 46 mm wide, with a Swiss cross of 7 mm in its center.
 
     Raises:
-        InvalidParameter: If a field breaks its rule, the reference does not suit the account, or message and billing
-            information are longer than 140 characters together, or all fields than 997.
+        InvalidParameter: If a field breaks its rule, the reference does not suit the account, an amount of 0.00 has
+            another message than a notification, or message and billing information are longer than 140 characters
+            together, or all fields than 997.
 
     Example:
         >>> from qrkit import contents
@@ -155,10 +171,13 @@ def swiss_bill(
     """
     kind_of_reference = "NON" if reference is None else "SCOR" if reference.startswith("RF") else "QRR"
     _check_account(iban, kind_of_reference)
+    if amount == 0 and message not in NOTIFICATIONS:
+        rule = f"must be one of {', '.join(NOTIFICATIONS)}, because the amount is 0.00"
+        raise InvalidParameter(Problem("message", message, rule))
     if len(message or "") + len(billing_information or "") > LONGEST_NOTES:
         rule = f"must have {LONGEST_NOTES} characters at most together with billing_information"
         raise InvalidParameter(Problem("message", message, rule, "out-of-range"))
-    lines = ["SPC", "0200", "1", iban, *_address(creditor), *_address(None), f"{amount:.2f}" if amount else ""]
+    lines = ["SPC", "0200", "1", iban, *_address(creditor), *_address(None), "" if amount is None else f"{amount:.2f}"]
     lines += [currency, *_address(debtor), kind_of_reference, reference or "", message or "", "EPD"]
     lines += [billing_information or "", *alternative_schemes]
     # An alternative scheme needs the line of the billing information before it; nothing needs an empty line at the end.

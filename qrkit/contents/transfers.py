@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, Strict
 
 from qrkit.contents.account_numbers import Bic, Iban, check_creditor_reference
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
@@ -37,7 +38,7 @@ Amount = Annotated[
     Field(description="The amount in euros; without it, the payer types it.", examples=["12.30"]),
 ]
 Reference = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 35), AfterValidator(_check_reference)] | None,
+    Annotated[str, Strict(), OneLine, Length(1, 35), AfterValidator(_check_reference), Pasted()] | None,
     Field(description="A creditor reference (ISO 11649, `RF18 5390 0754 7034`) for matching the payment."),
 ]
 Text = Annotated[

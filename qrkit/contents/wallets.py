@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, Strict
 from qrkit.contents.bitcoin_addresses import check_address
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.contents.uri_queries import decode, read_query, write_query
 from qrkit.design.limits import Length
@@ -27,6 +28,7 @@ UpiAddress = Annotated[
     Strict(),
     Length(3, 255),
     matching(r"[A-Za-z0-9._-]{1,191}@[A-Za-z][A-Za-z0-9.-]{0,62}", "must be a UPI address, such as name@bank"),
+    Pasted(),
     Field(
         repr=False,
         description="The UPI ID of who gets the money (`name@bank`). Lists show only its last four characters.",
@@ -45,12 +47,14 @@ Note = Annotated[
     Annotated[str, Strict(), OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")
 ]
 Reference = Annotated[
-    Annotated[str, Strict(), matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-")]
+    Annotated[
+        str, Strict(), matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-"), Pasted()
+    ]
     | None,
     Field(description="A reference for matching the payment, such as an order number."),
 ]
 MerchantCode = Annotated[
-    Annotated[str, Strict(), matching("[0-9]{4}", "must be four digits")] | None,
+    Annotated[str, Strict(), matching("[0-9]{4}", "must be four digits"), Pasted()] | None,
     Field(description="The merchant category (ISO 18245) of a business."),
 ]
 
@@ -59,6 +63,7 @@ BitcoinAddress = Annotated[
     Strict(),
     Length(14, 90),
     AfterValidator(check_address),
+    Pasted(),
     Field(
         repr=False,
         description="An address that begins with 1, 3 or bc1 (or those of a test network). Lists show only its last "

@@ -21,6 +21,7 @@ from qrkit.design.characters import (
     CHARACTERS,
     NUMERIC,
     SEPARATOR,
+    fields_of_bytes,
     kanji_value,
     position_outside,
 )
@@ -103,7 +104,7 @@ class DesignFields(TypedDict, total=False):
 class DesignChanges(DesignFields, total=False):
     """The fields that `Design.replace` and `Design.resized` accept."""
 
-    content: str
+    content: str | bytes
 
 
 class Design(Model):
@@ -169,13 +170,15 @@ class Design(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, *, content: str, **fields: Unpack[DesignFields]) -> None: ...
+        def __init__(self, *, content: str | bytes, **fields: Unpack[DesignFields]) -> None: ...
 
     else:
 
         def __init__(self, /, *first, **values) -> None:
             # A content of `qrkit.contents` brings what the standard of its kind prescribes, such as `ec`.
-            prescribed = getattr(values.get("content"), "drawn", None)
+            if isinstance(content := values.get("content"), bytes):
+                values |= fields_of_bytes(content, values.get("charset"))
+            prescribed = getattr(content, "drawn", None)
             super().__init__(*first, **({**prescribed, **self.by_field(values)} if prescribed else values))
 
         __init__.__pydantic_base_init__ = True  # as in `Model`

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from qrkit.design.decoration import Layer, Markers, Modules
-from qrkit.design.frames import ONE_LINE, Caption, Frame
+from qrkit.design.frames import ONE_LINE, Caption, Frame, FrameKind
 from qrkit.design.gradient import Gradient
 from qrkit.late import late_names
 
 if TYPE_CHECKING:
-    from qrkit.design.frames import FrameKind
     from qrkit.design.limits import MarkerPattern
 
 __all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]

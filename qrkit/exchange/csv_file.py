@@ -42,8 +42,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as CSV with the columns of the interface.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: The options: `safe` puts an apostrophe in front of texts that look like formulas; `rows` removes it.
     """
     text = TextIOWrapper(file, encoding="utf-8", newline="")

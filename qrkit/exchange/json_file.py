@@ -46,8 +46,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as JSON; empty cells are left out.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: Not used: JSON has no options.
     """
     quote = json.JSONEncoder(ensure_ascii=False).encode

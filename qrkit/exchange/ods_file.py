@@ -74,11 +74,7 @@ class _Sheet:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Return whether a zip archive is an OpenDocument workbook or workbook template.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe or damaged.
-    """
+    """Return whether a zip archive is an OpenDocument workbook or workbook template."""
     archive = archives.opened(data)
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
     if named is None:

@@ -13,6 +13,7 @@ from qrkit.exchange.columns import named
 from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import Table, check_number, left_out_issues, row_of, table_of_records
+from qrkit.files import read_file
 
 __all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
 
@@ -42,7 +43,6 @@ class Sheet:
 
         Args:
             name: The name of the column; case is ignored.
-            field: The field name to use in errors.
 
         Raises:
             InvalidParameter: If no column or more than one column has this name.
@@ -60,12 +60,8 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     """Convert the chosen columns of a sheet to a table for an import.
 
     Args:
-        sheet: The sheet to convert.
         columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
             required. The table lists the other columns as left out.
-
-    Raises:
-        InvalidParameter: If Content is missing, or a name is not one of our columns or not a column of the sheet.
     """
     names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
@@ -105,12 +101,8 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: P
     if isinstance(source, bytes):
         return sheet_of(source, "csv", columns, place)
     file = Path(source)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from error
     suffix = file.suffix[1:].lower()
-    return sheet_of(data, suffix if suffix in IMPORT_FORMATS else "csv", columns, place, name=str(file))
+    return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", columns, place, name=str(file))
 
 
 def sheet_of(
@@ -119,7 +111,6 @@ def sheet_of(
     """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
     Args:
-        data: The bytes of the file.
         format: One of `IMPORT_FORMATS`.
         columns: The names of columns by which the heading is found.
         place: Where the table is, if it is not to be found.

@@ -70,7 +70,6 @@ def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterat
     """Yield the rows in batches, at least one, after checking that the texts of a batch fit into cells.
 
     Args:
-        names: The column names.
         rows: The values of each row; the first row is row 2 of the file, below the heading.
 
     Raises:

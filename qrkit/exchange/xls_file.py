@@ -47,8 +47,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as a workbook with the columns of the interface.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: Not used: workbooks have no options.
 
     Raises:
@@ -61,7 +59,6 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     """Write a table as a workbook; the same table always produces the same bytes.
 
     Args:
-        file: The file to write to.
         names: The heading.
         rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells, lone
             surrogates "?".
@@ -71,7 +68,6 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     Raises:
         InvalidParameter: If a text is too long for a cell; the error names each such column with its first such row,
             where the heading is row 1.
-        TypeError: If a value has another type, such as datetime.
     """
     import xlwt
 

@@ -55,11 +55,7 @@ class GenerateRequest:
     unknown: Sequence[str] = ()
 
     def shortened(self, services: Mapping[str, Shortener]) -> Design:
-        """Return the design with its content shortened, if the request names a service.
-
-        Raises:
-            InvalidParameter: If the content is not an http or https URL, or the service is unknown.
-        """
+        """Return the design with its content shortened, if the request names a service."""
         if not self.shorten:
             return self.design
         if self.shorten not in services:
@@ -78,11 +74,9 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
     Args:
         fields: The JSON object of the body.
-        templates: Finds a template by its name.
 
     Raises:
         InvalidParameter: If fields are invalid; the error lists every invalid field.
-        NotFound: If there is no template with this name.
     """
     problems: list[Problem] = []
     template = fields
@@ -113,11 +107,7 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
 
 def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a JSON object with a text in place of a content that is described by its kind.
-
-    Raises:
-        InvalidParameter: If the kind is missing or unknown, or a field of the kind breaks its rule.
-    """
+    """Return the fields of a JSON object with a text in place of a content that is described by its kind."""
     content = fields.get("content")
     return dict(fields) | {"content": make_from_json(content)} if isinstance(content, Mapping) else dict(fields)
 
@@ -186,11 +176,7 @@ def _text(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
-    """Return the value of a field in lower case.
-
-    Raises:
-        InvalidParameter: If the value is not one of the allowed values.
-    """
+    """Return the value of a field in lower case."""
     if value.lower() not in allowed:
         raise InvalidParameter(Problem(name, value, f"must be one of {', '.join(allowed)}"))
     return value.lower()

@@ -185,7 +185,7 @@ class SwissPaymentPart(Shown):
         """Write the part to a file in the format of its suffix, and return its path.
 
         Raises:
-            InvalidParameter: If the suffix is not that of a format.
+            InvalidParameter: If no format has this suffix.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)
@@ -225,12 +225,15 @@ class SwissPaymentPart(Shown):
     def _draw_amount(self, sheet: _Sheet, x: float, across: float, size: Size, box: tuple[float, ...]) -> None:
         """Write currency and amount side by side; without an amount, mark a field for it."""
         amount = self.bill.fields.get("amount")
-        values = [self.bill.fields.get("currency", "CHF"), f"{amount:,.2f}".replace(",", " ") if amount else ""]
+        values = [
+            self.bill.fields.get("currency", "CHF"),
+            f"{amount:,.2f}".replace(",", " ") if amount is not None else "",
+        ]
         for place, name, value in zip((x, x + across), ("currency", "amount"), values, strict=True):
             baseline = 68 + _capital(size.heading)
             sheet.write(sheet.words(self._word(name), bold=True), place, baseline, size.heading)
             sheet.write(sheet.words(value), place, baseline + size.line * POINT * 1.15, size.value)
-        if not amount:
+        if amount is None:
             sheet.mark(*box)
 
     def _account(self) -> Block:

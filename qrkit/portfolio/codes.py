@@ -21,7 +21,7 @@ from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
-from qrkit.store.records.named_codes import qrcodes_named, some_names
+from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code, read_short_url
@@ -48,7 +48,6 @@ class Records:
         base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
 
     Args:
-        clock: Returns the current time.
         warn: Receives warnings; by default, they are Python's.
     """
 

@@ -94,7 +94,6 @@ def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = AN
     """Read the rows of a file.
 
     Args:
-        data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
         seen: Shows the progress.
         place: Where the table of a csv or a workbook is.
@@ -136,10 +135,7 @@ def import_table(
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
     Args:
-        table: The table returned by a reader.
-        present: The portfolio before the import.
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
-        seen: Shows the progress.
         fix_urls: Whether to complete web addresses that have one sensible reading.
     """
     importing = _Importing(present, table.rows, add)

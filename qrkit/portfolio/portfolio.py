@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.errors import NotAllowed, NotFound, UnreadableFile
+from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import (
     ExchangeFormat,
     exchange_format,
@@ -22,7 +22,7 @@ from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_
 from qrkit.exchange.locating import Place
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.table_files import Table
-from qrkit.files import complete_file
+from qrkit.files import complete_file, read_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
@@ -361,10 +361,7 @@ class Portfolio(Shown, ManyRecords):
         else:
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
-            try:
-                data = file.read_bytes()
-            except OSError as error:
-                raise UnreadableFile(f"{file}: {error.strerror}") from error
+            data = read_file(file)
         table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
         return self._import(table, seen, template, fix_urls=fix_urls)
 
@@ -464,20 +461,12 @@ class Portfolio(Shown, ManyRecords):
 
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
-    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account.
-
-    Raises:
-        NotFound: If no QR Code has this short code.
-    """
+    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account."""
     return QRImage(design_behind(store, short_code, base_url=base_url)[1])
 
 
 def design_behind(store: Store, short_code: str, *, base_url: str) -> tuple[Account, Design]:
-    """Return the account that has the QR Code with this short code, and the design of its picture.
-
-    Raises:
-        NotFound: If no QR Code has this short code.
-    """
+    """Return the account that has the QR Code with this short code, and the design of its picture."""
     found = owner_of(store, short_code)
     if found is None:
         raise NotFound("short URL", short_code)

@@ -37,13 +37,11 @@ def store_rows(
     """Store the campaigns and QR Codes of an import in one transaction, and return what `decide` has to say.
 
     Args:
-        portfolio: The portfolio to import into.
         decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
         template: The name of the template for rows that name none.
         turn: Returns a context manager in which nobody else changes records.
 
     Raises:
-        InvalidParameter: If there is no such template.
         StoreBusy: If others interfere too often; the portfolio is unchanged.
     """
     store, account_id = portfolio.store, portfolio.account.id

@@ -175,7 +175,7 @@ class Facts:
         return sorted(self.codes, key=lambda code: 0 if code.id in self.hidden else -self.counted.get(code.id, 0))
 
     def daily_of(self, ids: Collection[str]) -> dict[str, list[int]]:
-        """Return the scans on each day of the period by the IDs of those of the QR Codes that have scans."""
+        """Return the scans per day of the period by QR Code ID, for these QR Codes if they have scans."""
         chosen = self.daily[self.daily["qrcode_id"].isin(list(ids))]
         table = chosen.pivot(index="qrcode_id", columns="day", values="scans")
         complete = table.reindex(columns=self.per_day["day"].unique()).fillna(0).astype("int64")
@@ -335,7 +335,7 @@ def _leaders(
 
 
 def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFrame | None:
-    """Return scans per hour for a period of one or two days, for which days would say little."""
+    """Return scans per hour for a period of one or two days, which are too few to show by day."""
     if first is None or last is None or last - first > timedelta(days=1):
         return None
     frame = analytics.scans_per(scans, "hour")

@@ -33,13 +33,13 @@ from qrkit.server.requests.request import (
     Request,
     Response,
     header_text,
+    headers_of,
     ignored,
     is_browser,
     problem,
     unless_known,
     warning,
 )
-from qrkit.server.requests.request_headers import headers_of
 from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
@@ -58,7 +58,7 @@ _log = logging.getLogger("qrkit")
 
 Responder = Callable[..., None]
 Answering = Callable[[WSGIEnvironment, Mapping[str, str], Callable[[int], bytes]], Response]
-"""Answers a request: its environment, the variable parts of its path, and what returns its body."""
+"""Answers a request, given its environment, the variable parts of its path, and a function that reads its body."""
 
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
@@ -68,7 +68,7 @@ ROUTE = "qrkit.route"
 SHORT_URL = next(route for route in ROUTES if route.path == "/{code}")
 """The route of most requests."""
 OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in route.path)])
-"""Paths that look like short URLs and are not."""
+"""Paths that look like short URLs but are not."""
 STANDARD = {name.lower(): (name, value) for name, value in STANDARD_HEADERS.items()}
 PREFLIGHT = STANDARD | {name.lower(): (name, value) for name, value in PREFLIGHT_HEADERS.items()}
 

@@ -153,11 +153,7 @@ class Call:
 
     @property
     def portfolio(self) -> Portfolio:
-        """The portfolio of the account.
-
-        Raises:
-            NotAuthenticated: If the request has no key.
-        """
+        """The portfolio of the account."""
         if self.account is None:
             raise _no_key()
         service = self.service
@@ -174,11 +170,7 @@ class Call:
         """Context manager: waits for a place to draw a design and holds it; images and frames have a time limit.
 
         Args:
-            design: The design.
             client: The client that the work counts against if the design has images; by default the sender.
-
-        Raises:
-            TooManyRequests: If too many requests wait, or if waiting takes too long.
         """
         gates = self.service.gates
         if design.pictures or design.frame:
@@ -232,14 +224,7 @@ class Call:
 
 
 def called(service: Service, request: Request, *, needs_key: bool, is_exchange: bool) -> Call:
-    """Authorize a request: check the address's rate limit, the API key, its rate limit and the plan, in this order.
-
-    Raises:
-        InvalidParameter: If the query string is invalid.
-        NotAuthenticated: If a required key is missing, or if the key is unknown.
-        TooManyRequests: If the address or the account has reached its limit.
-        NotAllowed: If the plan does not include the operation.
-    """
+    """Authorize a request: check the address's rate limit, the API key, its rate limit and the plan, in this order."""
     parameters = pairs(request.query, request.warnings)
     account = _account(service, request, parameters)
     if account is None and needs_key:

@@ -116,7 +116,7 @@ class Engine:
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
-        value_errors: Those of the exceptions that are caused by values of a row.
+        value_errors: The subset of `errors` that an invalid value in a row causes.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -155,11 +155,7 @@ class Engine:
         return self._process == os.getpid()
 
     def check_process(self) -> None:
-        """Raise an error in a fork of the process that opened the database.
-
-        Raises:
-            StoreClosed: If this process is a fork of the process that opened the database.
-        """
+        """Raise an error in a fork of the process that opened the database."""
         if not self.is_of_this_process:
             raise StoreClosed(f"{self.path} was opened before a fork; {self.after_fork}")
 

@@ -61,13 +61,10 @@ class Redirects:
     """Answers requests to the short URLs of a store.
 
     Args:
-        store: Contains the QR Codes and receives the visits.
-        clock: Returns the current time.
         locate: Returns the `Place` of an IP address; by default an empty one.
         strict: Whether to refuse a redirect if the visit is not durable in time. By default, the visitor is redirected
             anyway, because a printed code must not stop working for the sake of statistics.
         seconds: How long a redirect waits while other visits are written to disk.
-        records: Whether to record visits.
         hosts: Host names of this service. A short URL never redirects to another short URL on these hosts, to prevent
             loops.
         path: Path of the base URL.
@@ -115,7 +112,6 @@ class Redirects:
         Raises:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
             Gone: If its QR Code was deleted; the visit is kept as an orphan.
-            NotStored: If the visit is not durable in time and `strict` is on.
         """
         entry, moment = self._find(request.short_code, request.address), self._clock()
         content = None if entry is None or entry is DELETED else entry.content_at(moment)
@@ -124,12 +120,7 @@ class Redirects:
         return self._answer(request.short_code, entry, content)
 
     def look(self, short_code: str, address: str = "") -> Answer:
-        """Return the current answer for a short code to an IP address, without recording a visit.
-
-        Raises:
-            NotFound: If no QR Code ever had this short code.
-            Gone: If its QR Code was deleted.
-        """
+        """Return the current answer for a short code to an IP address, without recording a visit."""
         entry = self._find(short_code, address)
         return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
 

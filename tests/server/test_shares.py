@@ -4,6 +4,7 @@ import os
 import random
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from queue import Queue
 from threading import Barrier, Event, Thread
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit.errors import TooManyRequests
-from qrkit.server.clients.shares import ANYBODY, MOST_CLIENTS, Buckets, Client, Gate, Spent
+from qrkit.server.clients.shares import ANYBODY, MOST_CLIENTS, Buckets, Client, Gate, Spent, has_its_share, makes_room
 from qrkit.server.service import Gates, waiting_room
 from qrkit.server.settings import Settings
 
@@ -409,3 +410,31 @@ def test_in_no_minute_more_than_two_buckets_are_taken(a_minute, pauses):
         times += [clock.now] * taken(found, 30)
     for start in times:
         assert len([one for one in times if start <= one < start + MINUTE]) <= 2 * a_minute
+
+
+@dataclass(frozen=True)
+class Waiting:
+    network: str
+    seconds: float | None
+
+    def idle_seconds(self):
+        return self.seconds
+
+
+def test_a_network_gets_its_share_of_connections_and_no_more():
+    others = [Waiting("b", 0)] * 400
+    assert not has_its_share("a", [Waiting("a", 0)] * 99 + others)
+    assert has_its_share("a", [Waiting("a", None)] * 100)
+
+
+def test_the_network_that_holds_most_makes_room_by_its_oldest_connection():
+    """Six networks of an attacker do not push out somebody who waits for longer."""
+    crowd = [Waiting(f"203.0.113.{n}", seconds) for n in range(6) for seconds in (9, 3 + n, 1)]
+    honest = Waiting("192.0.2.1", 19)
+    assert makes_room([honest, *crowd]).seconds == 9
+    assert makes_room([honest, Waiting("192.0.2.2", 20)]) == Waiting("192.0.2.2", 20)
+
+
+def test_what_is_being_answered_makes_no_room():
+    assert makes_room([Waiting("a", None)] * 3) is None
+    assert makes_room([*[Waiting("a", None)] * 3, Waiting("b", 0.5)]) == Waiting("b", 0.5)

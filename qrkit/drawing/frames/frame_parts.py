@@ -178,18 +178,11 @@ def lines(room: Room, x: float, y: float, width: float, *, on_ink: bool = True) 
     return first, first._replace(capital=room.capital * SECOND) if room.second else None
 
 
-def border(room: Room, x: float = 0, y: float = 0, *, more: float = 0) -> tuple[Part, ...]:
-    """Return a line around the light square.
-
-    Args:
-        room: The room.
-        x: Left edge.
-        y: Top edge.
-        more: Height to add below the square.
-    """
+def border(room: Room, *, more: float = 0) -> tuple[Part, ...]:
+    """Return a line around the light square; `more` is added to its height below the square."""
     width, height, line = room.width, room.width + more, room.line
-    inner = rounded(x + line, y + line, width - 2 * line, height - 2 * line, room.radius)
-    return (rounded(x, y, width, height, room.radius + line), "ink"), (inner, "paper")
+    inner = rounded(line, line, width - 2 * line, height - 2 * line, room.radius)
+    return (rounded(0, 0, width, height, room.radius + line), "ink"), (inner, "paper")
 
 
 def soft(*corners: Sequence[float]) -> Outline:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from qrkit.contents.cards import summary
-from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
+from qrkit.design.limits import FORMAT_ALIASES
+from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
 from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
@@ -48,15 +49,10 @@ def generate_decorated(call: Call) -> Response:
 
 
 def decode_picture(call: Call) -> Response:
-    """Decode the QR Code in an image.
-
-    Raises:
-        InvalidParameter: If the format is not a raster format.
-        BadRequest: If the body is empty.
-    """
+    """Decode the QR Code in an image."""
     name = call.parameters.get("format", "png").lower()
-    if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
-        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))
+    if FORMAT_ALIASES.get(name, name) not in PIXEL_FORMATS:
+        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(PIXEL_FORMATS)}"))
     picture = call.file(MOST_PICTURE_BYTES).data
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")

@@ -49,11 +49,7 @@ def look(call: Call) -> Response:
 
 
 def picture(call: Call) -> Response:
-    """Return the image of a tracked QR Code.
-
-    Raises:
-        NotFound: If the short code does not exist, or if the format is not png, svg or pdf.
-    """
+    """Return the image of a tracked QR Code."""
     ext = call.request.path["ext"].lower()
     if ext not in MEDIA_TYPES:  # such as /favicon.ico, which browsers ask for without being told
         raise NotFound("page", f"/{call.request.path['code']}.{ext}")
@@ -93,11 +89,7 @@ def _page(html: bytes) -> Response:
 
 
 def _raw(answer: redirect.Answer) -> Response:
-    """Return the content: a contact or an event as a file to save, anything else as text.
-
-    Raises:
-        NotFound: If the content is a secret that pages do not show.
-    """
+    """Return the content: a contact or an event as a file to save, anything else as text."""
     if card(answer.content).is_secret:
         raise NotFound("page", f"?{RAW}")
     name, media_type = answer.destination.download or ("", "text/plain")

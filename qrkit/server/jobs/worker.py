@@ -34,7 +34,7 @@ def _import(
     body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str,
     asked: dict[str, str], base_url: str, now: str, templates: list[str],
 ) -> bytes:  # fmt: skip
-    """Return a line each with the headers of the response, the issues and the new campaigns.
+    """Return three lines: the headers of the response, the issues, and the new campaigns.
 
     Then follow two lines for each `CodesText` of the new QR Codes.
     """

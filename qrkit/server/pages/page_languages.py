@@ -52,12 +52,7 @@ class Language:
     words: Mapping[str, str]
 
     def say(self, sentence: str, **values: object) -> str:
-        """Return a sentence in this language, or in English if it has no such sentence.
-
-        Args:
-            sentence: The English sentence.
-            values: Values of its placeholders.
-        """
+        """Return a sentence in this language, or in English if it has no such sentence."""
         translated = self.words.get(sentence, sentence)
         return translated.format(**values) if values else translated
 

@@ -136,14 +136,7 @@ class Database(Engine):
 
         Args:
             path: The file, or `:memory:`.
-            read_only: Whether to reject all changes.
             history: Where the files of archived visits are; by default, the folder beside the file.
-
-        Raises:
-            StoreBusy: If another process has the file open.
-            StoreReadOnly: If the file cannot be written and `read_only` is not set.
-            UnreadableFile: If the file is not a database, or its folder does not exist.
-            StoreDamaged: If the file or its log is damaged.
         """
         if str(path) == MEMORY:
             found = cls(MEMORY, history=history)
@@ -166,13 +159,7 @@ class Database(Engine):
 
     @contextmanager
     def using(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Context manager: yields this thread's cursor for one statement and its rows; the file stays open meanwhile.
-
-        Raises:
-            StoreClosed: If the store was closed, or this process is a fork of the process that opened the file.
-            StoreDamaged: If the statement needs a damaged part of the file.
-            StoreBusy: If the bucket of the history does not answer.
-        """
+        """Context manager: yields this thread's cursor for a statement and its rows; the file stays open meanwhile."""
         self.check_process()
         with self._use:
             self._use.wait_for(lambda: not self._is_changing)
@@ -343,7 +330,6 @@ class Database(Engine):
             replace: Called while the file is closed.
 
         Raises:
-            StoreBusy: If another process has opened the file first.
             UnreadableFile: If the file can no longer be opened.
         """
         with self._changing():

@@ -95,12 +95,7 @@ class Server(Engine):
 
     @classmethod
     def opened(cls, url: str) -> Server:
-        """Open the database of a URL, or return the database that this process already has open.
-
-        Raises:
-            InvalidParameter: If the URL is not a PostgreSQL URL.
-            MissingProgram: If psycopg is not installed.
-        """
+        """Open the database of a URL, or return the database that this process already has open."""
         _checked(url)
         with cls._opening:
             found = _servers.get(url)
@@ -111,12 +106,7 @@ class Server(Engine):
 
     @contextmanager
     def using(self) -> Iterator[ServerCursor]:
-        """Context manager: yields a cursor for one statement and its rows; a transaction always uses the same cursor.
-
-        Raises:
-            StoreBusy: If no connection becomes free in time.
-            StoreClosed: If the store was closed.
-        """
+        """Context manager: yields a cursor for a statement and its rows; a transaction always uses the same cursor."""
         self.check_process()
         if self.thread.cursor is not None:
             yield self.thread.cursor

@@ -65,11 +65,7 @@ def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.Data
 
 
 def _frame_of(given: Any) -> pd.DataFrame:
-    """Convert rows to a DataFrame.
-
-    Raises:
-        InvalidParameter: If `given` is neither a DataFrame nor a list of dicts.
-    """
+    """Convert rows to a DataFrame."""
     import pandas as pd
 
     if isinstance(given, pd.DataFrame):
@@ -111,11 +107,7 @@ def _countries(countries: pd.Series) -> pd.Series:
 
 
 def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
-    """Raise an error for the first invalid row of a column.
-
-    Raises:
-        InvalidParameter: If a row is invalid.
-    """
+    """Raise an error for the first invalid row of a column."""
     if wrong.any():
         row = int(wrong.argmax())
         raise InvalidParameter(Problem(str(column.name), column[row], f"row {row}: {rule}", code))

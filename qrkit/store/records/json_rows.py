@@ -19,7 +19,7 @@ from qrkit.tracking.records import Campaign, QRCode
 __all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes"]
 
 TOGETHER = 1_000
-"""Number of QR Codes per text: the interpreter copies a text at once."""
+"""Number of QR Codes per text: other threads wait while the interpreter copies a text."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
 QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
 AS_JSON = """
@@ -53,8 +53,6 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     """Yield all QR Codes of an account, in the order they were stored, as JSON that `read_qrcodes` reads.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns the QR Codes.
         most: Number of QR Codes, oldest first, that the plan makes available.
     """
     include_waiting(store)
@@ -71,12 +69,7 @@ def read_campaigns(text: str) -> list[Campaign]:
 
 
 def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
-    """Yield the QR Codes in a text of `qrcode_texts`.
-
-    Args:
-        text: The text.
-        links: Returns the URLs of a QR Code.
-    """
+    """Yield the QR Codes in a text of `qrcode_texts`."""
     return (read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS))
 
 

@@ -84,7 +84,7 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
 ROW = {name: QRCODES[name] for name in COLUMNS}
 """The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
-"""The dtypes of arrays by column type; those of texts have dtype object."""
+"""The dtypes of arrays by column type; text columns have dtype object."""
 INSERT_CAMPAIGN = """
 INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -371,15 +371,8 @@ def qrcodes(
     """Return the QR Codes of an account in the order they were stored.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns the QR Codes.
-        links: Returns the URLs of a QR Code.
         most: Number of QR Codes, oldest first, that the plan makes available.
-        id: Only the QR Code with this id.
-        campaign: Only QR Codes of the campaign with this id.
-        content: Only QR Codes with this content.
         after: Only QR Codes with a greater number.
-        limit: Maximum number of QR Codes.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
     rows = next(_in_parts(store, asked, together=limit, after=after), [])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import lru_cache
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from qrkit.errors import StoreBusy, StoreClosed, StoreDamaged
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
-from qrkit.store.postgresql.following import Following
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
 
@@ -25,6 +24,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "target"]
+
+PAUSE_SECONDS = 0.25
+"""Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""
+
+LAST_SECONDS = 5.0
+"""How long `stop` waits for a server that does not answer."""
 
 MOST_KEPT = 4_096
 """Targets that are kept as such after they were looked up: the same few codes are scanned repeatedly."""
@@ -261,3 +266,46 @@ def _columns(store: Store) -> _Columns:
     stops = np.concatenate(lengths).cumsum()
     ends = np.stack([stops - np.concatenate(lengths), stops], axis=1)
     return _Columns(found[order], np.concatenate(numbers)[order], ends[order], contents)
+
+
+# ---- changes by other processes
+#
+# Each change of a redirect target has a revision, and revisions are assigned in the order of commits
+# (`qrkit.store.postgresql.tables`). All new changes therefore have a revision above the last one read, and an index
+# lookup finds them.
+
+
+class Following:
+    """Calls `look` repeatedly in a background thread until stopped.
+
+    Args:
+        look: The function to call. Of consecutive errors, only the first is logged: the server may be unreachable, or
+            its tables may be changing.
+        interrupt: Makes a call of `look` fail that waits for a server which does not answer.
+    """
+
+    def __init__(self, look: Callable[[], None], name: str, interrupt: Callable[[], None]) -> None:
+        self._look = look
+        self._interrupt = interrupt
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"following {name}", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and wait until it ends."""
+        self._stopping.set()
+        self._thread.join(LAST_SECONDS)
+        if self._thread.is_alive():
+            self._interrupt()
+            self._thread.join()
+
+    def _run(self) -> None:
+        is_well = True
+        while not self._stopping.wait(PAUSE_SECONDS):
+            try:
+                self._look()
+                is_well = True
+            except Exception as error:  # any error: the thread must not end
+                if is_well:
+                    _log.warning("changes of other processes are not seen for the moment: %s", error)
+                is_well = False

@@ -32,25 +32,13 @@ LOST = (
 
 
 def served_store(path: str | Path) -> ServedStore | None:
-    """Return a store that another process of this user serves; None if none does.
-
-    Raises:
-        StoreBusy: If the other process is of another version, or has too many callers.
-    """
+    """Return a store that another process of this user serves; None if none does."""
     connection = connected(Path(path).resolve())
     return None if connection is None else ServedStore(path, connection)
 
 
 class ServedStore(Store):
-    """A store in a file that another process serves. Only one statement at a time runs for each thread.
-
-    Args:
-        path: The file.
-        connection: A connection to the process that serves it.
-
-    Raises:
-        StoreBusy: If the other process is of another version, or has too many callers.
-    """
+    """A store in a file that another process serves. Only one statement at a time runs for each thread."""
 
     database: ServedDatabase
 
@@ -66,35 +54,19 @@ class ServedStore(Store):
 
     @property
     def file(self) -> NoReturn:
-        """Raise an error, because the file is open in the other process.
-
-        Raises:
-            StoreBusy: Always.
-        """
+        """Raise an error, because the file is open in the other process."""
         raise StoreBusy(f"{self.path} is served by another process; stop it first, because this needs the file itself")
 
     def compact(self) -> int:
-        """Have the other process compact the file; return the number of bytes saved.
-
-        Raises:
-            StoreBusy: If the file cannot be written anew.
-        """
+        """Have the other process compact the file; return the number of bytes saved."""
         return int(self.database.ask("compact")["bytes"])
 
     def archive(self, before: datetime) -> dict[str, int]:
-        """Have the other process archive the visits before a timestamp; return the numbers of visits, files and bytes.
-
-        Raises:
-            StoreBusy: If the files cannot be written.
-        """
+        """Have the other process archive visits before a timestamp; return the numbers of visits, files and bytes."""
         return {name: int(number) for name, number in self.database.ask("archive", before).items()}
 
     def forget_visits(self, before: datetime) -> int:
-        """Have the other process delete the visits before a timestamp; return the number of visits deleted.
-
-        Raises:
-            StoreBusy: If the store cannot be written, or this thread has an open transaction.
-        """
+        """Have the other process delete the visits before a timestamp; return the number of visits deleted."""
         if self.is_in_transaction:
             raise StoreBusy(f"this thread has an open transaction in {self.path}; end it first")
         return int(self.database.ask("forget visits", before)["visits"])
@@ -142,11 +114,7 @@ class ServedDatabase(Engine):
 
     @contextmanager
     def using(self) -> Iterator[ServedCursor]:
-        """Context manager: yields this thread's cursor for one statement and its rows.
-
-        Raises:
-            StoreBusy: If the process that serves the file has ended, or has waited too long for this one.
-        """
+        """Context manager: yields this thread's cursor for one statement and its rows."""
         self.check_process()
         if self.thread.cursor is None:
             connection = connected(self.target)
@@ -168,11 +136,7 @@ class ServedDatabase(Engine):
         self.ask("changed", list(short_codes))
 
     def ask(self, *request: Any) -> dict[str, Any]:
-        """Send a request that is no statement, and return the answer.
-
-        Raises:
-            QrkitError: If the request was refused, or the other process has gone.
-        """
+        """Send a request that is no statement, and return the answer."""
         with Store.on(self).statement():  # which tells of a lost connection as it does where a statement fails
             answer: dict[str, Any] = self.thread.cursor.ask(*request)[0]
         return answer
@@ -182,11 +146,7 @@ class ServedDatabase(Engine):
         cursor.run(sql, parameters, is_often=True)
 
     def add_rows(self, cursor: ServedCursor, table: str, rows: Any) -> None:
-        """Raise an error, because tables of visits are added where the file is open.
-
-        Raises:
-            StoreBusy: Always.
-        """
+        """Raise an error, because tables of visits are added where the file is open."""
         raise StoreBusy(f"{self.path} is served by another process; stop it before you add tables of visits")
 
     def frame(self, cursor: ServedCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
@@ -247,13 +207,7 @@ class ServedCursor:
         return found
 
     def ask(self, *request: Any) -> tuple[dict[str, Any], bytes]:
-        """Send a request, and return the answer and the bytes that follow it.
-
-        Raises:
-            QrkitError: If the request was refused.
-            OSError: If the other process has gone.
-            EOFError: If it has closed the connection.
-        """
+        """Send a request, and return the answer and the bytes that follow it."""
         try:
             send(self._connection, request)
         except TooLong as error:
@@ -267,7 +221,6 @@ class ServedCursor:
         """Return the next answer.
 
         Raises:
-            QrkitError: If the request was refused.
             OSError: If the other process has gone.
             EOFError: If it has closed the connection.
         """
@@ -289,19 +242,15 @@ class ServedCursor:
 
 
 class _Recorder:
-    """Stands for the recorder of visits, which the other process has."""
+    """Stands in for the recorder of visits, which runs in the other process."""
 
     def __init__(self, database: ServedDatabase) -> None:
         self._database = database
 
     def drain(self) -> None:
-        """Have the visits that wait moved into the store."""
+        """Move the waiting visits into the store."""
         self._database.ask("include waiting")
 
     def add(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise an error.
-
-        Raises:
-            StoreBusy: Always.
-        """
+        """Raise an error."""
         raise StoreBusy(f"{self._database.path} is served by another process, which alone records visits")

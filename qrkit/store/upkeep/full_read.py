@@ -1,4 +1,4 @@
-"""Reads every block of a store file to find damage."""
+"""Reads every block of a store file to find damaged ones."""
 
 from __future__ import annotations
 
@@ -33,9 +33,6 @@ def unreadable(store: Store) -> list[str]:
     """Return a description of each table of a store file that cannot be read in full, and of damage elsewhere.
 
     The file is closed meanwhile, so statements of other threads wait.
-
-    Raises:
-        StoreBusy: If this thread has an open transaction, or another thread reads for a minute.
     """
     found: list[str] = []
     if not store.database.is_file:

@@ -325,11 +325,7 @@ def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:
 
 
 def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
-    """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost.
-
-    Raises:
-        CannotWrite: If the bucket of the history does not answer.
-    """
+    """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost."""
     lost, folder = 0, Folder(history_folder(made), made)
     bucket = ask(BUCKET)
     place = place_at(bucket[0]["value"]) if bucket else Folder(history_folder(copy))

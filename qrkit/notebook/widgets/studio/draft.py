@@ -77,16 +77,12 @@ class Draft:
     """A design with its image and its history.
 
     Args:
-        design: The initial design.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
     Attributes:
         image: The image of the design.
         picture: The image as it is sent to a browser.
         fetch: As in the argument; can be changed.
-
-    Raises:
-        QrkitError: If the design cannot be drawn.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
@@ -115,11 +111,7 @@ class Draft:
         """Switch to another design. If it cannot be drawn, nothing changes.
 
         Args:
-            design: The new design.
             gesture: Identifies a continuous movement, whose changes are undone in one step. None is a step of its own.
-
-        Raises:
-            QrkitError: If the design cannot be drawn.
         """
         if design == self.design:
             return
@@ -137,18 +129,11 @@ class Draft:
         Args:
             edits: The edits in order.
             gesture: As in `take`.
-
-        Raises:
-            QrkitError: If the design would be invalid, or could not be drawn.
         """
         self.take(self._edited(edits), gesture)
 
     def try_out(self, *edits: Edit) -> None:
-        """Raise the error that `edit` would raise, without any change.
-
-        Raises:
-            QrkitError: If the design would be invalid, or could not be drawn.
-        """
+        """Raise the error that `edit` would raise, without any change."""
         self._draw(self._edited(edits))
 
     def _edited(self, edits: Sequence[Edit]) -> Design:
@@ -257,11 +242,7 @@ def _unknown(path: Sequence[str | int]) -> InvalidParameter:
 
 
 def picture_of(image: QRImage) -> Picture:
-    """Draw an image for the browser.
-
-    Raises:
-        QrkitError: If it cannot be drawn.
-    """
+    """Draw an image for the browser."""
     if is_plain(image.design) or _fewest_characters(image.exact_scene.items) <= LONGEST_SVG:
         svg = image.small_svg()
         if len(svg) <= LONGEST_SVG:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from qrkit.design.color import Color, expanded_hex
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import ContentTooLong, InvalidParameter, QrkitError
 from qrkit.notebook.widgets.controls import Control, control_at
@@ -16,8 +15,7 @@ from qrkit.notebook.widgets.studio.draft import Draft, Edit, Path, messages
 
 __all__ = ["Refusals", "color_meant"]
 
-_DIGITS = re.compile(r"#?([0-9a-f]{1,3})")
-_RGB = re.compile(r"rgba?\((\d{1,3})[, ]+(\d{1,3})[, ]+(\d{1,3})\b.*\)")
+_DIGITS = re.compile("#?([0-9a-f]{1,2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +81,6 @@ def offer(edits: Sequence[Edit], error: QrkitError, draft: Draft) -> dict[str, A
     """Return the first suggestion that works, as `words` and `edits` for the browser; None if there is none.
 
     Args:
-        edits: The edits that were refused.
-        error: Why they were refused.
         draft: The draft without these edits.
     """
     for words, others in _suggestions(edits, error):
@@ -126,14 +122,11 @@ def color_meant(text: str) -> str | None:
     """Return the color that a text probably means, as people write it; None if that cannot be told.
 
     Example:
-        >>> color_meant("#18f"), color_meant("rgb(255, 136, 0)"), color_meant("Light blu")
-        ('#1188FF', '#FF8800', 'lightblue')
+        >>> color_meant("#18"), color_meant("Light blu")
+        ('#181818', 'lightblue')
     """
     name = text.strip().lower()
     if found := _DIGITS.fullmatch(name):
-        digits = found[1]
-        return expanded_hex(f"#{digits}") or f"#{digits.upper() * (6 // len(digits))}"
-    if found := _RGB.match(name):
-        return Color(*(min(int(part), 255) for part in found.groups())).rgb
+        return f"#{found[1].upper() * (6 // len(found[1]))}"
     close = get_close_matches(re.sub(r"[^a-z]", "", name), COLOR_NAMES, n=1)
     return close[0] if close else None

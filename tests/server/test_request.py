@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.server.requests.request_headers import headers_of
+from qrkit.server.requests.request import headers_of
 
 ENVIRON = {
     "REQUEST_METHOD": "POST",
