@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from unicodedata import category, name
 
 from qrkit.contents.addresses import INVISIBLE, location_of
+from qrkit.contents.pasted import clean
 
 __all__ = ["SuspiciousLink", "link_warning", "meant_url", "suspicious_link"]
 
@@ -51,11 +53,8 @@ _SCHEME = re.compile(r"([a-z]{3,6})(\s*+[:;.,]?\s*+[/\\]{1,3}\s*+[:;]?\s*+|\s*+[
 _LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"
 _DOMAIN = re.compile(rf"(?P<host>(?:{_LABEL}\.)+(?P<top>[a-z]{{2,20}}))(?::[0-9]{{1,5}})?(?P<rest>[/?#]\S*)?", re.I)
 _HOST = re.compile(rf"(?:{_LABEL}\.)+[^\W\d_]{{2,20}}(?![\w@])|(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}(?![\w.])")
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufe0f\ufeff]"
-)
 _QUOTES = "\"'`\xb4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a«»\u300c\u300d\uff02"
-"""Quotes that programs put around addresses."""
+"""Quotes that Word, mail programs and web pages put around addresses."""
 _BUNDLE = re.compile(r"(com|org|net|io|de)\.", re.I)
 """How the names of apps begin, such as `com.example.app`."""
 
@@ -115,20 +114,21 @@ def link_warning(content: str) -> str:
 
 
 def _wrapped(link: str) -> SuspiciousLink | None:
-    """Judge a text with something around it: what is within is an address, or was meant as one."""
-    seen = link.strip("".join({" ", *_UNSEEN.findall(link)}))
-    inner = seen
+    """Judge a text with something around it or unseen in it: the rest is an address, or was meant as one."""
+    seen = link if link.isascii() else clean(link, is_url=True).strip("\u2028\u2029 ")
+    gone = next((one for one in link if one not in seen and category(one) in ("Cf", "Zs", "Zl", "Zp", "Pd")), "")
+    inner = seen if gone else link
     while inner[:1] and inner[0] in f"{_QUOTES}<([":
         inner = inner[1:-1] if inner[-1] in f"{_QUOTES}>)]" else inner[1:]
     # A quote at the end alone may belong to one within the address, as a bracket may.
-    if inner == seen and not set(inner[:-1]) & set(_QUOTES):
+    if inner in (seen, link) and not set(inner[:-1]) & set(_QUOTES):
         inner = inner.rstrip(_QUOTES)
-    inner = re.sub("^URL:", "", inner, flags=re.IGNORECASE) if inner != seen else inner
+    inner = re.sub("^URL:", "", inner, flags=re.IGNORECASE) if inner != link else inner
     url = "" if inner == link else inner if _is_followed(inner) else meant_url(inner)
     if not url:
         return None
-    what = "quotes or brackets" if seen == link else f"an invisible character (U+{ord(_UNSEEN.findall(link)[0]):04X})"
-    return SuspiciousLink(f"has {what} around it", location_of(link) or "", url)
+    what = f"U+{ord(gone):04X} ({name(gone, 'unnamed').lower()}) in it" if gone else "quotes or brackets around it"
+    return SuspiciousLink(f"has {what}", location_of(link) or "", url)
 
 
 def _is_followed(url: str) -> bool:

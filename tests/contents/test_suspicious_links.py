@@ -192,7 +192,7 @@ def test_what_is_around_an_address_is_told(around, url):
     front, end = around
     found = suspicious_link(f"{front}{url}{end}")
     assert found.url == url
-    assert "around it" in found.fault
+    assert found.fault.endswith((" around it", " in it"))
 
 
 @pytest.mark.parametrize(
@@ -209,6 +209,12 @@ def test_what_is_around_an_address_is_told(around, url):
 )
 def test_quotes_within_addresses_and_texts_raise_no_alarm(text):
     assert suspicious_link(text) is None
+
+
+def test_unseen_characters_within_an_address_are_told():
+    found = suspicious_link("https://exa\u200bmple.com/a")
+    assert (found.fault, found.url) == ("has U+200B (zero width space) in it", "https://example.com/a")
+    assert suspicious_link("https://example.com/e\u0301") is None
 
 
 def test_meant_url_is_the_one_sensible_reading():
