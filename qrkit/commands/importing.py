@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.commands.generate import design_fields
 from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
 from qrkit.commands.output import complain, tell_rows
+from qrkit.commands.parsing import add_place
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange.columns import read_columns
@@ -31,14 +32,7 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     """Add the options about the columns of a file, its addresses, and the look of its QR Codes."""
     pairs = "names of the columns in a csv, workbook or html table, such as content=Website,name=Poster"
     one.add_argument("--columns", metavar="OURS=THEIRS,...", help=pairs)
-    place = one.add_argument_group("where the table is, if it is not found")
-    place.add_argument("--sheet", default="", metavar="NAME", help="name of the sheet (the first with the headings)")
-    row = place.add_mutually_exclusive_group()
-    row.add_argument("--header-row", metavar="N|N-M", help="row of the headings, or their first and last row")
-    none = "the file has no headings; its columns are A, B, ... (--columns content=C,name=A)"
-    row.add_argument("--no-header", dest="header_row", action="store_const", const="0", help=none)
-    what = "encoding of a csv, such as cp1252 (UTF-8 and UTF-16 are found, others guessed)"
-    place.add_argument("--encoding", default="", metavar="NAME", help=what)
+    add_place(one)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
     look = one.add_argument_group("how the codes look (the result is saved as a template)")

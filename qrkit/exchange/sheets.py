@@ -55,6 +55,22 @@ class Sheet:
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
 
+    def contents(self, name: str, *, field: str) -> tuple[list[str | UnreadableFile], list[tuple[int, str]]]:
+        """Return the cells of a column as contents, and what there is to say of rows.
+
+        A text over a link is the target of the link; a formula without a value is an error.
+        """
+        made: list[str | UnreadableFile] = []
+        notes: list[tuple[int, str]] = []
+        for number, cell in zip(self.numbers, self.column(name, field=field), strict=True):
+            if isinstance(cell, UnreadableFile):
+                made.append(cell)
+                continue
+            row = row_of(number, {"Content": cell}, "")
+            made.append(UnreadableFile(row.error, line=number) if row.error else row.cells["Content"])
+            notes += [(number, detail) for _, detail in row.notes if not row.error]
+        return made, notes
+
 
 def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     """Convert the chosen columns of a sheet to a table for an import.

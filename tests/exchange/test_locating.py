@@ -1,6 +1,7 @@
 """Where the table of a file is: title rows, cover sheets, hidden sheets, no heading, two rows of headings."""
 
 import io
+import zipfile
 
 import openpyxl
 import pytest
@@ -193,3 +194,45 @@ def test_very_many_columns_are_refused(data):
             brought(data, columns)
     with pytest.raises(UnreadableFile, match="1,001 columns; at most 1,000"):
         brought(as_xlsx([[f"c{place}" for place in range(1_200)]]))
+
+
+def bomb():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<x/>")
+        archive.writestr("xl/worksheets/sheet1.xml", b"<row>" + bytes(100_000_000))
+    return file.getvalue()
+
+
+def locked():
+    """What an office makes of a workbook with a password: a compound file that is no workbook."""
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le") * 100
+
+
+BAD = {
+    "nothing": (b"", "is empty"),
+    "one cell": (b"x", "no column 'Content'"),
+    "very many columns": (as_csv([[f"c{place}" for place in range(20_000)]]), "20,000 columns"),
+    "a heading twice": (b"Content,content\nx,y\n", "appears twice"),
+    "a zip bomb": (bomb(), "claims to hold"),
+    "a password": (locked(), "has a password"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_file_is_one_sentence_and_changes_nothing(what):
+    data, words = BAD[what]
+    with open_portfolio(":memory:") as shop:
+        with pytest.raises(UnreadableFile, match=words) as caught:
+            shop.import_file(data, format="xlsx")
+        assert len(str(caught.value).splitlines()) <= 2
+        assert shop.list_qrcodes() == []
+
+
+@pytest.mark.parametrize("separator", [b"\n", b","])
+def test_ten_megabytes_in_a_cell_cost_their_row(separator):
+    rows = b"Content" + separator.replace(b"\n", b"") + b"\n" + b"x" * 10_000_000 + b"\nhttps://example.com\n"
+    codes, issues = brought(rows)
+    assert codes == {"https://example.com": "https://example.com"}
+    assert [issue.partition(":")[0] for issue in issues] == ["invalid"]
+    assert len(issues[0]) < 500
