@@ -18,6 +18,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 """The first bytes of files that say how they are encoded; those of UTF-32 begin with those of UTF-16."""
+LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "mac_roman")
 LIKELY = (
     "cp1252", "cp932", "cp949", "gb18030", "big5", "euc_jp", "cp1251", "koi8_r", "cp1250", "cp1253", "cp1254", "cp1257",
     "cp1255", "cp1256", "cp874", "mac_roman",
@@ -102,7 +103,10 @@ def _guessed(data: bytes) -> tuple[str, str]:
     from charset_normalizer import from_bytes
 
     lines = list(_foreign_lines(data))
-    guesses = from_bytes(b"\n".join(lines), cp_isolation=[*LIKELY])
+    sample = b"\n".join(lines)
+    # Only in Latin script, other letters follow letters of ASCII: as in "Tür", but not in "東京" or "Москва".
+    is_latin = 2 * len(re.findall(rb"[A-Za-z][\x80-\xff]", sample)) >= len(re.findall(rb"[\x80-\xff]+", sample))
+    guesses = from_bytes(sample, cp_isolation=[*(LATIN if is_latin else LIKELY)])
     # Guesses that give the same text are one match.
     ranked = [(match.chaos, name) for match in guesses for name in {match.encoding, *match.could_be_from_charset}]
     best = min((chaos for chaos, _ in ranked), default=0.0) + AS_GOOD

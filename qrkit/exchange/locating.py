@@ -28,7 +28,7 @@ _ROWS = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 Cells = list[str] | UnreadableFile
 """The texts of a row, or why the row cannot be read."""
 Share = Callable[[Sequence[str]], float]
-"""Returns how much of what an import needs is in the cells of a row: 1 for a heading, 0 for nothing."""
+"""Returns how many known names are in a row that has all that is needed, and a share below 1 for any other row."""
 
 
 class Part(NamedTuple):
@@ -221,17 +221,22 @@ def _heading_of(rows: Sequence[Cells], share: Share | None) -> tuple[int, int] |
     if share is None:
         return next(((number, number) for number, cells in enumerate(rows) if _is_filled(cells)), None)
     for size in (1, 2):
+        widest = 0
         for first in range(len(rows) - size + 1):
             together = rows[first : first + size]
-            if all(map(_is_filled, together)) and share(_joined(together)) >= 1:
+            names = _joined(together)
+            width = sum(map(bool, names))
+            # A single name may as well be a text in a row of data, which is as wide as the rows above it.
+            if all(map(_is_filled, together)) and share(names) >= (1 if width > widest else 2):
                 return first, first + size - 1
+            widest = max(widest, sum(map(bool, _texts(rows[first]))))
     return None
 
 
 def _likely(start: _Start, share: Share | None) -> int:
     """Return the row that stands for a heading if none has what is needed: no title, which is alone in its row."""
     texts = [_texts(cells) for cells in start.rows]
-    shares = [share(cells) if share else 0.0 for cells in texts]
+    shares = [share(cells) % 1 if share else 0.0 for cells in texts]
     if shares and max(shares) > 0:
         return shares.index(max(shares))
     several = (number for number, cells in enumerate(texts) if sum(map(bool, cells)) > 1)

@@ -152,11 +152,12 @@ def sheet_of(
 
 
 def _share_of(columns: Iterable[str]) -> Share | None:
-    """Return a function that returns how many of these columns are in a row; None without columns."""
+    """Return a function that returns how many of these columns are in a row; None without columns; see `Share`."""
     wanted = {tidy(str(name)).lower() for name in columns} - {""}
 
     def share(cells: Sequence[str]) -> float:
         found = Counter(tidy(cell).lower() for cell in cells)
-        return sum(found[name] == 1 for name in wanted) / len(wanted)
+        known = sum(found[name] == 1 for name in wanted)
+        return known if known == len(wanted) else known / len(wanted)
 
     return share if wanted else None

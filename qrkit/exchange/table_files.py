@@ -153,11 +153,13 @@ def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
 
 
 def share_of_ours(cells: Sequence[str]) -> float:
-    """Return 1 if cells are a heading with our required columns or that of another tool, else less; see `Share`."""
-    names = [COLUMN_OF.get(tidy(cell).lower()) for cell in cells]
-    if all(name in names for name in REQUIRED) or KindColumns(cells) or foreign.tool_of(cells):
-        return 1
-    return sum(name is not None for name in names) / (len(NAMES) + len(cells))
+    """Return how many known names are in a heading with our required columns or of another tool; see `Share`."""
+    known = {COLUMN_OF.get(tidy(cell).lower()) for cell in cells} - {None}
+    if foreign.tool_of(cells):
+        return 2
+    if known.issuperset(REQUIRED) or KindColumns(cells):
+        return max(len(known), 1)
+    return len(known) / (len(NAMES) + len(cells))
 
 
 def table_of_rows(located: Located) -> Table:

@@ -47,6 +47,16 @@ def test_titles_do_not_decide_on_the_separator(separator):
     assert brought(ours.encode())[0] == BOTH
 
 
+def test_a_row_of_data_is_no_heading():
+    """Open: a cell of data that reads like a heading. The rows above it would be lost."""
+    rows = [["Text", "Name"], ["hello", "a"], ["content", "b"], ["kind", "c"], ["https://example.com", "d"]]
+    with pytest.raises(UnreadableFile, match="it has 'Text', 'Name'"):
+        brought(as_csv(rows))
+    with pytest.raises(InvalidParameter, match="'Website': is not a column of the file"):
+        brought(as_csv([["Text", "Name"], ["website", "a"], ["x", "b"]]), {"content": "Website"})
+    assert brought(as_csv([["Links"], ["Website", "Price"], ["https://example.com", "4"]]), {"content": "Website"})[0]
+
+
 def test_a_heading_is_looked_for_in_fifty_rows():
     above = [["a title", ""]] * (MOST_TRIED - 1)
     assert brought(as_csv([*above, *TABLE]), NAMES)[0] == BOTH
