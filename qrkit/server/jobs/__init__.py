@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
@@ -57,7 +58,7 @@ def import_file(
     body: bytes,
     content_type: str,
     format: str,
-    asked: Mapping[str, str],
+    asked: Mapping[str, str] = MappingProxyType({}),
     *,
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> tuple[dict[str, str], bytes]:
