@@ -15,7 +15,7 @@ __all__ = ["FAMILIES", "extras", "licence_of", "needed", "page"]
 OURS = "qrkit-studio"
 
 FAMILIES = {
-    "MIT": r"\bMIT\b|MIT-CMU|MIT-0",
+    "MIT": r"\bMIT\b|MIT-CMU|MIT-0|Permission is hereby granted, free of charge",
     "BSD": r"BSD",
     "Apache 2.0": r"Apache",
     "ISC": r"\bISC\b",
@@ -66,6 +66,9 @@ def licence_of(name: str) -> str:
     told += [line for line in meta.get_all("Classifier") or [] if line.startswith("License ::")]
     # A whole text may stand there; its first line says what it is.
     told += (meta.get("License") or "").splitlines()[:1]
+    if not any(told):  # resvg_py has the text alone
+        files = distribution(name).files or ()
+        told += [file.read_text(encoding="utf-8") for file in files if file.match("licenses/LICENSE")]
     return ", ".join(family for family, said in FAMILIES.items() if any(re.search(said, one) for one in told))
 
 

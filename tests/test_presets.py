@@ -7,7 +7,7 @@ from itertools import cycle
 import pytest
 from PIL import Image, ImageFilter
 
-from qrkit import Caption, Design, Frame, Layer, Photo, data_uri, decode, generate, presets
+from qrkit import Caption, Design, Frame, Layer, Photo, data_uri, decode, generate, generate_many, presets
 from qrkit.__main__ import main
 from qrkit.design import presets as data
 from qrkit.drawing.logo import placed_logo
@@ -219,6 +219,24 @@ def test_fields_of_a_decorated_picture_win_over_the_preset():
 def test_a_photo_of_a_preset_keeps_its_place():
     sample = with_preset(Design(content="hi"), "mosaic").photo.content
     assert generate("hi", preset="mosaic", photo=Photo(sample)).design.photo.place == "inside"
+
+
+@pytest.mark.parametrize("name", ["logo", "caption", "preset", "colorway"])
+def test_a_design_says_who_takes_a_logo_or_a_preset(name):
+    for make in (lambda fields: Design(content="hi", **fields), lambda fields: generate_many(["hi"], **fields)):
+        with pytest.raises(InvalidParameter, match=f"{name}='x': is not a parameter") as caught:
+            make({name: "x"})
+        assert "`qrkit.generate` takes logo, caption, preset" in caught.value.__notes__[0]
+
+
+def test_many_codes_get_the_look_of_one():
+    look = generate("https://example.com/0", logo="icon:heart", caption="Menu").design
+    images = generate_many(["https://example.com/1", "https://example.com/2"], design=look).images
+    assert [decode(image.to_bytes("png")).content for image in images] == [
+        "https://example.com/1",
+        "https://example.com/2",
+    ]
+    assert {(len(image.design.layers), image.design.frame.caption.text) for image in images} == {(2, "Menu")}
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def _tell_notes(command: str, content: Content) -> None:
 
 
 def _read(asked: argparse.Namespace) -> None:
-    from qrkit.contents.keeping import unread
+    from qrkit.contents.editing.keeping import unread
     from qrkit.contents.reading import read
 
     content = read(sys.stdin.read() if asked.content == "-" else asked.content)

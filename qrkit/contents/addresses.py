@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 import idna
 from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
-from qrkit.contents.notes import note
+from qrkit.contents.content import note
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import OneLine, broken
 from qrkit.design.bounds import LONGEST_TEXT

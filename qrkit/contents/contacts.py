@@ -15,9 +15,8 @@ from pydantic import AfterValidator, Field, Strict
 
 from qrkit.contents.addresses import EmailAddresses, WebAddress, WebAddresses
 from qrkit.contents.kinds import kind, kind_named
-from qrkit.contents.messages import plain_text
+from qrkit.contents.messages import PhoneNumbers, plain_text
 from qrkit.contents.moments import Day, day_of
-from qrkit.contents.phone_numbers import PhoneNumbers
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, escape, escape_pair, raw_pairs, split, unescape
 from qrkit.design.limits import Length

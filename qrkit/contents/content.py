@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, NamedTuple, Self
 
 from qrkit.late import named
 
-if TYPE_CHECKING:
-    from qrkit.contents.notes import Note
-
-__all__ = ["HIDDEN", "Content", "LastShown"]
+__all__ = ["HIDDEN", "Content", "LastShown", "Note", "note", "taking_notes"]
 
 HIDDEN = "…"
 """Stands for a secret in everything that people read."""
@@ -29,6 +28,42 @@ class LastShown:
     """
 
     count: int = 4
+
+
+class Note(NamedTuple):
+    """Something to know about a content, which is no error.
+
+    Attributes:
+        field: The field that it is about; "" if it is about the content as a whole.
+        text: What there is to know, in words.
+    """
+
+    field: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.text}" if self.field else self.text
+
+
+_TAKEN: ContextVar[list[Note] | None] = ContextVar("_TAKEN", default=None)
+
+
+@contextmanager
+def taking_notes() -> Iterator[list[Note]]:
+    """Collect the notes that are made in the block."""
+    taken: list[Note] = []
+    token = _TAKEN.set(taken)
+    try:
+        yield taken
+    finally:
+        _TAKEN.reset(token)
+
+
+def note(field: str | None, text: str) -> None:
+    """Make a note, once, if somebody collects notes."""
+    taken, made = _TAKEN.get(), Note(field or "", text)
+    if taken is not None and made not in taken:
+        taken.append(made)
 
 
 class Content(str):
@@ -91,7 +126,7 @@ class Content(str):
             >>> str(contents.read("WIFI:T:WPA;S:Nero;P:espresso;X:1;;").replace(password="ristretto"))
             'WIFI:T:WPA;S:Nero;P:ristretto;X:1;;'
         """
-        return super().replace(*texts, **fields) if texts else named("contents.keeping:replaced")(self, fields)
+        return super().replace(*texts, **fields) if texts else named("contents.editing.keeping:replaced")(self, fields)
 
     def shown_fields(self) -> dict[str, Any]:
         """Return the fields for people to read: `…` stands for a secret, `…2957` for an account number."""

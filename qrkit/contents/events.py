@@ -17,10 +17,10 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.addresses import EmailAddress, WebAddress
+from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import plain_text
 from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after, zone_or_none
-from qrkit.contents.notes import note
 from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import Line, block_of, escape, unescape
 from qrkit.design.limits import Length, Most, Whole, Within

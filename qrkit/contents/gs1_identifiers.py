@@ -17,8 +17,8 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 from stdnum import ean, iban, numdb
 
-from qrkit.contents.account_numbers import check_digits_rule
 from qrkit.contents.pasted import clean
+from qrkit.contents.payments.account_numbers import check_digits_rule
 from qrkit.contents.single_lines import broken
 
 __all__ = ["KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]

@@ -17,7 +17,7 @@ from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import matching
-from qrkit.contents.uri_queries import decode, read_query, write_query
+from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 

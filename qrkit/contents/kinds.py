@@ -8,6 +8,7 @@ with this decorator, add its name to `MODULES`, and give `reading` a function th
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,8 +19,7 @@ from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 from pydantic import create_model
 from pydantic.fields import FieldInfo
 
-from qrkit.contents.content import NOTHING, Content, LastShown
-from qrkit.contents.notes import Note, taking_notes
+from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
 from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
@@ -43,11 +43,11 @@ MODULES = {
     "whatsapp": "messages",
     "location": "places",
     "app": "apps",
-    "epc_transfer": "transfers",
-    "swiss_bill": "swiss_bills",
-    "pix": "pix_codes",
-    "upi": "wallets",
-    "bitcoin": "wallets",
+    "epc_transfer": "payments.transfers",
+    "swiss_bill": "payments.swiss_bills",
+    "pix": "payments.pix_codes",
+    "upi": "payments.wallets",
+    "bitcoin": "payments.wallets",
     "otp": "one_time_passwords",
     "gs1_digital_link": "gs1_links",
     "gs1_elements": "gs1_strings",
@@ -251,7 +251,8 @@ def _parsed(text: Any, field: FieldInfo | None) -> Any:
         return text
     types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
     number = clean(text)
-    parts = [part.strip() for part in text.split(";") if part.strip()]
+    # The extension of a phone number is a part of it (RFC 3966).
+    parts = [part.strip() for part in re.split(";(?!ext=)", text) if part.strip()]
     if tuple in types:
         return parts
     if any(isinstance(one, type) and issubclass(one, Model) for one in types):

@@ -11,8 +11,8 @@ from pydantic import Field, Strict
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.addresses import WebAddress, ascii_url
+from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
-from qrkit.contents.notes import note
 from qrkit.contents.single_lines import OneLine
 from qrkit.design.characters import ALPHANUMERIC
 from qrkit.design.limits import Length

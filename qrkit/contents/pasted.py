@@ -16,7 +16,7 @@ from unicodedata import category, decimal, name, normalize
 from pydantic import GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import core_schema
 
-from qrkit.contents.notes import note
+from qrkit.contents.content import note
 
 __all__ = ["Pasted", "clean"]
 

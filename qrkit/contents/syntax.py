@@ -1,4 +1,4 @@
-"""Parses and writes the notations that contents share: `NAME:value;` pairs, and the lines of vCards and calendars."""
+"""Parses and writes the notations that contents share: pairs, lines of vCards and calendars, queries of URIs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import dropwhile, islice
 from quopri import decodestring
 from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 __all__ = [
-    "Line", "block_of", "escape", "escape_pair", "line_of", "lines_of", "pairs", "raw_lines", "raw_pairs", "split",
-    "split_raw", "unescape", "write_pairs",
+    "Line", "block_of", "decode", "escape", "escape_pair", "line_of", "lines_of", "pairs", "raw_lines", "raw_pairs",
+    "read_query", "split", "split_raw", "unescape", "write_pairs", "write_query",
 ]  # fmt: skip
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
@@ -140,3 +141,28 @@ def split_raw(value: str, mark: str) -> list[str]:
     found: list[str] = _PIECES[mark].findall(value)
     # The end of the text matches once more, unless the last mark ends it.
     return found if sum(map(len, found)) + len(found) - 1 == len(value) else found[:-1]
+
+
+def write_query(values: Iterable[tuple[str, str | None]], safe: str = "") -> str:
+    """Write a query; values that are None or empty are left out, spaces are `%20`."""
+    return "&".join(f"{name}={quote(value, safe=safe)}" for name, value in values if value)
+
+
+def read_query(query: str) -> dict[str, str] | None:
+    """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values."""
+    values: dict[str, str] = {}
+    for pair in filter(None, query.split("&")):
+        name, _, written = pair.partition("=")
+        value = decode(written)
+        if value is None or name in values:
+            return None
+        values[name] = value
+    return values
+
+
+def decode(written: str) -> str | None:
+    """Decode percent-encoding; None if the result is not UTF-8."""
+    try:
+        return unquote(written, errors="strict")
+    except UnicodeDecodeError:
+        return None

@@ -122,6 +122,11 @@ class Design(Model):
     """
 
     other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
+    no_fields: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("logo", "caption", "preset", "colorway"),
+        "`qrkit.generate` takes logo, caption, preset and colorway; a Design has `with_logo`, `frame=Frame(kind, "
+        "caption=...)` and `qrkit.presets.with_preset`. For many codes, pass `design=generate(...).design`.",
+    )
 
     content: Content = Field(description="Text to encode. The maximum length depends on `version`, `em` and `ec`.")
     version: Version = None

@@ -26,4 +26,4 @@ def rotate(content: Bitmap | Drawing | Outline, image: Rotated) -> Drawing | Out
     shown, definitions = at_most(content, ENLARGED * image.width, ENLARGED * image.height), Definitions()
     body = picture(shown, (0, 0, image.width, image.height), definitions)
     markup = f'{definitions}<g transform="{image.transform}">{body}</g>'
-    return Drawing(markup, "rotated", (0, 0, *image.box), content.warnings if isinstance(content, Drawing) else ())
+    return Drawing(markup, "rotated", (0, 0, *image.box), content.warnings)

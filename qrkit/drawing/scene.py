@@ -65,11 +65,13 @@ class Bitmap:
         png: The image as PNG.
         width: Width of the PNG in pixels.
         height: Height of the PNG in pixels.
+        warnings: Sentences about what is lost, if it was an SVG.
     """
 
     png: bytes
     width: int
     height: int
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +83,12 @@ class Drawing:
         name: Prefix of its ids, derived from its bytes.
         box: Its viewBox: x, y, width and height.
         warnings: Sentences about what was left out of the SVG, or is drawn in another way than it asks for.
-        is_complete: Whether nothing was left out.
     """
 
     markup: str
     name: str
     box: tuple[float, float, float, float]
     warnings: tuple[str, ...] = ()
-    is_complete: bool = True
 
 
 Pictures: TypeAlias = Mapping[str, Bitmap | Drawing | Outline]

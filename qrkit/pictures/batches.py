@@ -155,7 +155,7 @@ def generate_many(
         RenderingFailed: If a process was killed.
 
     Warns:
-        UserWarning: If an SVG in a design contains elements that cannot be drawn.
+        UserWarning: If an SVG in a design becomes pixels, or a browser may draw it in another way.
         ScanWarning: If phones may fail to scan the first image of a text, and thus all that look the same, or some of
             the images of designs. The first image of each look is checked, of at most 20 looks.
 

@@ -102,12 +102,12 @@ class QRImage(Shown):
             found += frame_warnings(self.design, lay_out(self.design, self.symbol, exact=True))
         if not self._pictures:
             return found
-        from qrkit.drawing.scene import Drawing
+        from qrkit.design.outline import Outline
 
         return found + [
             f"{path}: {warning}"
             for path, picture in self._pictures.items()
-            if isinstance(picture, Drawing)
+            if not isinstance(picture, Outline)
             for warning in picture.warnings
         ]
 
@@ -349,7 +349,7 @@ def generate(
         ContentTooLong: If the content does not fit; the message says what would fit.
 
     Warns:
-        UserWarning: If an SVG contains elements that cannot be drawn, such as text.
+        UserWarning: If an SVG becomes pixels, or a browser may draw it in another way.
         ScanWarning: If phones may fail to scan the image; `QRImage.scan` says why.
 
     Example:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from qrkit.contents.cards import summary
+from qrkit.contents.payments.swiss_bills import PostalAddress
 from qrkit.contents.reading import read
-from qrkit.contents.swiss_bills import PostalAddress
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.frames import Caption

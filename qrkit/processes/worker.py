@@ -11,13 +11,14 @@ It runs as a file, and so does this one, so that a worker starts without loading
 
 from __future__ import annotations
 
+import signal
 import struct
 import sys
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
-__all__ = ["ANSWER", "LAST", "main", "request_head"]
+__all__ = ["ANSWER", "LAST", "limit_time", "main", "request_head"]
 
 ANSWER = struct.Struct(">BI")
 """The header of an answer: its outcome, and its length in bytes."""
@@ -40,6 +41,12 @@ def _limit_memory(wanted: int) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     # The hard limit stays, because a worker may start workers that need more memory than itself.
     resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+
+
+def limit_time(seconds: float) -> None:
+    """End this process when it has used this much more processor time, however busy the machine is."""
+    if hasattr(signal, "setitimer"):  # Windows has no such limit
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def main(path: str) -> None:

@@ -67,7 +67,7 @@ def check(
     Raises:
         InvalidParameter: If `level` or `audience` is not one of these names, or the code is a Micro QR Code, which
             most phones cannot read.
-        UnreadableFile: If the image cannot be read, or is an SVG with parts that cannot be drawn, such as photos.
+        UnreadableFile: If the image cannot be read, or is an SVG that a browser may draw in another way.
         NoSymbol: If no QR Code was found in the image.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
 

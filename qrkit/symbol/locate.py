@@ -107,7 +107,13 @@ def locate(greys: Image) -> Located | None:
 def locate_all(greys: Image) -> list[Located]:
     """Return all symbols in a grayscale image."""
     symbols = _by_zxing(greys)
-    return symbols + _by_qrdec(greys, symbols) or _on_dark_page(greys) or _at_last(greys)
+    symbols += _by_qrdec(greys, symbols)
+    return symbols + _others(_on_dark_page(greys), symbols) or _at_last(greys)
+
+
+def _others(found: list[Located], known: list[Located]) -> list[Located]:
+    """Return the symbols that are not known yet, by their places."""
+    return [one for one in found if not any(other.covers(one.middle) for other in known)]
 
 
 def _at_last(greys: Image) -> list[Located]:
@@ -174,8 +180,8 @@ def _by_qrdec(greys: Image, known: list[Located]) -> list[Located]:
     """Return the symbols that qrdec finds in addition to the known ones."""
     import deqr
 
-    seen = _by_deqr(deqr.QRdecDecoder(), greys)
-    return [_read_alone(greys, one) or one for one in seen if not any(other.covers(one.middle) for other in known)]
+    seen = _others(_by_deqr(deqr.QRdecDecoder(), greys), known)
+    return [_read_alone(greys, one) or one for one in seen]
 
 
 def _by_quirc(greys: Image) -> list[Located]:

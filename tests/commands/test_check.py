@@ -121,7 +121,7 @@ def test_a_picture_comes_through_a_pipe(command, capsys):
     [
         (EMPTY.format('<rect width="5" height="5"/>'), "no QR Code was found"),
         (EMPTY.format("<rect"), "code.svg is not well-formed SVG"),
-        (EMPTY.format('<image width="5" height="5" href="data:,"/>'), "image of the SVG cannot be drawn"),
+        (EMPTY.format('<image width="5" height="5" href="data:,"/>'), "the SVG embeds a picture that cannot be read"),
         ("%PDF-1.7", "code.svg is a PDF, which cannot be read; save it as png"),
     ],
 )

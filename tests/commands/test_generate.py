@@ -122,12 +122,12 @@ def test_whatever_a_table_says_is_what_its_pictures_say(folder, contents):
 
 
 def test_a_design_is_that_of_every_row_and_what_it_loses_is_told_once(run, folder):
-    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><image/></svg>'
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><foreignObject/></svg>'
     fields = {"content": "x", "layers": [{"content": data_uri(svg), "x": 99, "y": 99, "width": 9, "height": 9}]}
     (folder / "brand.json").write_text(json.dumps(fields))
     status, _, err = run(*from_gates("--design", "brand.json", "--padding", "6", to="codes"))
     assert (status, err.count("\n")) == (0, 1)
-    assert err.startswith("qrkit generate: layers.0.content: image of the SVG cannot be drawn")
+    assert err.startswith("qrkit generate: layers.0.content: the SVG embeds HTML, which is left out")
     expected = QRImage(Design(**fields).resized(content="https://example.com/n", padding=6)).to_bytes()
     assert expected in [path.read_bytes() for path in (folder / "codes").iterdir()]
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import contents
-from qrkit.contents.keeping import unread
-from qrkit.contents.pix_codes import values_of, with_checksum
+from qrkit.contents.editing.keeping import unread
+from qrkit.contents.payments.pix_codes import values_of, with_checksum
 from qrkit.contents.syntax import raw_lines
 from qrkit.errors import InvalidParameter
 from tests.contents.test_everyday_kinds import event_fields

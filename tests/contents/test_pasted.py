@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrkit import contents
+from qrkit.contents.kinds import as_text, make_from_texts
 from qrkit.contents.pasted import clean
 from qrkit.errors import InvalidParameter
 
@@ -105,6 +106,13 @@ def test_a_number_is_read_as_people_write_it(text, number):
     written = contents.phone(text)
     assert written.fields == {"number": number}
     assert contents.read(written).fields == written.fields
+
+
+def test_an_extension_stays_with_its_number_in_a_list():
+    card = contents.contact("A", phone=["+1 555 0100 x12", "+1 555 0200"])
+    typed = {name: as_text(value) for name, value in card.fields.items()}
+    assert make_from_texts("contact", typed) == card
+    assert contents.read(card).fields == card.fields
 
 
 def test_a_code_is_percent_encoded():

@@ -16,10 +16,10 @@ from stdnum.ch import esr
 from stdnum.iso7064 import mod_97_10
 
 from qrkit import contents
-from qrkit.contents.bitcoin_addresses import LETTERS
 from qrkit.contents.cards import summary
-from qrkit.contents.pix_codes import pix
-from qrkit.contents.swiss_bills import NOTIFICATIONS
+from qrkit.contents.payments.pix_codes import pix
+from qrkit.contents.payments.swiss_bills import NOTIFICATIONS
+from qrkit.contents.payments.wallets import LETTERS
 from qrkit.errors import InvalidParameter
 
 records = settings(max_examples=200)

@@ -271,14 +271,14 @@ def test_zip_pictures_open_as_files():
         assert decode(archive.read("qrcode.png")).content == LINK
 
 
-LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><image/></svg>'
+LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><foreignObject/></svg>'
 LAYER = {"content": data_uri(LOGO), "x": 1, "y": 1, "width": 9, "height": 9}
 
 
 def test_what_an_svg_loses_is_told():
-    with pytest.warns(UserWarning, match=r"^layers\.0\.content: image of the SVG cannot be drawn and is left out"):
+    with pytest.warns(UserWarning, match=r"^layers\.0\.content: the SVG embeds HTML, which is left out"):
         image = generate("x", layers=[LAYER])
-    assert image.warnings == ["layers.0.content: image of the SVG cannot be drawn and is left out; turn it into paths"]
+    assert image.warnings == ["layers.0.content: the SVG embeds HTML, which is left out"]
     assert generate("x").warnings == []
 
 

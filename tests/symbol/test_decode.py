@@ -433,6 +433,13 @@ def test_a_symbol_without_a_quiet_zone_on_a_dark_page_is_read(place):
     assert [found.content for found in decode_all(page)] == ["https://example.com/dark"]
 
 
+def test_a_code_on_a_dark_page_is_read_beside_others():
+    page = Image.new("L", (700, 400), 30)
+    for text, padding, place in (("plain", 4, (10, 10)), ("dark", 0, (400, 100))):
+        page.paste(Image.open(BytesIO(generate(text, padding=padding).to_bytes())).convert("L"), place)
+    assert [code.content for code in decode_all(page)] == ["plain", "dark"]
+
+
 def bent_print(bend: float, side: int) -> Image.Image:
     """A small photo of a bent print on a dark table."""
     image = generate("Google Print Ads - T.G.I.A.F.", ec="L", size=6)

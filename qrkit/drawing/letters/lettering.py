@@ -14,8 +14,7 @@ from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, Segment, rectangle, toward
 
 __all__ = [
-    "BOX_ADVANCE", "FONT_NAME", "Glyph", "Letters", "Words", "box", "missing_letters", "own_letters", "turned",
-    "words_of",
+    "FONT_NAME", "Glyph", "Letters", "Words", "missing_letters", "own_letters", "words_of",
 ]  # fmt: skip
 
 FONT_NAME = "Manrope"

@@ -1,8 +1,8 @@
 """Reads untrusted images (sprites, layers, wrapper) and makes them safe to draw.
 
 The type of an image is determined by its first bytes, not by its declared type. Raster images are decoded and encoded
-again by `pixels`, so that only pixels remain; SVG is reduced to a safe subset by `svg_shapes`; URLs are passed to a
-`Fetch`, if there is one.
+again by `decoding`, so that only pixels remain; SVG is read by `svg_reader`; URLs are passed to a `Fetch`, if there
+is one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from qrkit.design.rotation import read_rotations
 from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
-from qrkit.drawing.untrusted.bitmap_files import MOST_PIXELS, fit_picture, read_bitmap
-from qrkit.drawing.untrusted.svg_shapes import sanitised
+from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
+from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
 __all__ = ["Asset", "Fetch", "data_uri", "media_type", "picture_content", "read_asset", "read_assets", "reduced_uri"]
@@ -245,7 +245,7 @@ def _decode(data: bytes) -> Bitmap | Drawing:
     kind = media_type(data)
     if kind is None:
         raise _asset_error(unread_rule(data), "bad-image")
-    return sanitised(data) if kind == SVG else read_bitmap(data)
+    return read_svg(data) if kind == SVG else read_bitmap(data)
 
 
 class _ImageCache:

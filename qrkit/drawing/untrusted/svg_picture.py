@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.drawing.svg.svg_elements import Definitions, document, picture
 from qrkit.drawing.untrusted.assets import media_type
-from qrkit.drawing.untrusted.rasteriser import rasterise
-from qrkit.drawing.untrusted.svg_shapes import sanitised
+from qrkit.drawing.untrusted.svg_reader import drawn_svg
 from qrkit.errors import AssetError, UnreadableFile
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 __all__ = ["svg_picture"]
-
-SIDE = 1_600
-"""Pixels of the longer side, to which larger images are reduced before they are read."""
 
 
 def svg_picture(file: Path) -> Image | None:
@@ -31,9 +27,8 @@ def svg_picture(file: Path) -> Image | None:
         once.
 
     Raises:
-        UnreadableFile: If the SVG is damaged, takes too long to draw, or contains images or other parts that cannot be
-            drawn: without them, a QR Code would look better than it is.
-        RenderingFailed: If the renderer fails.
+        UnreadableFile: If the SVG is damaged, takes too long to draw, or has something that a browser may show in
+            another way: without it, a QR Code could look better than it is.
     """
     from PIL import Image
 
@@ -44,15 +39,9 @@ def svg_picture(file: Path) -> Image | None:
     if media_type(data) != "image/svg+xml":
         return None
     try:
-        drawing = sanitised(data)
+        png, doubts = drawn_svg(data)
     except AssetError as error:
         raise UnreadableFile(f"{file} {error.rule}; save it as png instead") from error
-    if not drawing.is_complete:
-        raise UnreadableFile(f"{file}: {drawing.warnings[0]}, or save it as png instead")
-    _, _, across, down = drawing.box
-    scale = SIDE / max(across, down)
-    width, height = (max(1, round(length * scale)) for length in (across, down))
-    definitions = Definitions()
-    body = picture(drawing, (0, 0, width, height), definitions)
-    pixels = rasterise(document(width, height, body, definitions), width, height)
-    return Image.frombytes("RGBA", (width, height), pixels)
+    if doubts:
+        raise UnreadableFile(f"{file}: {doubts[0]}; save it as png instead")
+    return Image.open(BytesIO(png)).convert("RGBA")

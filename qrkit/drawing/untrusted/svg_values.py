@@ -7,14 +7,14 @@ allow quotes, `<` or `&`, and none of them takes long for a long value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from qrkit.design.color_names import COLOR_NAMES
 from qrkit.errors import AssetError, Problem
 
 __all__ = [
-    "ATTRIBUTES", "LARGEST_NUMBER", "LETTERING", "PRESENTATION", "REFERENCE", "declarations", "floats", "length",
-    "pixels", "refused", "too_much", "transforms", "view_box",
+    "ATTRIBUTES", "LARGEST_NUMBER", "PRESENTATION", "REFERENCE", "floats", "pixels", "refused", "too_much",
+    "transforms", "view_box",
 ]  # fmt: skip
 
 LARGEST_NUMBER = 1e6
@@ -62,11 +62,19 @@ def _length(value: str) -> str | None:
     if found is None:
         return None
     number, unit = found.groups()
+    if unit in ("em", "ex"):  # of a font that only the renderer knows
+        return None
     return _check_numbers(value if unit in (None, "%") else f"{float(number) * _UNITS[unit]:.8g}")
 
 
 def _numbers(value: str) -> str | None:
     return _check_numbers(value) if _LIST.fullmatch(value) else None
+
+
+def _points(value: str) -> str | None:
+    """Leave out the last number of an odd list, as browsers do."""
+    numbers = _NUMBER.findall(value)
+    return _numbers(" ".join(numbers[:-1]) if len(numbers) % 2 and _LIST.fullmatch(value) else value)
 
 
 def _path(value: str) -> str | None:
@@ -113,31 +121,16 @@ PRESENTATION = {
     **_each(_keywords, "shape-rendering vector-effect paint-order mask-type"),
 }
 """Properties that are allowed as an attribute, in `style` and in a style sheet, with their checks."""
-LETTERING = frozenset(
-    """
-    font font-family font-size font-weight font-style text-anchor letter-spacing dominant-baseline writing-mode
-    white-space
-    """.split()  # noqa: SIM905
-)
-"""Properties of text that decide where its letters are; they are not kept, because text becomes paths."""
 ATTRIBUTES = {
     **PRESENTATION,
     **_each(_length, "x y width height cx cy r rx ry fx fy fr x1 y1 x2 y2 offset"),
-    **_each(_numbers, "points viewBox"),
+    **_each(_points, "points"),
+    **_each(_numbers, "viewBox"),
     **_each(_path, "d"),
     **_each(_transform, "transform gradientTransform patternTransform"),
     **_each(_keywords, "gradientUnits spreadMethod clipPathUnits maskUnits maskContentUnits"),
     **_each(_keywords, "patternUnits patternContentUnits preserveAspectRatio"),
 }
-
-
-def declarations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the allowed declarations in a `style` attribute or a rule of a style sheet."""
-    for declaration in text.split(";"):
-        name, _, value = declaration.partition(":")
-        name = name.strip().lower()
-        if (name in PRESENTATION or name in LETTERING) and len(value) <= LONGEST_VALUE:
-            yield name, value.replace("!important", "").strip()
 
 
 def floats(text: str) -> list[float]:
@@ -160,25 +153,6 @@ def pixels(length: str, otherwise: float) -> float:
     """Convert a length to pixels; return `otherwise` if it is invalid or a percentage."""
     match = _LENGTH.fullmatch(length.strip()) if len(length) <= LONGEST_VALUE else None
     return float(match[1]) * _UNITS[match[2] or ""] if match and (match[2] or "") in _UNITS else otherwise
-
-
-def length(value: str, *, em: float, whole: float) -> float | None:
-    """Convert a length to pixels; return None if it is not a length.
-
-    Args:
-        value: The length.
-        em: The size of the font.
-        whole: What a percentage is a share of.
-
-    Raises:
-        AssetError: If the number is too large.
-    """
-    found = _LENGTH.fullmatch(value.strip()) if len(value) <= LONGEST_VALUE else None
-    if found is None:
-        return None
-    number, unit = found.groups()
-    units = {**_UNITS, "em": em, "ex": em / 2, "%": whole / 100}
-    return float(_check_numbers(number)) * units[unit or ""]
 
 
 def refused(rule: str, code: str = "bad-image") -> AssetError:

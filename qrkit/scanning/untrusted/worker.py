@@ -41,18 +41,6 @@ JOBS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
 """Maps the name of a job to its limit of processor time in seconds and its function."""
 
 
-def _limit_time(seconds: int) -> None:
-    """Limit how much more processor time this process may use, in seconds."""
-    try:
-        import resource
-    except ImportError:
-        return
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    wanted = int(used.ru_utime + used.ru_stime) + 1 + seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
-
-
 def start() -> None:
     """Load what every job needs."""
     import qrkit.symbol.decode  # noqa: F401
@@ -61,9 +49,10 @@ def start() -> None:
 def answer(job: bytes, picture: bytes) -> tuple[int, bytes]:
     """Do one of `JOBS` and return its outcome; its processor time is limited, no matter how busy the machine is."""
     from qrkit.errors import NoSymbol, UnreadableFile
+    from qrkit.processes.worker import limit_time
 
     seconds, read = JOBS[job.decode()]
-    _limit_time(seconds)
+    limit_time(seconds)
     try:
         return DONE, read(picture)
     except (NoSymbol, UnreadableFile) as error:

@@ -24,7 +24,7 @@ from qrkit.tracking.short_urls import new_short_code
 __all__ = ["decode_picture", "generate", "generate_decorated"]
 
 MOST_DESIGN_BYTES = 12 * 2**20
-"""Maximum size of a design, large enough for all images that a design may contain, as data URIs."""
+"""Maximum size of a design with its images, as data URIs, in a request."""
 MOST_PICTURE_BYTES = 16 * 2**20
 KEPT_A_DAY = "public, max-age=86400"
 KEPT_AND_CHECKED = "private, no-cache"

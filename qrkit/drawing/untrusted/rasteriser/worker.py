@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["ENGINES", "MOST_MEMORY", "answer", "start"]
+__all__ = ["ENGINES", "MOST_MEMORY", "answer", "resvg_picture", "resvg_png", "start"]
 
 SIZE = struct.Struct(">II")
 """The width and height that precede each SVG to draw."""
@@ -38,17 +39,39 @@ def _librsvg(svg: bytes, width: int, height: int) -> memoryview:
     return memoryview(image.write_to_memory())
 
 
-def _resvg(svg: bytes, width: int, height: int) -> bytes:
-    from io import BytesIO
+def resvg_png(svg: bytes) -> bytes:
+    """Draw an SVG as PNG with resvg; all texts in the font that comes with qrkit."""
+    from importlib.resources import files
 
     import resvg_py
+
+    fonts: Any = {}
+    if b"<text" in svg:
+        families = ("font_family", "serif_family", "sans_serif_family", "cursive_family", "fantasy_family")
+        fonts = dict.fromkeys((*families, "monospace_family"), "Manrope")
+        folder = files("font_manrope").joinpath("files")
+        fonts["font_files"] = [str(folder.joinpath(f"Manrope-{weight}.ttf")) for weight in _WEIGHTS]
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg.decode(), dpi=96, skip_system_fonts=True, **fonts))
+
+
+def resvg_picture(svg: bytes) -> Image:
+    """Draw an SVG with resvg as RGBA."""
+    from io import BytesIO
+
     from PIL import Image
 
-    picture = Image.open(BytesIO(bytes(resvg_py.svg_to_bytes(svg_string=svg.decode()))))
+    return Image.open(BytesIO(resvg_png(svg))).convert("RGBA")
+
+
+def _resvg(svg: bytes, width: int, height: int) -> bytes:
+    picture = resvg_picture(svg)
     if picture.size != (width, height):
         raise ValueError(f"the drawing is {picture.width} x {picture.height} pixels, not {width} x {height}")
-    return picture.convert("RGBA").tobytes()
+    return picture.tobytes()
 
+
+_WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold", "ExtraBold")
+_CLIPPED = re.compile(rb"<(?:clipPath|mask|pattern)\b")
 
 Drawer = Callable[[bytes, int, int], bytes | memoryview]
 
@@ -77,9 +100,13 @@ def _engine() -> Drawer:
     )
 
 
+def _drawn(svg: bytes, width: int, height: int) -> bytes | memoryview:
+    """Draw an SVG: one with clips, masks or patterns of strangers with resvg, because librsvg draws some wrongly."""
+    return (_resvg if _CLIPPED.search(svg) else _engine())(svg, width, height)
+
+
 def _draw(*parts: bytes) -> bytes:
-    draw = _engine()
-    return b"".join(draw(svg, *SIZE.unpack(size)) for size, svg in _pairs(parts))
+    return b"".join(_drawn(svg, *SIZE.unpack(size)) for size, svg in _pairs(parts))
 
 
 def _pairs(parts: tuple[bytes, ...]) -> Iterator[tuple[bytes, bytes]]:
@@ -91,14 +118,14 @@ def _paint(head: bytes, *parts: bytes) -> bytes:
     from PIL import Image
 
     width, height, level = PNG.unpack(head)
-    draw, picture = _engine(), None
+    picture = None
     for step, content in _pairs(parts):
         kind, left, top, across, down = STEP.unpack(step)
         size = across, down
         if kind == FILL:
             layer = Image.new("RGB", size, tuple(content))
         else:
-            drawn = draw(content, across, down)
+            drawn = _drawn(content, across, down)
             layer = Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1)  # type: ignore[arg-type]  # any buffer
             if len(parts) == 2 and size == (width, height) and not _is_opaque(layer):
                 return _png(drawn, width, height, level)  # saves two copies of all pixels

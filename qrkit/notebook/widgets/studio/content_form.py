@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from qrkit.contents.content import Content
-from qrkit.contents.keeping import replaced, unread
+from qrkit.contents.editing.keeping import replaced, unread
 from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts, parsed
 from qrkit.contents.messages import plain_text
 from qrkit.contents.reading import read

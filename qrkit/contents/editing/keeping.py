@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from qrkit.contents.content import Content
+from qrkit.contents.content import Content, Note
+from qrkit.contents.editing.pieces import MADE_UP, Notation, merged, notation_of
 from qrkit.contents.kinds import kind_named
-from qrkit.contents.notes import Note
-from qrkit.contents.pieces import MADE_UP, Notation, merged, notation_of
 from qrkit.contents.reading import read
 from qrkit.errors import InvalidParameter
 

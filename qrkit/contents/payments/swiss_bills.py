@@ -15,9 +15,9 @@ from unicodedata import normalize
 from pydantic import AfterValidator, Field, Strict
 from stdnum.ch import esr
 
-from qrkit.contents.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
+from qrkit.contents.payments.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
 from qrkit.contents.single_lines import Money, OneLine, broken, matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem

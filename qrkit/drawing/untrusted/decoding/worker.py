@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from contextlib import suppress
 from io import BytesIO
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ MOST_MEMORY = 3 * 2**29
 MOST_PIXELS, LONGEST_SIDE = 4096 * 4096, 8192
 """Pixels, and pixels a side, to which larger pictures are reduced: at 300 dpi, 35 cm in the square."""
 MOST_SENT_PIXELS, LONGEST_SENT_SIDE = 100_000_000, 65_535
-MOST_WEBP_PIXELS = 50_000_000
+MOST_WEBP_PIXELS = 52_000_000
 """The decoder of WebP makes four copies of four bytes a pixel, even to tell the size."""
 QUALITY = 92
 """Of pictures that are saved as JPEG."""
@@ -78,9 +79,10 @@ def _opened(data: bytes) -> tuple[Image, str | None]:
     name, scale = picture.format, _scale(picture)
     if scale < 1:
         picture.draft(None, _scaled(picture, scale))  # a JPEG is decoded at a fraction of its size
-    clean = _pixels_only(ImageOps.exif_transpose(picture))
-    scale = _scale(clean)
-    return clean if scale == 1 else _resized(clean, scale), name
+    ImageOps.exif_transpose(picture, in_place=True)
+    picture = _pixels_only(_in_srgb(picture))
+    scale = _scale(picture)
+    return picture if scale == 1 else _resized(picture, scale), name
 
 
 def _scale(picture: Image) -> float:
@@ -98,12 +100,28 @@ def _scaled(picture: Image, scale: float) -> tuple[int, int]:
     return max(1, int(picture.width * scale)), max(1, int(picture.height * scale))
 
 
+def _in_srgb(picture: Image) -> Image:
+    """Convert colors that a profile describes, as browsers do: those of cameras, and of printers in CMYK."""
+    from PIL import ImageCms
+
+    with suppress(ImageCms.PyCMSError, OSError):  # a profile that is damaged, or for pixels of another kind
+        profile = ImageCms.ImageCmsProfile(BytesIO(picture.info.get("icc_profile", b"")))
+        is_other = "srgb" not in ImageCms.getProfileDescription(profile).lower()
+        if is_other and picture.mode in ("RGB", "RGBA", "CMYK"):
+            mode = "RGBA" if picture.mode == "RGBA" else "RGB"
+            return (
+                ImageCms.profileToProfile(picture, profile, ImageCms.createProfile("sRGB"), outputMode=mode) or picture
+            )
+    return picture
+
+
 def _pixels_only(picture: Image) -> Image:
     """Return only the pixels, as RGBA if something is transparent, else as RGB."""
     if picture.mode.startswith("I"):
         # 16-bit gray: Pillow would clip values above 255 instead of scaling them.
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
-    clean = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+    mode = "RGBA" if picture.has_transparency_data else "RGB"
+    clean = picture if picture.mode == mode else picture.convert(mode)  # a copy may take 400 MB
     clean.info = {}
     return clean
 

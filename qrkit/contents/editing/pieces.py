@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from qrkit.contents.contacts import phone_field
 from qrkit.contents.moments import zone_or_none
-from qrkit.contents.pix_codes import tagged, values_of, with_checksum
+from qrkit.contents.payments.pix_codes import tagged, values_of, with_checksum
 from qrkit.contents.syntax import Line, line_of, pairs, raw_lines, split_raw
 
 __all__ = ["MADE_UP", "Notation", "Piece", "merged", "notation_of"]

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, Strict
 
-from qrkit.contents.account_numbers import Bic, Iban, check_creditor_reference
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
+from qrkit.contents.payments.account_numbers import Bic, Iban, check_creditor_reference
 from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem

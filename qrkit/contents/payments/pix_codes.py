@@ -17,10 +17,10 @@ from unicodedata import normalize
 from pydantic import AfterValidator, Field, Strict
 from stdnum.br import cnpj, cpf
 
-from qrkit.contents.account_numbers import check_digits_rule
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
+from qrkit.contents.payments.account_numbers import check_digits_rule
 from qrkit.contents.single_lines import Money, OneLine, broken, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem

@@ -1,27 +1,76 @@
 """Contents that open a payment in an app: UPI of India, and Bitcoin.
 
 The formats are those of the National Payments Corporation of India, UPI Linking Specifications 1.6, and of Bitcoin's
-BIP 21.
+BIP 21. Addresses of Bitcoin are base58check (those that begin with 1 or 3) or segwit (bc1, BIP 173 and BIP 350).
 """
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
+from hashlib import sha256
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, Strict
+from stdnum import bitcoin as bitcoin_numbers
 
-from qrkit.contents.bitcoin_addresses import check_address
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import Money, OneLine, matching
-from qrkit.contents.uri_queries import decode, read_query, write_query
+from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
 
 __all__ = ["bitcoin", "read_bitcoin", "read_upi", "upi"]
 
 LONGEST_TEXT = 4_096
+
+VERSIONS = {0x00, 0x05, 0x6F, 0xC4}
+"""The first byte of base58check addresses: to a key or a script, in the network or the test network."""
+NETWORKS = ("bc", "tb", "bcrt")
+"""How segwit addresses begin: those of the network, the test network, and networks of developers."""
+BECH32, BECH32M = 1, 0x2BC830A3
+"""The checksums of BIP 173, for version 0, and of BIP 350, for later versions."""
+LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+KINDS = "must begin with 1, 3 or bc1 (or m, n, 2, tb1 or bcrt1 for test networks)"
+
+
+def _check_address(address: str) -> str:
+    """Return a valid address; a segwit address in lowercase."""
+    if re.match("(?:bc|tb|bcrt)1", address, re.IGNORECASE):
+        return _check_segwit(address)
+    if not re.fullmatch("[1-9A-HJ-NP-Za-km-z]{25,35}", address):
+        raise broken(f"{KINDS} and have 25..35 letters and digits without 0, O, I and l")
+    data = bitcoin_numbers.b58decode(address)
+    if len(data) != 25 or data[0] not in VERSIONS:
+        raise broken(KINDS)
+    if sha256(sha256(data[:-4]).digest()).digest()[:4] != data[-4:]:
+        raise broken("has a wrong checksum; look for a typing error")
+    return address
+
+
+def _check_segwit(address: str) -> str:
+    lower = address.lower()
+    network, _, written = lower.rpartition("1")
+    if address not in (lower, address.upper()):
+        raise broken("must not have both capital and small letters")
+    if network not in NETWORKS or len(written) < 8 or not set(written) <= set(LETTERS):
+        raise broken("must have only the letters and digits of segwit addresses after bc1")
+    values = [LETTERS.index(letter) for letter in written]
+    expanded = [ord(letter) >> 5 for letter in network] + [0] + [ord(letter) & 31 for letter in network]
+    version = values[0]
+    if bitcoin_numbers.bech32_checksum(expanded + values) != (BECH32M if version else BECH32):
+        raise broken("has a wrong checksum; look for a typing error")
+    _check_program(version, values[1:-6])
+    return lower
+
+
+def _check_program(version: int, values: list[int]) -> None:
+    size, rest = divmod(5 * len(values), 8)
+    is_padded = rest < 5 and (not values or values[-1] & ((1 << rest) - 1) == 0)
+    if version > 16 or not is_padded or not 2 <= size <= 40 or (version == 0 and size not in (20, 32)):
+        raise broken("has a valid checksum but is no address of a known version (BIP 173)")
+
 
 UpiAddress = Annotated[
     str,
@@ -62,7 +111,7 @@ BitcoinAddress = Annotated[
     str,
     Strict(),
     Length(14, 90),
-    AfterValidator(check_address),
+    AfterValidator(_check_address),
     Pasted(),
     Field(
         repr=False,

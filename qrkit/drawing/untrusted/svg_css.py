@@ -1,0 +1,131 @@
+"""Reads values of CSS, split into tokens, as attributes of SVG."""
+
+from __future__ import annotations
+
+from math import copysign, cos, radians, sin, tan
+from typing import Any, TypeAlias
+
+from tinycss2.color4 import parse_color
+
+__all__ = ["Tokens", "address_of", "color_of", "has_known_unit", "polygon_of", "transform_of", "words_of"]
+
+Tokens: TypeAlias = list[Any]
+"""Tokens as tinycss2 makes them."""
+
+_FROM_P3 = ((1.2249401, -0.2249402, 0.0), (-0.0420570, 1.0420571, 0.0), (-0.0196376, -0.0786361, 1.0982735))
+"""Linear Display P3 to linear sRGB."""
+_FROM_OKLAB = (
+    (1.0, 0.3963377774, 0.2158037573),
+    (1.0, -0.1055613458, -0.0638541728),
+    (1.0, -0.0894841775, -1.291485548),
+)
+_FROM_CONES = (
+    (4.07674166, -3.30771159, 0.23096993),
+    (-1.26843800, 2.60975740, -0.34131940),
+    (-0.00419609, -0.70341861, 1.70761470),
+)
+"""Oklab to cones, and the cubes of these to linear sRGB."""
+_LENGTHS = frozenset({"px", "pt", "pc", "mm", "cm", "in", "em", "ex"})
+_ANGLES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 57.29577951308232}
+
+
+def words_of(tokens: Tokens) -> Tokens:
+    """Leave out spaces and comments."""
+    return [one for one in tokens if one.type not in ("whitespace", "comment")]
+
+
+def address_of(word: Any) -> str:
+    """Return the address in `url(…)`; an empty string for other words."""
+    if word.type == "url":
+        return str(word.value) or "#"
+    if word.type == "function" and word.lower_name == "url" and word.arguments:
+        return str(getattr(word.arguments[0], "value", "")) or "#"
+    return ""
+
+
+def color_of(word: Any) -> str | None:
+    """Return a color as `#rrggbb`, with its opacity if it is translucent, or a keyword; None if it is no color."""
+    if word.type == "function" and word.lower_name == "light-dark":
+        return next(filter(None, map(color_of, word.arguments)), None)
+    if word.type == "ident" and word.lower_value in ("none", "inherit", "context-fill", "context-stroke"):
+        return str(word.lower_value)
+    color = parse_color(word)
+    if color is None or isinstance(color, str):
+        return color and "currentColor"
+    try:
+        channels = _wide(color) or color.to("srgb")[:3]
+    except NotImplementedError:  # a color space that is neither of these
+        return None
+    text = "".join(f"{round(255 * min(1, max(0, one or 0))):02x}" for one in (*channels, color.alpha))
+    return f"#{text.removesuffix('ff') if text.endswith('ff') and len(text) == 8 else text}"
+
+
+def _wide(color: Any) -> list[float]:
+    """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; else nothing."""
+    one, two, three = (float(part or 0) for part in color.coordinates)
+    if color.space == "display-p3":
+        linear = [copysign(((abs(part) + 0.055) / 1.055) ** 2.4, part) for part in (one, two, three)]
+        mixed = _mixed(_FROM_P3, linear)
+    elif color.space in ("oklab", "oklch"):
+        if color.space == "oklch":
+            two, three = two * cos(radians(three)), two * sin(radians(three))
+        mixed = _mixed(_FROM_CONES, [part**3 for part in _mixed(_FROM_OKLAB, [one, two, three])])
+    else:
+        return []
+    return [12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in mixed]
+
+
+def _mixed(matrix: tuple[tuple[float, ...], ...], parts: list[float]) -> list[float]:
+    return [sum(factor * part for factor, part in zip(row, parts, strict=True)) for row in matrix]
+
+
+def has_known_unit(word: Any) -> bool:
+    """Return False for a length that depends on the window, or on something else that a file does not say."""
+    return word.type != "dimension" or word.lower_unit in _ANGLES.keys() | _LENGTHS
+
+
+def transform_of(words: Tokens) -> str | None:
+    """Return the functions of a CSS transform as SVG writes them."""
+    found = []
+    for word in words:
+        if word.type != "function":
+            return None
+        numbers = [_number(one) for one in words_of(word.arguments) if one.type != "literal"]
+        text = _svg_function(word.lower_name, [one for one in numbers if one is not None])
+        if text is None or None in numbers:
+            return None
+        found.append(text)
+    return " ".join(found)
+
+
+def _svg_function(name: str, numbers: list[float]) -> str | None:
+    match name, numbers:
+        case ("matrix", [_, _, _, _, _, _]) | ("scale" | "translate", [_] | [_, _]) | ("rotate", [_]):
+            return f"{name}({' '.join(f'{one:.9g}' for one in numbers)})"
+        case (("translatex" | "translatey" | "scalex" | "scaley"), [number]):
+            rest = 1 if name.startswith("scale") else 0
+            x, y = (number, rest) if name.endswith("x") else (rest, number)
+            return f"{name[:-1]}({x:.9g} {y:.9g})"
+        case (("skewx" | "skewy"), [angle]):
+            return f"skew{name[-1].upper()}({angle:.9g})"
+        case "skew", [x, *rest]:
+            return f"matrix(1 {tan(radians(sum(rest))):.9g} {tan(radians(x)):.9g} 1 0 0)"
+    return None
+
+
+def _number(word: Any) -> float | None:
+    """Return a number, a length in pixels or an angle in degrees."""
+    if word.type == "number":
+        return float(word.value)
+    if word.type == "dimension" and word.lower_unit in _ANGLES:
+        return float(word.value) * _ANGLES[word.lower_unit]
+    return float(word.value) if word.type == "dimension" and word.lower_unit == "px" else None
+
+
+def polygon_of(arguments: Tokens) -> dict[str, str]:
+    """Return the attributes of a CSS polygon in percent; nothing for other units."""
+    words = [one for one in words_of(arguments) if one.type != "literal"]
+    rule = words.pop(0).value if words and words[0].type == "ident" else "nonzero"
+    if not words or any(one.type != "percentage" and getattr(one, "value", 1) != 0 for one in words):
+        return {}
+    return {"points": " ".join(f"{one.value / 100:.9g}" for one in words), "clip-rule": rule}

@@ -1,0 +1,48 @@
+"""Reads the pictures that an untrusted SVG embeds."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from io import BytesIO
+from urllib.parse import unquote_to_bytes
+
+from qrkit.drawing.untrusted.svg_values import too_much
+
+__all__ = ["Embedded"]
+
+MOST_PIXELS = 8_000_000
+"""Pixels of all embedded pictures together."""
+LONGEST_SIDE = 2_048
+"""Pixels to which the longer side is reduced."""
+
+
+class Embedded:
+    """The embedded pictures of one file, which are decoded and encoded again."""
+
+    def __init__(self) -> None:
+        self._pixels = 0
+
+    def read(self, address: str) -> str:
+        """Return the data URI of a picture as PNG; an empty text if it cannot be read.
+
+        Raises:
+            AssetError: If all pictures together are too large.
+        """
+        from PIL import Image, ImageOps
+
+        head, _, body = address.partition(",")
+        file = BytesIO()
+        try:
+            data = unquote_to_bytes(body)
+            data = b64decode(data) if head.lower().endswith(";base64") else data
+            original = Image.open(BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP"))
+            self._pixels += original.width * original.height
+            if self._pixels <= MOST_PIXELS:
+                picture = ImageOps.exif_transpose(original).convert("RGBA")
+                picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+                picture.save(file, "PNG", compress_level=1)
+        except Exception:  # for corrupt files, Pillow raises errors of many types
+            return ""
+        if self._pixels > MOST_PIXELS:
+            raise too_much(f"embedded pictures of at most {MOST_PIXELS:,} pixels")
+        return f"data:image/png;base64,{b64encode(file.getvalue()).decode()}"

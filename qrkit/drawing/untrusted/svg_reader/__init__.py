@@ -1,0 +1,60 @@
+"""Reads SVGs from strangers in processes of their own, with limits on time and memory.
+
+An SVG becomes shapes, which stay sharp at any size, where they look as the file does. Otherwise, it becomes pixels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from qrkit.drawing.scene import Bitmap, Drawing
+from qrkit.drawing.untrusted.svg_reader.worker import MOST_SECONDS, REFUSED
+from qrkit.drawing.untrusted.svg_values import refused, too_much
+from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
+
+__all__ = ["drawn_svg", "read_svg"]
+
+LONGEST_SECONDS = 20.0
+"""Time limit on the clock, for busy machines, and for systems that cannot limit processor time."""
+_readers = Workers(Path(__file__).with_name("worker.py"), 1 + min(4, os.cpu_count() or 1))
+
+
+def read_svg(data: bytes) -> Drawing | Bitmap:
+    """Read an SVG as shapes, or as pixels where shapes would look different, which its warnings tell.
+
+    Raises:
+        AssetError: If the data is not SVG, or takes too much time or memory to draw. The caller adds the name of the
+            field.
+    """
+    head, png = _ask(b"shapes", data)
+    if png:
+        width, height, warnings, _ = head
+        return Bitmap(png, width, height, tuple(warnings))
+    markup, name, box, warnings = head
+    return Drawing(markup, name, tuple(box), tuple(warnings))
+
+
+def drawn_svg(data: bytes) -> tuple[bytes, list[str]]:
+    """Draw an SVG on a transparent background; return a PNG, and what a browser may show in another way.
+
+    Raises:
+        AssetError: See `read_svg`.
+    """
+    (_, _, _, doubts), png = _ask(b"pixels", data)
+    return png, doubts
+
+
+def _ask(job: bytes, data: bytes) -> tuple[list[Any], bytes]:
+    try:
+        outcome, answer = _readers.ask(job, data, seconds=LONGEST_SECONDS)
+    except WorkersBusy as error:
+        raise refused("cannot be read now, because too many others are being read; try again later") from error
+    except (WorkerLate, WorkerBroke) as error:
+        raise too_much(f"what can be drawn within {MOST_SECONDS} seconds and 300 MB; save it as png") from error
+    head, _, png = answer.partition(b"\n")
+    if outcome == REFUSED:
+        raise refused(*json.loads(head))
+    return json.loads(head), png

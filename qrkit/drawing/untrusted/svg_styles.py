@@ -1,0 +1,577 @@
+"""Turns an untrusted SVG into a plain one: style sheets become attributes, and nothing leads out of the file.
+
+The cascade is that of browsers on a light screen. What is not understood becomes a doubt, which callers tell.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
+
+import cssselect2
+import tinycss2
+from lxml import etree
+
+from qrkit.drawing.letters.lettering import FONT_NAME, own_letters
+from qrkit.drawing.untrusted.svg_css import (
+    Tokens,
+    address_of,
+    color_of,
+    has_known_unit,
+    polygon_of,
+    transform_of,
+    words_of,
+)
+from qrkit.drawing.untrusted.svg_images import Embedded
+from qrkit.drawing.untrusted.svg_values import PRESENTATION, pixels, refused, too_much, view_box
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["Plain", "plain"]
+
+MOST_BYTES = 2 * 2**20
+MOST_ELEMENTS = 50_000
+MOST_DEPTH = 32
+MOST_SELECTORS = 1_000
+MOST_PARTS = 30
+"""Tokens of one selector, on average in its rule."""
+MOST_MATCHES = 1_000_000
+"""Selectors times elements."""
+MOST_NESTED_VARIABLES = 8
+LONGEST_VALUE = 10_000
+"""Tokens of a value, after its variables have been replaced."""
+LARGEST_SIDE = 1e9
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+
+_ELEMENTS = frozenset(
+    """
+    svg g defs symbol use image path rect circle ellipse line polyline polygon clipPath mask pattern marker
+    linearGradient radialGradient stop filter text tspan textPath
+    """.split()  # noqa: SIM905
+)
+"""Elements that stay, with the primitives of filters."""
+_DOUBTED_ELEMENTS = {
+    "foreignObject": "the SVG embeds HTML, which is left out",
+    **dict.fromkeys(
+        ("animate", "animateTransform", "animateMotion", "set"),
+        "the SVG is animated, and is drawn without the animation",
+    ),
+    **dict.fromkeys(("video", "audio", "canvas", "iframe"), "the SVG embeds media, which are left out"),
+}
+_UNSEEN = frozenset(
+    """
+    class id style role focusable tabindex version baseProfile zoomAndPan enable-background cursor pointer-events
+    text-rendering
+    """.split()  # noqa: SIM905
+)
+"""Attributes that change nothing once styles are resolved."""
+_UNSEEN_PREFIXES = ("{", "on", "data-", "aria-")
+_LETTERING = frozenset(
+    """
+    font-family font-size font-weight font-style font-stretch font-variant text-anchor letter-spacing word-spacing
+    dominant-baseline alignment-baseline baseline-shift writing-mode text-decoration direction white-space
+    """.split()  # noqa: SIM905
+)
+_SAME_FONTS = frozenset({FONT_NAME.lower(), "sans-serif", "system-ui", "ui-sans-serif", "inherit"})
+MOST_LETTERS = 1_000
+_COLORS = frozenset({"fill", "stroke", "color", "stop-color", "flood-color", "lighting-color"})
+_REFERENCES = frozenset({"clip-path", "mask", "filter", "marker-start", "marker-mid", "marker-end"})
+_GEOMETRY = frozenset({"x", "y", "width", "height", "cx", "cy", "r", "rx", "ry", "d"})
+_IN_STYLE = frozenset({"mix-blend-mode", "isolation", "font"})
+"""Properties that renderers read only in `style`."""
+_PROPERTIES = (
+    PRESENTATION.keys()
+    | _LETTERING
+    | _COLORS
+    | _REFERENCES
+    | _IN_STYLE
+    | {"marker", "flood-opacity", "color-interpolation", "color-interpolation-filters", "image-rendering"}
+)
+_TRANSFORM = frozenset({"transform", "transform-origin", "transform-box"})
+_DOUBTED = frozenset(
+    """
+    all animation animation-name backdrop-filter mask-image mask-border mask-composite mask-mode offset offset-path
+    perspective rotate scale translate zoom
+    """.split()  # noqa: SIM905
+)
+"""Properties that change a picture and are not understood."""
+_ROOT_DOUBTED = ("border", "padding")
+"""Properties of the box of a whole picture."""
+_QUIET_RULES = frozenset({"charset", "font-face", "keyframes", "namespace", "page", "property"})
+_MEDIA = {
+    **dict.fromkeys(("", "all", "screen", "onlyscreen", "notprint", "(prefers-color-scheme:light)"), True),
+    **dict.fromkeys(("print", "onlyprint", "speech", "(prefers-color-scheme:dark)"), False),
+    **{"(prefers-reduced-motion:no-preference)": True, "(prefers-reduced-motion:reduce)": False},
+}
+"""Whether a part of a media query holds where a browser shows a picture."""
+_DEFAULTS = frozenset({"unset", "revert", "revert-layer"})
+_INITIAL = {"fill": "#000000", "stroke": "none", "fill-opacity": "1", "stroke-opacity": "1", "stroke-width": "1"}
+_BEHIND = frozenset({"background", "background-color"})
+_MARKERS = ("marker-start", "marker-mid", "marker-end")
+_SIDES = {"left": "0%", "top": "0%", "center": "50%", "right": "100%", "bottom": "100%"}
+_FILTERS = frozenset(
+    "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia".split()  # noqa: SIM905
+)
+_SIMPLE = re.compile(r"[^(\\]*")
+
+
+class Plain(NamedTuple):
+    """An SVG whose look is all in attributes.
+
+    Attributes:
+        root: Its `<svg>` element, which has a `viewBox` and no size.
+        name: A name for it, derived from its bytes.
+        box: Its viewBox: x, y, width and height.
+        doubts: What a browser may show in another way.
+        notes: What is set in another font.
+    """
+
+    root: _Element
+    name: str
+    box: tuple[float, float, float, float]
+    doubts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def sized(self, longer: int) -> tuple[bytes, int, int]:
+        """Return the file with a longer side in pixels, its width and its height."""
+        scale = longer / max(self.box[2:])
+        width, height = (max(1, round(side * scale)) for side in self.box[2:])
+        self.root.attrib.update({"width": str(width), "height": str(height), "preserveAspectRatio": "none"})
+        svg = etree.tostring(self.root)
+        for name in ("width", "height", "preserveAspectRatio"):
+            del self.root.attrib[name]
+        return svg, width, height
+
+
+def plain(data: bytes) -> Plain:
+    """Resolve the styles of an SVG, and drop what is not drawn or leads out of the file.
+
+    Raises:
+        AssetError: If the data is not SVG, or too large or too complex. The caller adds the name of the field.
+    """
+    root = _parse(data)
+    had_elements = len(root) > 0
+    styles = _Styles(root)
+    styles.apply()
+    _drop_hidden(root, styles.doubts)
+    root, box = _framed(root, styles.background)
+    etree.strip_elements(root, *{one.tag for one in root.iter() if not _is_kept(one)}, with_tail=False)
+    doubts, notes = _letters(root)
+    doubts = (*styles.doubts, *doubts)
+    if had_elements and all(_kind(element) == "g" for element in root.iterdescendants()):
+        raise refused(f"holds nothing that is drawn: {'; '.join(doubts) or 'it has no shapes and no text'}")
+    return Plain(root, "s" + hashlib.sha256(data).hexdigest()[:8], box, doubts, notes)
+
+
+def _parse(data: bytes) -> _Element:
+    if data.startswith(b"\x1f\x8b"):
+        raise refused("is a compressed SVG; send it unpacked")
+    if len(data) > MOST_BYTES:
+        raise refused(f"is too large: an SVG may have {MOST_BYTES // 2**20} MiB", "image-too-large")
+    parser = etree.XMLParser(
+        resolve_entities="internal",  # type: ignore[arg-type]  # its stubs know of True and False
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise refused(f"is not well-formed SVG: {str(error)[:100]}") from error
+    declared: Any = root.getroottree().docinfo.internalDTD
+    if declared is not None and any("<" in (entity.content or "") for entity in declared.iterentities()):
+        raise refused("declares elements as entities, which have no namespace; save it as plain SVG")
+    if root.tag != f"{NAMESPACE}svg":
+        raise refused('is not SVG: its root is not <svg xmlns="http://www.w3.org/2000/svg">')
+    depths = {root: 0}
+    for element in root.iterdescendants():
+        depths[element] = depths[element.getparent()] + 1
+    if len(depths) > MOST_ELEMENTS:
+        raise too_much(f"at most {MOST_ELEMENTS:,} elements")
+    if max(depths.values()) > MOST_DEPTH:
+        raise too_much(f"elements nested at most {MOST_DEPTH} deep")
+    return root
+
+
+def _framed(root: _Element, background: str) -> tuple[_Element, tuple[float, float, float, float]]:
+    """Return the root with a viewBox in the proportions of the picture and the background, and the viewBox."""
+    inner = view_box(root.get("viewBox", ""))
+    given = [pixels(root.get(name, ""), 0) for name in ("width", "height")]
+    if not inner:
+        inner = [0.0, 0.0, pixels(root.get("width", ""), 300), pixels(root.get("height", ""), 150)]
+    across, down = given if min(given) > 0 else inner[2:]
+    for width, height in (inner[2:], (across, down)):
+        if max(map(abs, (*inner, width, height))) > LARGEST_SIDE or min(width, height) < 1 / LARGEST_SIDE:
+            raise refused(f"has the size {width:g} x {height:g}; both must be above 0 and at most {LARGEST_SIDE:,.0f}")
+    box = inner[0], inner[1], inner[2], inner[3]
+    if background or abs(across * box[3] / (down * box[2]) - 1) > 1e-3:  # then preserveAspectRatio matters
+        box = 0.0, 0.0, across, down
+        whole = root.makeelement(f"{NAMESPACE}svg")
+        whole.append(root)
+        root.attrib.update({"x": "0", "y": "0", "width": f"{across:.9g}", "height": f"{down:.9g}"})
+        root = whole
+    else:
+        for name in {"x", "y", "width", "height", "preserveAspectRatio"} & {str(name) for name in root.attrib}:
+            del root.attrib[name]
+    root.set("viewBox", " ".join(f"{number:.9g}" for number in box))
+    if background:
+        size = {"width": f"{across:.9g}", "height": f"{down:.9g}"}
+        root.insert(0, root.makeelement(f"{NAMESPACE}rect", {**size, "fill": background}))
+    return root, box
+
+
+def _drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
+    """Drop elements for other languages and programs, and all but the first of a switch."""
+    shown = [_kind(element) for element in root.iter() if _is_shown(element)]
+    doubts |= {_DOUBTED_ELEMENTS[kind]: None for kind in shown if kind in _DOUBTED_ELEMENTS}
+    for element in root.iter():
+        kind = _kind(element)
+        if kind == "switch":
+            element.tag = f"{NAMESPACE}g"
+            drawn = [child for child in element if _is_kept(child) or _kind(child) in ("switch", "a")]
+            first = next(filter(_is_shown, drawn), None)
+        for child in element:
+            if not _is_shown(child) or (kind == "switch" and child is not first):
+                child.tag = "hidden"
+        if kind == "a":
+            parent = element.getparent()
+            in_text = parent is not None and _kind(parent) in ("text", "tspan", "textPath")
+            element.tag = f"{NAMESPACE}{'tspan' if in_text else 'g'}"
+    etree.strip_attributes(root, "systemLanguage", "requiredExtensions", "requiredFeatures")
+
+
+def _letters(root: _Element) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what of the texts cannot be drawn, and which fonts are not those of the file."""
+    text = "".join(str(piece) for one in root.iter(f"{NAMESPACE}text") for piece in one.itertext())
+    if len(text) > MOST_LETTERS:
+        raise too_much(f"at most {MOST_LETTERS:,} characters of text")
+    if not text.strip():
+        return (), ()
+    missing = sorted({one for one in text if not one.isspace()} - own_letters("regular", text).outlines.keys())
+    given = [one.get("font-family", "") or one.get("style", "").partition("font:")[2] for one in root.iter()]
+    fonts = dict.fromkeys(name for one in given if one and (name := one.partition(",")[0].strip(" \"'\n\t")))
+    other = [name[:40] for name in fonts if name.lower() not in _SAME_FONTS]
+    doubts = [f"the SVG has the letters {', '.join(missing[:8])!r} in a text, which {FONT_NAME} lacks"]
+    rule = f"is drawn in {FONT_NAME}; turn it into paths to keep its font"
+    notes = [f"text of the SVG in {', '.join(other[:8])} {rule}"]
+    return tuple(doubts if missing else ()), tuple(notes if other else ())
+
+
+def _is_shown(element: _Element) -> bool:
+    languages = element.get("systemLanguage")
+    speaks = languages is None or any(one.strip().lower() in ("en", "en-us") for one in languages.split(","))
+    return speaks and not element.get("requiredExtensions")
+
+
+def _is_initial(value: Tokens) -> bool:
+    words = words_of(value)
+    return len(words) == 1 and getattr(words[0], "lower_value", "") == "initial"
+
+
+def _kind(element: _Element) -> str:
+    """Return the name of an element of SVG; an empty string for others."""
+    tag = element.tag if isinstance(element.tag, str) else ""
+    return tag.removeprefix(NAMESPACE) if tag.startswith(NAMESPACE) else ""
+
+
+def _is_kept(element: _Element) -> bool:
+    kind = _kind(element)
+    return kind in _ELEMENTS or kind.startswith("fe")
+
+
+class _Styles:
+    """Resolves the style sheets and `style` attributes of a file.
+
+    Attributes:
+        doubts: Sentences about what is not understood.
+        background: Color behind the whole picture; empty if there is none.
+    """
+
+    def __init__(self, root: _Element) -> None:
+        self.doubts = dict[str, None]()
+        self.background = ""
+        self._root = root
+        self._elements = list(root.iter(etree.Element))
+        self._named = {one.get("id"): one for one in reversed(self._elements) if one.get("id")}
+        self._new_ids = {one: f"i{number}" for number, one in enumerate(self._named.values())}
+        nested = [one for one in self._new_ids if _kind(one) == "svg" and {"x", "y"} & {*one.attrib}]
+        self._placed = {self._new_ids[one] for one in nested}
+        self._variables: dict[_Element, dict[str, Tokens]] = {}
+        self._parsed: dict[str, list[tuple[str, Tokens, bool]]] = {}
+        self._images = Embedded()
+        self._view = view_box(root.get("viewBox", ""))[2:]
+        self._matcher, self._selectors = cssselect2.Matcher(), 0
+        for sheet in root.iter(f"{NAMESPACE}style"):
+            if sheet.get("type", "text/css") in ("", "text/css") and self._holds(sheet.get("media", "")):
+                text = "".join(str(piece) for piece in sheet.itertext())
+                self._add_rules(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True))
+        if self._selectors * len(self._elements) > MOST_MATCHES:
+            raise too_much(f"at most {MOST_MATCHES:,} comparisons of selectors with elements")
+
+    def apply(self) -> None:
+        """Replace all styles by attributes."""
+        for element, matches in self._matched():
+            self._resolve(element, [one for _, _, pseudo, rule in matches if pseudo is None for one in rule])
+
+    def _matched(self) -> Iterator[tuple[_Element, Any]]:
+        if not self._selectors:
+            return ((element, ()) for element in self._elements)
+        tree = cssselect2.ElementWrapper.from_xml_root(self._root)
+        return ((one.etree_element, self._matcher.match(one)) for one in tree.iter_subtree())
+
+    def _doubt(self, sentence: str) -> None:
+        self.doubts[sentence] = None
+
+    # ---- style sheets
+
+    def _add_rules(self, rules: Iterable[Any]) -> None:
+        for rule in rules:
+            if rule.type == "qualified-rule":
+                self._add_rule(rule)
+            elif rule.type == "at-rule" and rule.lower_at_keyword == "media" and rule.content is not None:
+                if self._holds(tinycss2.serialize(rule.prelude)):
+                    self._add_rules(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True))
+            elif rule.type == "at-rule" and rule.lower_at_keyword not in _QUIET_RULES:
+                self._doubt(f"the SVG has a style sheet with @{rule.lower_at_keyword[:20]}, which is not understood")
+
+    def _add_rule(self, rule: Any) -> None:
+        try:
+            selectors = cssselect2.compile_selector_list(rule.prelude)
+        except cssselect2.SelectorError:
+            shown = tinycss2.serialize(rule.prelude).strip()[:40]
+            self._doubt(f"the SVG has a style sheet with the selector {shown!r}, which is not understood")
+            return
+        self._selectors += len(selectors)
+        if self._selectors > MOST_SELECTORS or len(rule.prelude) > MOST_PARTS * len(selectors):
+            raise too_much(f"at most {MOST_SELECTORS:,} selectors in style sheets, of at most {MOST_PARTS} parts")
+        declarations = self._declarations(rule.content)
+        for selector in selectors:
+            self._matcher.add_selector(selector, declarations)
+
+    def _holds(self, media: str) -> bool:
+        """Return True if a media query holds; one that is not understood does not, and becomes a doubt."""
+        holds = False
+        for query in media.lower().split(","):
+            parts = ["".join(part.split()) for part in query.split(" and ")]
+            if unknown := [part for part in parts if part not in _MEDIA]:
+                self._doubt(f"the SVG has a style sheet for the medium {unknown[0][:40]!r}, which is not understood")
+            holds |= all(_MEDIA.get(part, False) for part in parts)
+        return holds
+
+    def _declarations(self, content: Any) -> list[tuple[str, Tokens, bool]]:
+        found = []
+        for node in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
+            if node.type == "declaration":
+                name = node.name if node.name.startswith("--") else node.lower_name.removeprefix("-webkit-")
+                found.append((name, node.value, node.important))
+            elif node.type != "error":
+                self._doubt("the SVG has a style sheet with rules inside rules, which are not understood")
+        return found
+
+    # ---- elements
+
+    def _resolve(self, element: _Element, rules: list[tuple[str, Tokens, bool]]) -> None:
+        """Give an element the attributes that its styles amount to."""
+        text = element.get("style", "")
+        if text and text not in self._parsed:
+            self._parsed[text] = self._declarations(text)
+        styles = self._parsed.get(text, [])
+        groups = [(one, important) for important in (False, True) for one in (rules, styles)]
+        declared = [(name, value) for one, last in groups for name, value, important in one if important == last]
+        parent = element.getparent()
+        variables = {} if parent is None else self._variables[parent]
+        if own := {name: value for name, value in declared if name.startswith("--")}:
+            every = {**variables, **own}
+            variables = {name: self._replaced(value, every) for name, value in every.items() if not _is_initial(value)}
+        self._variables[element] = variables
+        kept = self._given(element, variables)
+        for name, tokens in declared:
+            self._take(element, kept, name, tokens, variables)
+        self._transform(kept, is_root=element is self._root)
+        in_style = ";".join(f"{name}:{kept.pop(name)}" for name in sorted(_IN_STYLE & kept.keys()))
+        if in_style:
+            kept["style"] = in_style
+        if element in self._new_ids:
+            kept["id"] = self._new_ids[element]
+        self._link(element, kept)
+        element.attrib.clear()
+        for name, text in kept.items():
+            element.set(name, text)
+
+    def _given(self, element: _Element, variables: dict[str, Tokens]) -> dict[str, str]:
+        """Return the attributes of an element that are seen, with their values resolved."""
+        kept = {_SPACE: str(element.get(_SPACE))} if _SPACE in element.attrib else {}
+        for key, text in element.attrib.items():
+            name, value = str(key), str(text)
+            if name in _PROPERTIES and not _SIMPLE.fullmatch(value):
+                self._take(element, kept, name, tinycss2.parse_component_value_list(value), variables)
+            elif (value or name in ("rx", "ry")) and not (
+                name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
+            ):
+                kept[name] = value or "0"  # as Chromium reads an empty radius
+        return kept
+
+    def _take(
+        self, element: _Element, kept: dict[str, str], name: str, tokens: Tokens, variables: dict[str, Tokens]
+    ) -> None:
+        """Set the attributes of a declaration; one that is invalid leaves those of earlier ones."""
+        if name in _DOUBTED or (element is self._root and name.startswith(_ROOT_DOUBTED)):
+            self._doubt(f"the SVG has the property {name!r}, which is not understood")
+        elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else _GEOMETRY):
+            tokens = self._replaced(tokens, variables)
+            for one in _MARKERS if name == "marker" else [name]:
+                value = self._value(one, tokens)
+                if value is None:
+                    if one not in kept and any(
+                        token.type == "function" or not has_known_unit(token) for token in tokens
+                    ):
+                        self._doubt(f"the SVG has a value of the property {one!r} that is not understood")
+                elif one in _BEHIND:
+                    self.background = value.replace("none", "")
+                elif value:
+                    kept[one] = value
+                else:
+                    kept.pop(one, None)
+
+    def _replaced(self, tokens: Tokens, variables: dict[str, Tokens], depth: int = 0) -> Tokens:
+        """Return a value with its variables replaced; an unknown one makes it empty, as if it were not declared."""
+        if depth > MOST_NESTED_VARIABLES:
+            raise too_much(f"variables of variables, at most {MOST_NESTED_VARIABLES} deep")
+        found: Tokens = []
+        for token in tokens:
+            if token.type != "function":
+                found.append(token)
+            elif token.lower_name != "var":
+                found.append(copy(token))
+                found[-1].arguments = self._replaced(token.arguments, variables, depth)
+            else:
+                words = words_of(token.arguments)
+                value = variables.get(words[0].value) if words and words[0].type == "ident" else None
+                inside = value if value is not None else words[2:]
+                found += self._replaced(inside, variables, depth + 1)
+            if len(found) > LONGEST_VALUE:
+                raise too_much(f"values of at most {LONGEST_VALUE:,} parts")
+        return found
+
+    # ---- values
+
+    def _value(self, name: str, tokens: Tokens) -> str | None:
+        """Return the text of an attribute; an empty one removes it, and None is a value that is not understood."""
+        words = words_of(tokens)
+        only = words[0].lower_value if len(words) == 1 and words[0].type == "ident" else ""
+        if not words or only in _DEFAULTS:
+            return ""
+        if only == "initial":
+            return _INITIAL.get(name)
+        if name in _COLORS or name in _BEHIND:
+            return self._paint(words)
+        if name in _REFERENCES:
+            return "none" if only == "none" else self._references(name, words)
+        if name == "d":
+            is_path = words[0].type == "function" and words[0].lower_name == "path"
+            texts = [one.value for one in words[0].arguments if one.type == "string"] if is_path else []
+            return texts[0] if texts else None
+        if name == "transform":
+            return "" if only == "none" else transform_of(words)
+        if any(one.type in ("function", "url") or not has_known_unit(one) for one in words):
+            return None
+        if name == "image-rendering" and only in ("pixelated", "crisp-edges"):
+            return "optimizeSpeed"
+        return str(tinycss2.serialize(tokens)).strip()
+
+    def _paint(self, words: Tokens) -> str | None:
+        if address := address_of(words[0]):
+            after = self._paint(words[1:]) if words[1:] else None
+            target = self._target(address)
+            return f"url(#{target})" + (f" {after}" if after else "") if target else after or "none"
+        return color_of(words[0]) if len(words) == 1 else None
+
+    def _references(self, name: str, words: Tokens) -> str | None:
+        """Return references to elements of the file, with the functions of a filter."""
+        found = []
+        for word in words:
+            if address := address_of(word):
+                target = self._target(address)
+                if target is None:
+                    return "none"
+                found.append(f"url(#{target})")
+            elif word.type != "function":
+                return None
+            elif name == "filter" and word.lower_name in _FILTERS:
+                arguments = [color_of(one) or tinycss2.serialize([one]) for one in word.arguments]
+                found.append(f"{word.lower_name}({''.join(arguments)})")
+            elif name == "clip-path" and word.lower_name == "polygon" and (points := polygon_of(word.arguments)):
+                found.append(f"url(#{self._clip(points)})")
+            else:
+                return None
+        return " ".join(found)
+
+    def _clip(self, points: dict[str, str]) -> str:
+        """Add a clip path of a polygon in shares of the box that it clips, and return its id."""
+        name = f"c{len(self._root)}"
+        clip = etree.SubElement(self._root, f"{NAMESPACE}clipPath", id=name, clipPathUnits="objectBoundingBox")
+        etree.SubElement(clip, f"{NAMESPACE}polygon", points)
+        return name
+
+    def _target(self, address: str) -> str | None:
+        """Return the new id of the element that an address names; None if there is none in the file."""
+        if not address.startswith("#"):
+            self._doubt("the SVG refers to another file, which is never loaded")
+            return None
+        element = self._named.get(unquote(address[1:]), self._named.get(address[1:]))
+        return None if element is None else self._new_ids[element]
+
+    def _link(self, element: _Element, kept: dict[str, str]) -> None:
+        """Keep a reference to an element of the file, or an embedded picture."""
+        address = (kept.pop("href", "") or element.get(_XLINK_HREF, "")).strip()
+        kind = _kind(element)
+        if kind in ("image", "feImage") and address[:5].lower() == "data:":
+            if picture := self._images.read(address):
+                kept["href"] = picture
+            else:
+                self._doubt("the SVG embeds a picture that cannot be read, and is drawn without it")
+        elif kind != "a" and address and (target := self._target(address)):
+            kept["href"] = f"#{target}"
+            if kind == "use" and target in self._placed:
+                self._doubt("the SVG uses a nested svg with a place of its own, which programs draw in several ways")
+        if kind == "image" and not kept.get("href", "").startswith("data:"):
+            element.tag = "hidden"
+
+    def _transform(self, kept: dict[str, str], *, is_root: bool) -> None:
+        """Include the origin in a transform."""
+        if is_root and kept.pop("transform", ""):
+            self._doubt("the SVG has a transform of the whole picture, which is not understood")
+        origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")
+        if not origin or "transform" not in kept:
+            return
+        place = self._origin(origin.split())
+        if place is None or box != "view-box":
+            self._doubt(
+                f"the SVG has the transform origin {origin[:40]!r} in the {box[:20]!r}, which is not understood"
+            )
+        elif place != (0, 0):
+            x, y = place
+            kept["transform"] = f"translate({x:.9g} {y:.9g}) {kept['transform']} translate({-x:.9g} {-y:.9g})"
+
+    def _origin(self, words: list[str]) -> tuple[float, float] | None:
+        if words[0] in ("top", "bottom") or words[1:2] in (["left"], ["right"]):
+            words = [*words[1:2], words[0]] if words[1:] else ["center", words[0]]
+        places: list[float] = []
+        for word, whole in zip([*words, "center"], [*self._view, 0.0, 0.0], strict=False):
+            text = _SIDES.get(word, word)
+            share = text.removesuffix("%")
+            number = pixels(share, -LARGEST_SIDE)
+            if number == -LARGEST_SIDE or (share != text and not self._view):
+                return None
+            places.append(number * whole / 100 if share != text else number)
+        return places[0], places[1]

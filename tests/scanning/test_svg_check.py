@@ -1,0 +1,95 @@
+"""`check` judges an SVG as a browser draws it, or refuses to."""
+
+import pytest
+
+from qrkit import check
+from qrkit.errors import NoSymbol, UnreadableFile
+from qrkit.symbol.encode import encode
+from tests.sweeps import quick_first
+
+BORDER = 4
+
+
+def dark(symbol):
+    """Column and row of each dark module, with a border."""
+    rows = enumerate(symbol.modules)
+    return [(column + BORDER, row + BORDER) for row, cells in rows for column, is_dark in enumerate(cells) if is_dark]
+
+
+CODE = encode("https://example.com/menu", version=3)
+PATH = "".join(f"M{x} {y}h1v1h-1z" for x, y in dark(CODE))
+PAPER = '<rect width="100%" height="100%" fill="#fff"/>'
+
+
+def report_of(folder, body, symbol=CODE, **root):
+    side = symbol.side + 2 * BORDER
+    style = "".join(f' {name}="{value}"' for name, value in root.items())
+    text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}"{style}>{body}</svg>'
+    (folder / "code.svg").write_text(text)
+    return check(folder / "code.svg", "static")
+
+
+@pytest.mark.rule("G25")
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'<path d="{PATH}"/>',
+        f'{PAPER}<style>.qr>.dark.m{{fill:#111}}</style><g class="qr"><path class="m dark" d="{PATH}"/></g>',
+        f'{PAPER}<style>path{{fill:#000}}@media print{{path{{fill:#ccc}}}}</style><path d="{PATH}"/>',
+        f'{PAPER}<style>:root{{--ink:#036}}path{{fill:var(--ink,#ccc)}}</style><path d="{PATH}"/>',
+    ],
+    ids=["plain", "class", "medium", "variable"],
+)
+def test_a_good_code_is_good_however_it_is_styled(tmp_path, body):
+    assert report_of(tmp_path, body).verdict in ("robust", "ok")
+
+
+@pytest.mark.rule("G25")
+@pytest.mark.parametrize(
+    ("body", "root"),
+    [
+        (f'{PAPER}<style>.qr .dark{{fill:#ccc}}</style><g class="qr"><path class="dark" d="{PATH}"/></g>', {}),
+        (f'{PAPER}<style>:root{{--ink:#ccc}}path{{fill:var(--ink)}}</style><path d="{PATH}"/>', {}),
+        (f'{PAPER}<style>.code>path{{opacity:.2}}</style><g class="code"><path d="{PATH}"/></g>', {}),
+        (f'{PAPER}<path style="filter:opacity(.15)" d="{PATH}"/>', {}),
+        (f'<path d="{PATH}"/>', {"style": "background:#333"}),
+        (
+            f'{PAPER}<path d="{PATH}"/><rect width="100%" height="100%" fill="#bbb" style="mix-blend-mode:screen"/>',
+            {},
+        ),
+        (f'{PAPER}<style>path{{fill:#c0c0c0!important}}</style><path style="fill:#000" d="{PATH}"/>', {}),
+    ],
+    ids=["descendant", "variable", "opacity", "filter", "dark root", "blend", "important"],
+)
+def test_a_faint_code_is_fragile_however_it_became_faint(tmp_path, body, root):
+    assert report_of(tmp_path, body, **root).verdict == "fragile"
+
+
+def test_a_light_code_on_nothing_is_judged_on_white_paper(tmp_path):
+    with pytest.raises(NoSymbol):
+        report_of(tmp_path, f'<path fill="#fff" d="{PATH}"/>')
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("<foreignObject/>", "the SVG embeds HTML, which is left out"),
+        ("<style>@supports (x:y){path{fill:#ccc}}</style>", "@supports"),
+        ("<style>path{animation:fade 2s}</style>", "the property 'animation'"),
+        ('<image href="/tmp/code.png"/>', "refers to another file"),
+    ],
+)
+def test_a_code_that_a_browser_may_draw_in_another_way_is_refused(tmp_path, body, words):
+    with pytest.raises(UnreadableFile, match=r"code\.svg: the SVG .*; save it as png instead") as caught:
+        report_of(tmp_path, f'{body}{PAPER}<path d="{PATH}"/>')
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("version", quick_first([10, 15, 25, 40], 1))
+@pytest.mark.parametrize("form", ["rect", "use"])
+def test_codes_with_an_element_a_module_get_a_verdict(tmp_path, version, form):
+    symbol = encode("https://example.com/menu", version=version)
+    element = {"rect": '<rect x="{}" y="{}" width="1" height="1"/>', "use": '<use href="#m" x="{}" y="{}"/>'}[form]
+    modules = "".join(element.format(x, y) for x, y in dark(symbol))
+    report = report_of(tmp_path, f'<defs><rect id="m" width="1" height="1"/></defs>{PAPER}{modules}', symbol)
+    assert report.verdict in ("robust", "ok")
