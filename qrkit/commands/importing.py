@@ -35,6 +35,8 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     add_place(one)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
+    anyway = "import rows whose short codes are in use with new ones; otherwise, the file is refused"
+    one.add_argument("--anyway", action="store_true", help=anyway)
     look = one.add_argument_group("how the codes look (the result is saved as a template)")
     what = (
         "a template of the store, or a design (.json). The options below change a copy and save it as NAME (without "
@@ -74,6 +76,7 @@ def import_codes(
             encoding=asked.encoding,
             template=template,
             fix_urls=asked.fix_urls,
+            anyway=asked.anyway,
             progress=sys.stderr.isatty(),
         )
     return result, template

@@ -22,6 +22,7 @@ GROUPS = {
     "whom it trusts (options with names may be repeated)": {
         "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
     },
+    "how short URLs work": {"ignore_case": "", "pass_query": "NAME", "referrer_policy": "POLICY"},
     "what it records": {
         "record_visits": "", "strict": "", "keep_days": "N", "archive_after_days": "N",
         "places": "FILE", "access_log": "", "log_level": "LEVEL",

@@ -59,6 +59,7 @@ SHEETS: dict[str, SheetParts] = {
     "xlsx": xlsx_file.parts,
     "ods": ods_file.parts,
     "html": html_file.parts,
+    "json": json_file.parts,
 }
 """The row readers of formats whose columns can have any names."""
 
@@ -125,7 +126,7 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(archives.SIGNATURE):
         return _of_archive(data, named)
-    if named in SHEETS:
+    if named in SHEETS and named != "json":
         # Excel also opens text files with suffixes of workbooks, so pages and csv files with such a suffix are common.
         if html_file.is_page(data):
             return IMPORT_FORMATS["html"]

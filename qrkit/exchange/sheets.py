@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
-from qrkit.exchange import IMPORT_FORMATS, SHEETS, sniffed
+from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import named
 from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import Table, check_number, left_out_issues, row_of, table_of_records
 from qrkit.files import read_file
 
-__all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
+__all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
+
+
+SHORT_URL = "Trackable URL"
+"""The column that says that a row is a link which was printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +95,17 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
         texts = {} if wrong else {name: cell for name, cell in row.items() if isinstance(cell, str)}
-        rows.append(row_of(number, texts, str(wrong or "")))
+        rows.append(row_of(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else ""))))
     table = table_of_records(rows)
     table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), max(sheet.heading_row, 1)))
     table.issues.extend(sheet.issues)
     return table
+
+
+def _protection(sheet: Sheet, place: int) -> str:
+    """Return the error of a row of links that has a password, an end, a limit or rules; "" for any other."""
+    cells = sheet.rows[place]
+    return "" if isinstance(cells, UnreadableFile) else foreign.protection(dict(zip(sheet.heading, cells, strict=True)))
 
 
 def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: Place = ANYWHERE) -> Sheet:
@@ -121,6 +131,15 @@ def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: P
     return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", columns, place, name=str(file))
 
 
+def heading_in(data: bytes, format: str) -> list[str]:
+    """Return the names of the columns of a file; none if it has no rows, or cannot be read."""
+    try:
+        chosen = sniffed(data, format).name
+        return list(locate(SHEETS[chosen](data, ANYWHERE, None)).heading) if chosen in SHEETS else []
+    except UnreadableFile:
+        return []
+
+
 def sheet_of(
     data: bytes, format: str, columns: Iterable[str] = (), place: Place = ANYWHERE, *, name: str = "the file"
 ) -> Sheet:
@@ -142,13 +161,14 @@ def sheet_of(
     share = _share_of(columns)
     located = locate(SHEETS[chosen](data, place, share), place, share)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
+    before = int(chosen == "json")  # objects have no heading
     for number, cells, wrong in records(located):
         check_number(len(found), number)
-        found[number] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
+        found[number - before] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
     if not located.heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
     rows, numbers, unread = tuple(found.values()), tuple(found), tuple(located.unread)
-    return Sheet(located.heading, numbers, rows, unread, located.line, tuple(located.issues))
+    return Sheet(located.heading, numbers, rows, unread, located.line - before, tuple(located.issues))
 
 
 def _share_of(columns: Iterable[str]) -> Share | None:

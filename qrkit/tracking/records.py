@@ -149,7 +149,7 @@ class QRCode(Model):
     short_code: str = Field(
         default="",
         description="The unique part of the short URL.",
-        json_schema_extra={"pattern": "^[0-9A-Za-z_-]{2,64}$"},
+        json_schema_extra={"pattern": "^[^\\s?#%/]+(/[^\\s?#%/]+)*$"},
     )
     short_url: str = Field(
         default="",

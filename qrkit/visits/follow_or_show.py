@@ -9,21 +9,28 @@ removed.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import normpath
 from typing import Literal
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
 from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of_mecard
 
-__all__ = ["Destination", "destination", "link_behind", "step_below"]
+__all__ = ["Destination", "destination", "link_behind", "path_below", "with_query"]
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
 CONTACT = ("contact.vcf", "text/vcard")
 CARDS = {"BEGIN:VCARD": CONTACT, "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
+
+MOST_PASSED = 100
+"""Parameters of a query that may pass."""
+LONGEST_LINK = 8_000
+"""Characters of a link with a query that browsers and proxies take; a longer query does not pass."""
+IN_QUERY = "%/?:@!$'()*+,;=-._~"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
@@ -64,6 +71,27 @@ def destination(content: str) -> Destination:
     return Destination("page")
 
 
+def with_query(link: str, query: str, names: Collection[str]) -> str:
+    """Return a link with those parameters of a visitor's query that may pass and that the link does not have itself.
+
+    Args:
+        link: An http or https URL as returned by `destination`.
+        query: The query as it was sent, each byte a letter of Latin-1.
+        names: The names of the parameters that may pass; `*` stands for all.
+    """
+    location, hash_sign, fragment = link.partition("#")
+    own = {name for name, _ in parse_qsl(urlsplit(location).query, keep_blank_values=True)}
+    passed = []
+    for part in query.split("&", MOST_PASSED)[:MOST_PASSED]:
+        name = unquote_plus(part.partition("=")[0])
+        if name and name not in own and ("*" in names or name in names):
+            passed.append(quote(part.encode("latin-1", "replace"), safe=IN_QUERY))
+    joined = "&".join(passed)
+    if not joined or len(location) + len(joined) > LONGEST_LINK:
+        return link
+    return f"{location}{'&' if '?' in location else '?'}{joined}{hash_sign}{fragment}"
+
+
 def link_behind(written: str, target: str) -> str | None:
     """Return the link of a text on a page, in ASCII; None if it is unsafe, or leads elsewhere than the text says.
 
@@ -80,8 +108,8 @@ def link_behind(written: str, target: str) -> str | None:
 
 
 @lru_cache(maxsize=4_096)
-def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
-    """Return the first segment below `path` of a location on one of these hosts; "" if there is none.
+def path_below(location: str, hosts: frozenset[str], path: str = "") -> str:
+    """Return what follows `path` in the path of a location on one of these hosts; "" if nothing does.
 
     Args:
         location: An http or https URL as returned by `destination`; its port is ignored.
@@ -92,7 +120,7 @@ def step_below(location: str, hosts: frozenset[str], path: str = "") -> str:
     target_path, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"
     if (parts.hostname or "").rstrip(".") not in hosts or not target_path.startswith(home):
         return ""
-    return target_path.removeprefix(home).partition("/")[0]
+    return target_path.removeprefix(home)
 
 
 def _normalize(path: str) -> str:

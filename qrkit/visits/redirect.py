@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.store import Store
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
-from qrkit.store.records.short_codes import DELETED, Target, target
+from qrkit.store.records.short_codes import DELETED, Target, ignores_case, longest_known, spelling, target
 from qrkit.tracking.records import NOWHERE, Place, Visit
+from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
-from qrkit.visits.follow_or_show import Destination, destination, step_below
-from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
+from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.visitors import Visitors, first_language, kind_of
 
 __all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]
 
@@ -105,6 +106,7 @@ class Redirects:
         self._visitors = Visitors(salts_of(store).of)
         # Query once now, so that the first visitor does not wait for a change of the store to end.
         target(store, "")
+        self._ignores_case = ignores_case(store)
 
     def answer(self, request: Request) -> Answer:
         """Record a visit and return the answer to it; waits up to `seconds` until the visit is durable.
@@ -113,7 +115,10 @@ class Redirects:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
             Gone: If its QR Code was deleted; the visit is kept as an orphan.
         """
-        entry, moment = self._find(request.short_code, request.address), self._clock()
+        code, entry = self._find(request.short_code, request.address)
+        if code != request.short_code:
+            request = replace(request, short_code=code)
+        moment = self._clock()
         content = None if entry is None or entry is DELETED else entry.content_at(moment)
         if self._records:
             self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
@@ -121,18 +126,26 @@ class Redirects:
 
     def look(self, short_code: str, address: str = "") -> Answer:
         """Return the current answer for a short code to an IP address, without recording a visit."""
-        entry = self._find(short_code, address)
+        short_code, entry = self._find(short_code, address)
         return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
 
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
 
-    def _find(self, short_code: str, address: str) -> Target | None:
+    def split(self, path: str) -> tuple[str, str] | None:
+        """Return the longest short code that a path begins with, and what follows it; None if there is none."""
+        return longest_known(self.store, path)
+
+    def _find(self, short_code: str, address: str) -> tuple[str, Target | None]:
+        """Return a short code as it was assigned, and its target; an unknown one counts against the address."""
         entry = target(self.store, short_code)
+        if entry is None and self._ignores_case:
+            short_code = spelling(self.store, short_code) or short_code
+            entry = target(self.store, short_code)
         if entry is None:
             self._on_unknown(address)
-        return entry
+        return short_code, entry
 
     def _answer(self, short_code: str, entry: Target | None, content: str | None) -> Answer:
         if entry is None:
@@ -141,10 +154,15 @@ class Redirects:
             raise Gone("short URL", short_code)
         where = destination(content)
         if where.kind == "redirect":
-            step = step_below(where.link or "", self._hosts, self._path)
-            if step and self.knows(step):
+            path = path_below(where.link or "", self._hosts, self._path)
+            if path and self._leads_on(path):
                 where = Destination("page", link=where.link)
         return Answer(content, where)
+
+    def _leads_on(self, path: str) -> bool:
+        """Return whether a path of ours is that of a short URL, and not of a picture."""
+        found = self.split(path)
+        return found is not None and found[1][:1] in ("", "/")
 
     def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
         headers = request.headers

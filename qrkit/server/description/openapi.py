@@ -136,7 +136,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
 EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": ID,
-    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
+    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
     "ext": TEXT,
 }

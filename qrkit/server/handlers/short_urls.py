@@ -17,8 +17,9 @@ from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.visits import redirect
+from qrkit.visits.follow_or_show import with_query
 
-__all__ = ["brand_of", "follow", "look", "picture"]
+__all__ = ["NEVER_STORED", "brand_of", "follow", "look", "picture"]
 
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 RAW = "raw=1"
@@ -33,9 +34,12 @@ def follow(call: Call) -> Response:
     if _wants_raw(call):
         return _raw(call.service.redirects.look(code, request.address))
     visit = redirect.Request(request.method, code, request.headers, request.address)
-    answer = call.service.redirects.answer(visit)
+    answer, service = call.service.redirects.answer(visit), call.service
     if answer.destination.kind == "redirect":
-        return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
+        link = answer.destination.link or ""
+        if request.query and service.pass_query:
+            link = with_query(link, request.query, service.pass_query)
+        return Response(302, headers=service.redirect_headers | {"Location": link})
     return _page(page(answer, brand_of(call.service, code), request.headers))
 
 
@@ -50,11 +54,9 @@ def look(call: Call) -> Response:
 
 def picture(call: Call) -> Response:
     """Return the image of a tracked QR Code."""
-    ext = call.request.path["ext"].lower()
-    if ext not in MEDIA_TYPES:  # such as /favicon.ico, which browsers ask for without being told
-        raise NotFound("page", f"/{call.request.path['code']}.{ext}")
-    code = _code(call)
-    call.service.redirects.look(code, call.request.address)
+    code, ext = call.request.path["code"], call.request.path["ext"].lower()
+    # What is known, as a whole or before its suffix, is not guessed.
+    call.service.redirects.look(code if ext in MEDIA_TYPES else f"{code}.{ext}", call.request.address)
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):

@@ -16,7 +16,10 @@ from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes"]
+__all__ = [
+    "all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes",
+    "readable_tails",
+]  # fmt: skip
 
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
@@ -30,6 +33,7 @@ SELECT_CAMPAIGNS = """
 SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
 FROM campaigns WHERE account_id = $account
 """
+SELECT_TAILS = "SELECT number, short_code, urlinfo FROM qrcodes WHERE urlinfo <> ''"
 SELECT_NAMES = "SELECT number, name, content FROM qrcodes WHERE account_id = $account"
 
 
@@ -47,6 +51,11 @@ def all_short_codes(store: Store) -> str:
     """Return all short codes ever assigned, in any account, with spaces between them."""
     found = store.row("SELECT string_agg(code, ' ') AS text FROM short_codes")
     return (found and found["text"]) or ""
+
+
+def readable_tails(store: Store) -> str:
+    """Return the short code and the words of every QR Code with a readable tail, in any account, as a JSON list."""
+    return _text(store, ("short_code", "urlinfo"), SELECT_TAILS, {})[0]
 
 
 def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:

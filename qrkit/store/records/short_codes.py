@@ -13,17 +13,23 @@ from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from unicodedata import normalize
 
-from qrkit.errors import StoreBusy, StoreClosed, StoreDamaged
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreDamaged
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
+from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
+from qrkit.tracking.short_urls import beginnings
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "target"]
+__all__ = [
+    "DELETED", "Target", "ignores_case", "longest_known", "read_schedule", "remember_changed", "remember_rows",
+    "remember_targets", "set_ignores_case", "spelling", "target",
+]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
 """Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""
@@ -37,9 +43,12 @@ MOST_KEPT = 4_096
 TOGETHER = 50_000
 """QR Codes per query: the database holds the whole result of a query in memory."""
 NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
-PLAIN = """
+FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
+"""Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
+PLAIN = f"""
 SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
-WHERE number >= $first AND number < $until AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
+WHERE number >= $first AND number < $until AND {FITS}
+    AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
 """
 
 
@@ -74,14 +83,15 @@ SELECT_SOME = SELECT.format(more="", which="s.code IN (SELECT unnest($codes::VAR
 NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
-OTHERS = """
-SELECT short_code, number, content, schedule FROM qrcodes WHERE is_schedule_enabled AND schedule <> '[]'
+OTHERS = f"""
+SELECT short_code, number, content, CASE WHEN is_schedule_enabled THEN schedule END FROM qrcodes
+WHERE (is_schedule_enabled AND schedule <> '[]') OR NOT ({FITS})
 UNION ALL
 SELECT code, NULL, '', NULL FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
-"""Selects the short codes of a file that are not in a `TargetTable` as they are read: with a schedule, and deleted."""
+"""Selects the short codes of a file that are not in a `TargetTable` as they are read: long, scheduled and deleted."""
 
 
 class TargetTable:
@@ -130,6 +140,14 @@ SEEN = "revision of short codes"
 
 LOOKING = "look at short codes"
 
+IGNORES_CASE = "ignore_case_of_short_codes"
+"""The store setting that says whether `Door` and `door` are one short code."""
+SPELLINGS = "spellings of short codes"
+ALL_CODES = "SELECT code FROM short_codes"
+ALIKE = """
+SELECT string_agg(code, ', ' ORDER BY code) AS codes FROM short_codes GROUP BY lower(code) HAVING count(*) > 1 LIMIT 3
+"""
+
 _log = logging.getLogger("qrkit")
 
 
@@ -142,6 +160,63 @@ def target(store: Store, short_code: str) -> Target | None:
     return _all(store).get(short_code)
 
 
+def longest_known(store: Store, path: str) -> tuple[str, str] | None:
+    """Return the longest short code that a path begins with, and what follows it; None if it begins with none.
+
+    Args:
+        store: The store; where it ignores case, the code is returned as it was assigned.
+        path: A path without its first slash, percent-decoded.
+    """
+    path = normalize("NFC", path)
+    for start in beginnings(path):
+        if code := spelling(store, start):
+            return code, path[len(start) :]
+    return None
+
+
+def spelling(store: Store, code: str) -> str:
+    """Return a short code as it was assigned; "" if it never was."""
+    if target(store, code):
+        return code
+    if not ignores_case(store):
+        return ""
+    database = store.database
+    if SPELLINGS not in database.memory:
+        # As in `_all`, nothing may change between the query and the cache update.
+        with _looking_at(database) if database.is_shared else database.writing:
+            database.memory[SPELLINGS] = {known.lower(): known for (known,) in store.each_row(ALL_CODES)}
+    return str(database.memory[SPELLINGS].get(code.lower(), ""))
+
+
+def ignores_case(store: Store) -> bool:
+    """Return whether the store ignores the case of short codes."""
+    memory = store.database.memory
+    if IGNORES_CASE not in memory:
+        memory[IGNORES_CASE] = get_setting(store, IGNORES_CASE) == "true"
+    return bool(memory[IGNORES_CASE])
+
+
+def set_ignores_case(store: Store, *, is_ignored: bool | None) -> None:
+    """Set whether the store ignores the case of short codes, in this process from now on, in others when they start.
+
+    None, or what is set already, changes nothing.
+
+    Raises:
+        InvalidParameter: If short codes of the store differ in case alone.
+    """
+    if is_ignored in (None, ignores_case(store)):
+        return
+    with store.atomic():
+        alike = store.rows(ALIKE) if is_ignored else []
+        if alike:
+            rule = (
+                f"is not possible, because short codes differ in case alone: {'; '.join(row['codes'] for row in alike)}"
+            )
+            raise InvalidParameter(Problem("ignore_case", is_ignored, rule))
+        set_setting(store, IGNORES_CASE, "true" if is_ignored else "false")
+        store.afterwards(lambda: store.database.memory.update({IGNORES_CASE: is_ignored}))
+
+
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
     """Update cached targets after the current transaction commits; until then this thread reads from the tables."""
     store.database.thread.is_as_remembered = False
@@ -150,7 +225,7 @@ def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
         # Another process may have committed a newer change since.
         store.afterwards(lambda: _look_again(store.database))
     else:
-        store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update(found))
+        store.afterwards(lambda: _learn(store.database, found))
 
 
 def remember_changed(store: Store, codes: Sequence[str]) -> None:
@@ -176,6 +251,13 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
         raise StoreDamaged(f"a QR Code has the damaged schedule {text!r:.60}").advising(
             {"command": advice, "python": f"{advice.capitalize()}."}
         ) from error
+
+
+def _learn(database: Engine, targets: Mapping[str, Target]) -> None:
+    """Update what is remembered of short codes."""
+    database.memory.get(KNOWN, {}).update(targets)
+    if SPELLINGS in database.memory:
+        database.memory[SPELLINGS].update({code.lower(): code for code in targets})
 
 
 def _all(store: Store) -> Targets:
@@ -220,11 +302,15 @@ def _looking_at(database: Engine) -> AbstractContextManager[bool]:
 def _read_new(database: Engine) -> None:
     """Read the short codes changed since the last read. The lock keeps an older read from overwriting a newer one."""
     with _looking_at(database):
-        known, seen = database.memory.get(KNOWN, {}), database.memory.get(SEEN, 0)
+        seen = database.memory.get(SEEN, 0)
+        changed: dict[str, Target] = {}
         for code, number, content, schedule, revision in Store.on(database).each_row(NEW, {"seen": seen}):
-            known[code] = _target(number, content, schedule)
+            changed[code] = _target(number, content, schedule)
             seen = max(seen, revision)
-        database.memory[KNOWN] = known
+        if KNOWN in database.memory:
+            _learn(database, changed)
+        else:
+            database.memory[KNOWN] = changed
         database.memory[SEEN] = seen
 
 

@@ -18,8 +18,9 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.store.records.searching import Search, imports
+from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.short_urls import read_short_url
+from qrkit.tracking.short_urls import path_of, tidy_code
 
 __all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
 
@@ -106,8 +107,9 @@ class Catalogue:
 
     def _word(self, word: str) -> str:
         """Return a word to search for: of a pasted short URL, the part before its readable tail."""
-        link = read_short_url(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
-        return f"{self.portfolio.base_url}/{link.code}" if link else word
+        path = path_of(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
+        found = longest_known(self.portfolio.store, tidy_code(path)) if path else None
+        return f"{self.portfolio.base_url}/{found[0]}" if found else word
 
     def _selection(self, content: str = "") -> Search:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
