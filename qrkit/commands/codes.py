@@ -125,13 +125,19 @@ def define_set(one: Parser) -> None:
         examples=(
             "qrkit set door --content https://example.com/summer --store shop.duckdb",
             'qrkit set door gate --campaign "Summer sale" --template brand',
+            "qrkit set --all --fix-urls --preview",
             "qrkit set door --schedule december.json",
             "qrkit set door --schedule \\",
             """    '[{"date": "2026-12-01T08:00:00Z", "content": "https://example.com"}]'""",
         ),
     )
-    one.add_argument("codes", nargs="+", metavar="CODE", help=CODE_HELP)
-    one.add_argument("--content", metavar="TEXT", help="where the short URLs lead from now on")
+    one.add_argument("codes", nargs="*", metavar="CODE", help=CODE_HELP)
+    one.add_argument("--all", action="store_true", help="change all QR Codes")
+    content = one.add_mutually_exclusive_group()
+    content.add_argument("--content", metavar="TEXT", help="where the short URLs lead from now on")
+    fix = "complete contents such as www.example.com and <https://example.com>, if only one reading makes sense"
+    content.add_argument("--fix-urls", action="store_true", help=fix)
+    one.add_argument("--preview", action="store_true", help="show what would be changed, and change nothing")
     _add_changes(one, is_new=False)
     add_json(one, f"{KEYS}, {ISSUES}", each="QR Code")
     one.set_defaults(run=_set)
@@ -351,13 +357,36 @@ def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:
 def _set(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio, portfolio.store.atomic():
         changes = _changes(asked, portfolio) | ({} if asked.content is None else {"content": asked.content})
-        if not changes:
+        if not changes and not asked.fix_urls:
             raise InvalidParameter(Problem("options", None, "must say what to change, such as --content"))
-        if "name" in changes and len(asked.codes) > 1:
+        if asked.all == bool(asked.codes):
+            raise InvalidParameter(Problem("codes", " ".join(asked.codes) or None, "must be CODEs, or --all instead"))
+        if "name" in changes and (asked.all or len(asked.codes) > 1):
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
-        found = [portfolio.find_qrcode(code) for code in asked.codes]
-        codes = [portfolio.update_qrcode(code.id, **changes) for code in found]
-        _tell(asked, portfolio, codes, "{short_code}: {name} leads to {content}", _warn(asked, codes))
+        found = portfolio.list_qrcodes() if asked.all else [portfolio.find_qrcode(code) for code in asked.codes]
+        wanted = {code.id: changes | _fixed(code, asked) for code in found}
+        if asked.preview:
+            codes = [
+                code.replace(content=wanted[code.id].get("content", code.content)) for code in found if wanted[code.id]
+            ]
+        else:
+            codes = [portfolio.update_qrcode(id, **own) for id, own in wanted.items() if own]
+        said = (
+            "{short_code}: {name} would lead to {content}"
+            if asked.preview
+            else "{short_code}: {name} leads to {content}"
+        )
+        _tell(asked, portfolio, codes, said, _warn(asked, codes))
+    if not codes:
+        complain("set", "no content can be completed")
+
+
+def _fixed(code: QRCode, asked: argparse.Namespace) -> dict[str, Any]:
+    """Return the content of a QR Code with its web address completed; empty if there is nothing to complete."""
+    from qrkit.contents.suspicious_links import meant_url
+
+    url = meant_url(code.content) if asked.fix_urls and code.is_available and code.is_dynamic else ""
+    return {"content": url} if url else {}
 
 
 def _remove(asked: argparse.Namespace) -> Status:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.commands.content import add_kinds, kind_asked, kind_content
 from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
-from qrkit.commands.parsing import Parser, add_fields, add_json, describe
+from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, TEXT_STYLES, TextStyle
@@ -64,6 +64,7 @@ def define_generate(one: Parser) -> None:
     what.add_argument(
         "--name-column", metavar="NAME", help="column of TABLE with the file names (by default, made from the content)"
     )
+    add_place(one)
     _add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
     output = "file to write, or with --from a folder or a .zip; - prints it"
@@ -297,14 +298,18 @@ def _print_image(image: QRImage, printed: QRPrint | None, asked: argparse.Namesp
 
 
 def _from_table(asked: argparse.Namespace) -> Status:
+    from qrkit.exchange.locating import Place
     from qrkit.exchange.sheets import read_sheet
     from qrkit.pictures.batches import generate_many
 
-    sheet = read_sheet(_standard_input() if asked.table == STANDARD else asked.table)
-    for name in sheet.unread:
-        complain("generate", f"the sheet {name!r} has another heading, and was not read")
     column = COLUMN if asked.content_column is None else asked.content_column
-    contents = sheet.column(column, field="content_column")
+    place = Place(asked.sheet, asked.header_row, asked.encoding)
+    source = _standard_input() if asked.table == STANDARD else asked.table
+    sheet = read_sheet(source, [column, asked.name_column or ""], place)
+    contents, notes = sheet.contents(column, field="content_column")
+    for issue in sheet.issues:
+        complain("generate", issue.detail)
+    tell_rows(notes)
     names = None
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]

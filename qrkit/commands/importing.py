@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.commands.generate import design_fields
 from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
 from qrkit.commands.output import complain, tell_rows
+from qrkit.commands.parsing import add_place
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange.columns import read_columns
@@ -29,8 +30,9 @@ SAMPLES = ("4kTqZ9", "Hn7wDc", "s2RvXe", "uM8yPb", "Ga5LfJ")
 
 def add_import_options(one: argparse.ArgumentParser) -> None:
     """Add the options about the columns of a file, its addresses, and the look of its QR Codes."""
-    pairs = "names of the columns in a csv, json, xlsx, xls or ods, such as content=Website,name=Poster"
+    pairs = "names of the columns in a csv, json, workbook or html table, such as content=Website,name=Poster"
     one.add_argument("--columns", metavar="OURS=THEIRS,...", help=pairs)
+    add_place(one)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
     anyway = "import rows whose short codes are in use with new ones; otherwise, the file is refused"
@@ -69,6 +71,9 @@ def import_codes(
         result = portfolio.import_file(
             source,
             columns=theirs,
+            sheet=asked.sheet,
+            header_row=asked.header_row,
+            encoding=asked.encoding,
             template=template,
             fix_urls=asked.fix_urls,
             anyway=asked.anyway,
@@ -87,8 +92,7 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
         complain(asked.command, f"{hint} (with --fix-urls, an import completes them)")
     if before := fixable.count("duplicate"):
         codes = "1 code was" if before == 1 else f"{before} codes were"
-        hint = f"{codes} added with such an address before; correct each with: qrkit set CODE --content URL"
-        complain(asked.command, hint)
+        complain(asked.command, f"{codes} added with such an address before; correct all: qrkit set --all --fix-urls")
     if result.hosts_left:
         complain(asked.command, result.hosts_left)
 

@@ -17,7 +17,9 @@ from qrkit.errors import nearest
 if TYPE_CHECKING:
     from qrkit.model import Model
 
-__all__ = ["Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "describe"]
+__all__ = [
+    "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "add_place", "describe",
+]  # fmt: skip
 
 MOST_COLUMNS = 100
 """Maximum characters per line of help; most terminals show at least 80."""
@@ -154,6 +156,18 @@ def describe(command: Parser, more: str = "", *, usage: str, examples: Sequence[
     command.description = "\n\n".join(filter(None, [command.description, more]))
     command.usage = f"\n{'':7}".join(f"{command.prog} {line}".rstrip() for line in usage.split("\n"))
     command.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples)])
+
+
+def add_place(one: argparse.ArgumentParser) -> None:
+    """Add the options that say where the table of a file is: `sheet`, `header_row` and `encoding`."""
+    place = one.add_argument_group("where the table is, if it is not found")
+    place.add_argument("--sheet", default="", metavar="NAME", help="name of the sheet (the first with the headings)")
+    row = place.add_mutually_exclusive_group()
+    row.add_argument("--header-row", metavar="N|N-M", help="row of the headings, or their first and last row")
+    none = "the file has no headings; its columns are A, B, ... (--columns content=C,name=A)"
+    row.add_argument("--no-header", dest="header_row", action="store_const", const="0", help=none)
+    what = "encoding of a csv, such as cp1252 (UTF-8 and UTF-16 are found, others guessed)"
+    place.add_argument("--encoding", default="", metavar="NAME", help=what)
 
 
 def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: str, *, each: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Recognizes texts that were meant as web addresses, but do not lead there: `www.example.com`, `htp:/example.com`.
+"""Recognizes texts that were meant as web addresses, but do not lead there: `www.example.com`, `<https://example.com>`.
 
 A short URL shows such a text on a page instead of following it. Only texts that are an address as a whole are
 suspicious; sentences, names, file names, phone numbers and other contents are not.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from unicodedata import category, name
 
 from qrkit.contents.addresses import INVISIBLE, location_of
+from qrkit.contents.pasted import clean
 
-__all__ = ["SuspiciousLink", "link_warning", "suspicious_link"]
+__all__ = ["SuspiciousLink", "link_warning", "meant_url", "suspicious_link"]
 
 LONGEST = 4_096
 """Longer texts are not judged: people do not type such addresses."""
@@ -51,6 +53,8 @@ _SCHEME = re.compile(r"([a-z]{3,6})(\s*+[:;.,]?\s*+[/\\]{1,3}\s*+[:;]?\s*+|\s*+[
 _LABEL = r"[^\W_](?:[\w-]{0,62}[^\W_])?"
 _DOMAIN = re.compile(rf"(?P<host>(?:{_LABEL}\.)+(?P<top>[a-z]{{2,20}}))(?::[0-9]{{1,5}})?(?P<rest>[/?#]\S*)?", re.I)
 _HOST = re.compile(rf"(?:{_LABEL}\.)+[^\W\d_]{{2,20}}(?![\w@])|(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}(?![\w.])")
+_QUOTES = "\"'`\xb4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a«»\u300c\u300d\uff02"
+"""Quotes that Word, mail programs and web pages put around addresses."""
 _BUNDLE = re.compile(r"(com|org|net|io|de)\.", re.I)
 """How the names of apps begin, such as `com.example.app`."""
 
@@ -82,6 +86,8 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
     link = text.strip(" \t\r\n")
     if len(link) > LONGEST or _SOUND.fullmatch(link):
         return None
+    if wrapped := _wrapped(link):
+        return wrapped
     scheme, mark, rest = link.partition("://")
     if mark and scheme.lower() in ("http", "https"):
         return _with_scheme(link, scheme.lower(), rest)
@@ -95,10 +101,38 @@ def suspicious_link(text: str) -> SuspiciousLink | None:
     return SuspiciousLink(fault, url=_followed(f"{near[0]}://{match[3]}"))
 
 
+def meant_url(content: str) -> str:
+    """Return the address that was meant with a text that only looks like one, if there is one sensible reading."""
+    suspicion = suspicious_link(content)
+    return suspicion.url if suspicion else ""
+
+
 def link_warning(content: str) -> str:
     """Return what to warn of when this is the content of a tracked QR Code; "" if there is nothing suspicious."""
     suspicion = suspicious_link(content)
     return f"{content!r} {suspicion}" if suspicion else ""
+
+
+def _wrapped(link: str) -> SuspiciousLink | None:
+    """Judge a text with something around it or unseen in it: the rest is an address, or was meant as one."""
+    seen = link if link.isascii() else clean(link, is_url=True).strip("\u2028\u2029 ")
+    gone = next((one for one in link if one not in seen and category(one) in ("Cf", "Zs", "Zl", "Zp", "Pd")), "")
+    inner = seen if gone else link
+    while inner[:1] and inner[0] in f"{_QUOTES}<([":
+        inner = inner[1:-1] if inner[-1] in f"{_QUOTES}>)]" else inner[1:]
+    # A quote at the end alone may belong to one within the address, as a bracket may.
+    if inner in (seen, link) and not set(inner[:-1]) & set(_QUOTES):
+        inner = inner.rstrip(_QUOTES)
+    inner = re.sub("^URL:", "", inner, flags=re.IGNORECASE) if inner != link else inner
+    url = "" if inner == link else inner if _is_followed(inner) else meant_url(inner)
+    if not url:
+        return None
+    what = f"U+{ord(gone):04X} ({name(gone, 'unnamed').lower()}) in it" if gone else "quotes or brackets around it"
+    return SuspiciousLink(f"has {what}", location_of(link) or "", url)
+
+
+def _is_followed(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://")) and " " not in url and location_of(url) is not None
 
 
 def _with_scheme(link: str, scheme: str, rest: str) -> SuspiciousLink | None:

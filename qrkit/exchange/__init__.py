@@ -11,9 +11,9 @@ from pathlib import PurePath
 from typing import BinaryIO, TypeVar
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
-from qrkit.exchange import archives, csv_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
+from qrkit.exchange import archives, csv_file, html_file, json_file, ods_file, xls_file, xlsx_file, xml_file, zip_file
 from qrkit.exchange.columns import Row
-from qrkit.exchange.table_files import Reading, SheetRows, Table, Writing, read_sheets
+from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
 
 __all__ = [
     "EXCHANGE_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat", "Reading", "Writing",
@@ -53,12 +53,13 @@ class ExchangeFormat(ImportFormat):
 
 Format = TypeVar("Format", bound=ImportFormat)
 
-SHEETS: dict[str, SheetRows] = {
-    "csv": csv_file.rows,
-    "xls": xls_file.rows,
-    "xlsx": xlsx_file.rows,
-    "ods": ods_file.rows,
-    "json": json_file.rows,
+SHEETS: dict[str, SheetParts] = {
+    "csv": csv_file.parts,
+    "xls": xls_file.parts,
+    "xlsx": xlsx_file.parts,
+    "ods": ods_file.parts,
+    "html": html_file.parts,
+    "json": json_file.parts,
 }
 """The row readers of formats whose columns can have any names."""
 
@@ -77,8 +78,13 @@ EXCHANGE_FORMATS = {
 
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
     "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),
+    "html": ImportFormat("html", html_file.MEDIA_TYPE, read_sheets(SHEETS["html"])),
 }
 """The formats above, and formats that can only be imported."""
+
+
+LIKE = {"xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xls", "htm": "html"}
+"""Other suffixes of the formats of imports."""
 
 
 def exchange_format(name: str) -> ExchangeFormat:
@@ -87,8 +93,12 @@ def exchange_format(name: str) -> ExchangeFormat:
 
 
 def import_format(name: str) -> ImportFormat:
-    """Return the import format with this name; case is ignored."""
-    return _named(name, IMPORT_FORMATS)
+    """Return the import format with this name; case is ignored. Workbooks with macros and templates are workbooks.
+
+    Raises:
+        InvalidParameter: If no format has this name.
+    """
+    return _named(LIKE.get(name.lower(), name), IMPORT_FORMATS)
 
 
 def _named(name: str, formats: Mapping[str, Format]) -> Format:
@@ -116,9 +126,11 @@ def sniffed(data: bytes, named: str) -> ImportFormat:
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(archives.SIGNATURE):
         return _of_archive(data, named)
-    if named in ("xls", "xlsx", "ods"):
-        # Excel also opens text files with these suffixes, so text files with workbook suffixes are common.
-        return EXCHANGE_FORMATS["xml" if data.lstrip()[:1] == b"<" else "csv"]
+    if named in SHEETS and named != "json":
+        # Excel also opens text files with suffixes of workbooks, so pages and csv files with such a suffix are common.
+        if html_file.is_page(data):
+            return IMPORT_FORMATS["html"]
+        return EXCHANGE_FORMATS["xml" if named != "csv" and data.lstrip()[:1] == b"<" else "csv"]
     return EXCHANGE_FORMATS[named]
 
 

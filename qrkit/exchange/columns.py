@@ -105,7 +105,8 @@ CREATED = "Created (UTC)"
 OVERLOOKED = ("id",)
 """Unknown columns that are ignored without an issue: `id` is the index of our own DataFrames."""
 
-_DEGREES = re.compile(r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?")
+_DEGREES = re.compile(r"[+-]?([0-9]+[.,]?|[0-9]*[.,][0-9]+)([eE][+-]?[0-9]+)?")
+_WHOLE_WITH_COMMA = re.compile(r"^([+-]?[0-9]+),0{1,2}$")
 _PAIR = re.compile(r"""(?P<ours>[^=,"]+)=\s*+(?:"(?P<quoted>(?:[^"]|"")*+)"\s*+|(?P<bare>[^",]*+))(?:,|\Z)""")
 _LINE_END = re.compile(r"\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -123,6 +124,7 @@ class Row(NamedTuple):
         reason: The reason of the import issue if the row has an error.
         code: The record of a row to be written; None for a row that was read.
         undated: Why the creation date of the row could not be read and was left out; empty if there is no such error.
+        notes: The reason and the detail of issues of a row that is imported.
     """
 
     number: int
@@ -131,6 +133,7 @@ class Row(NamedTuple):
     reason: Literal["invalid", "undecodable"] = "invalid"
     code: QRCode | None = None
     undated: str = ""
+    notes: tuple[tuple[Any, str], ...] = ()
 
 
 def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
@@ -337,7 +340,7 @@ def _moment(text: str, name: str) -> datetime:
 
 @lru_cache(maxsize=1_000)
 def _whole(text: str, name: str) -> int:
-    number = read_whole(text)
+    number = read_whole(_WHOLE_WITH_COMMA.sub(r"\1.0", text))
     if number is None:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
     return number
@@ -353,7 +356,7 @@ def _count(text: str, name: str) -> int:
 def _degrees(text: str, name: str) -> float:
     if not _DEGREES.fullmatch(text):
         raise InvalidParameter(Problem(name, text, "must be degrees with a decimal point, like 45.6497", "wrong-type"))
-    return float(text)
+    return float(text.replace(",", "."))
 
 
 def _flag(text: str, name: str) -> bool:

@@ -5,29 +5,37 @@ Files are read and written with Python's csv module, so that each row can have i
 
 from __future__ import annotations
 
-import codecs
 import csv
 import re
+from collections import Counter
 from contextlib import suppress
-from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any, BinaryIO
+from io import BytesIO, StringIO, TextIOWrapper
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
+from qrkit.exchange.encodings import decoded, undecoded
 from qrkit.exchange.formulas import made_safe, taken_off
+from qrkit.exchange.locating import MOST_TRIED, Part
 from qrkit.exchange.table_files import MOST_BYTES, check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from qrkit.exchange.columns import Row
+    from qrkit.exchange.locating import Cells, Place, Share
     from qrkit.exchange.table_files import Writing
 
-__all__ = ["rows", "write"]
+__all__ = ["parts", "write"]
 
 
-_SEPARATOR = re.compile(r"sep=([,;\t])[\r\n]")
+_SEPARATOR = re.compile(r"sep=([,;\t|])[\r\n]")
 """The line that tells Excel which separator a CSV file uses; other programs do not support this line."""
+MOST_BROKEN = 100
+"""The maximum number of rows that are not CSV: behind each, the rest of the file may have to be read once more."""
+MOST_SNIFFED = 100_000
+"""The number of characters that decide on the separator."""
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
@@ -50,67 +58,104 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     text.detach()
 
 
-def _text(data: bytes) -> str:
-    check_size(data)
-    utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    encoding = "utf-16" if utf_16 else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = len(re.findall(rb"\r\n?|\n", data[: error.start])) + 1
-        wanted = "UTF-16, as its beginning says" if utf_16 else "UTF-8: in a spreadsheet, save the file as 'CSV UTF-8'"
-        raise UnreadableFile(f"line {line} is not {wanted}", line=line) from error
+def parts(data: bytes, place: Place, share: Share | None) -> list[Part]:
+    """Return the rows of a CSV file with any line ends, separated by comma, semicolon, tab or | (see `SheetParts`).
 
-
-def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file with any line ends, separated by comma, semicolon or tab (see `SheetRows`).
+    A row with a stray quote costs no other row.
 
     Args:
-        data: The bytes of the file, in UTF-8, or in UTF-16 with a byte order mark.
-        unread: Not used: a CSV file has no sheets.
+        data: The bytes of the file, in the encoding that the place says, in UTF-8, UTF-16, or one that can be guessed.
+        place: What is known of the file.
+        share: How much of what is needed is in a row, which decides on the separator.
+
+    Raises:
+        UnreadableFile: If the file is too large, or too many rows are not CSV.
     """
-    text = _text(data)
-    if "'" not in text:
-        yield from _rows(text)
+    check_size(data)
+    text, note = decoded(data, place.encoding)
+    return [Part("", _checked(text, share), note=note)]
+
+
+def _checked(text: str, share: Share | None) -> Iterator[Cells]:
+    """Yield the rows without added apostrophes; a row with bytes that are not of the file's encoding is refused."""
+    rows = _rows(text, _delimiter(text, share))
+    is_broken = undecoded(text)
+    if "'" not in text and not is_broken:
+        yield from rows
         return
-    for cells in _rows(text):
-        yield [taken_off(cell) if cell[:1] == "'" else cell for cell in cells]
+    for number, cells in enumerate(rows, start=1):
+        if isinstance(cells, UnreadableFile):
+            yield cells
+        elif is_broken and undecoded("".join(cells)):
+            broken = "".join(cells).encode("utf-8", "surrogateescape").decode("utf-8", "replace")[:60]
+            yield UnreadableFile(f"{broken!r} has bytes that are not of the encoding of the file", line=number)
+        else:
+            yield [taken_off(cell) if cell[:1] == "'" else cell for cell in cells]
 
 
-def _rows(text: str) -> Iterator[list[str]]:
-    """Yield the rows with apostrophes unchanged."""
+def _rows(text: str, delimiter: str) -> Iterator[Cells]:
+    """Yield the rows with apostrophes unchanged; after a row that is not CSV, the next line is read as a row."""
     # csv's default limit for cells would reject the whole file because of one long cell. The limit is global.
     csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES))
-    found = _reader(text)
-    try:
-        if _SEPARATOR.match(text):
-            next(found)
-            yield []
-        yield from found
-    except csv.Error as error:
-        line = _last_beginning(text)
-        hint = "is its last double quote missing?"
-        raise UnreadableFile(f"the row that begins in line {line} is not CSV: {error}; {hint}", line=line) from error
+    lines: Iterable[str] = _lines(text)
+    every: list[str] = []
+    start = 0
+    if _SEPARATOR.match(text):
+        start = len([next(iter(lines))])
+        yield []
+    for _ in range(MOST_BROKEN):
+        try:
+            yield from csv.reader(lines, delimiter=delimiter, strict=True)
+        except csv.Error as error:
+            every = every or list(_lines(text))
+            start += _lines_before(every[start:], delimiter)
+            hint = "a double quote within a text must be doubled, and one at its end must not be missing"
+            yield UnreadableFile(f"the row that begins in line {start + 1} is not CSV: {error}; {hint}", line=start + 1)
+            start += 1
+            lines = every[start:]
+        else:
+            return
+    raise UnreadableFile(f"more than {MOST_BROKEN} rows are not CSV; is {delimiter!r} the separator of the file?")
 
 
-def _reader(text: str) -> Any:
-    # Not from StringIO, which needs half as long again to split text into lines.
-    lines = TextIOWrapper(BytesIO(text.encode()), encoding="utf-8", newline="")
-    return csv.reader(lines, delimiter=_delimiter(text), strict=True)
+def _lines(text: str) -> TextIOWrapper:
+    # Not StringIO, which needs half as long again to split text into lines.
+    file = BytesIO(text.encode("utf-8", "surrogatepass"))
+    return TextIOWrapper(file, encoding="utf-8", errors="surrogatepass", newline="")
 
 
-def _last_beginning(text: str) -> int:
-    """Return the first line of the row that cannot be read."""
-    reader, line = _reader(text), 1
+def _lines_before(lines: Iterable[str], delimiter: str) -> int:
+    """Return the number of lines before the row that cannot be read."""
+    reader, count = csv.reader(lines, delimiter=delimiter, strict=True), 0
     with suppress(csv.Error):
         for _ in reader:
-            line = reader.line_num + 1
-    return line
+            count = reader.line_num
+    return count
 
 
-def _delimiter(text: str) -> str:
-    """Return the separator from a line like `sep=;`, or else the heading's most frequent of `,`, `;` and tab."""
-    heading = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+def _delimiter(text: str, share: Share | None) -> str:
+    """Return the separator from a line like `sep=;`, or that with which a row has most of what is needed.
+
+    Otherwise, the most frequent in the first line counts, then that which makes the most rows of the same width.
+    """
     if said := _SEPARATOR.match(text):
         return said[1]
-    return max(",;\t", key=heading.count)
+    start = text[:MOST_SNIFFED].lstrip("\r\n")
+    first = re.split(r"[\r\n]", start, maxsplit=1)[0]
+    best, rank = "", (-1.0, 0, 0)
+    for delimiter in sorted(",;\t|", key=first.count, reverse=True):
+        rows = _first_rows(start, delimiter)
+        shares = max(map(share, rows), default=0.0) if share else 0.0
+        if shares >= 1 or (share is None and delimiter in first):
+            return delimiter
+        widths = Counter(len(cells) for cells in rows if len(cells) > 1)
+        found = (shares, first.count(delimiter), max(widths.values(), default=0))
+        best, rank = max((best, rank), (delimiter, found), key=lambda one: one[1])
+    return best
+
+
+def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        rows.extend(islice(csv.reader(StringIO(text, newline=""), delimiter=delimiter), MOST_TRIED))
+    return rows

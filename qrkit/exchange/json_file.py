@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, NamedTuple
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
+from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.table_files import (
-    MOST_COLUMNS,
     MOST_UNKNOWN,
     Reading,
     Table,
@@ -83,7 +83,12 @@ def read(data: bytes, how: Reading) -> Table:
     return table_of_records(read_rows, unknown=unknown, known=ELEMENTS)
 
 
-def rows(data: bytes, _unread: list[str]) -> Iterator[list[str]]:
+def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
+    """Return the objects of a file as rows below the names of their fields (see `SheetParts`)."""
+    return [Part("", rows(data))]
+
+
+def rows(data: bytes) -> Iterator[list[str]]:
     """Yield the names of the fields of all objects, then the values of each: those of an array at any depth of objects.
 
     Fields of an object within an object have its name and a dot in front of theirs.

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from qrkit.tracking.records import QRCode
 
-__all__ = ["ImportIssue", "ImportResult", "issue_of", "merge"]
+__all__ = ["ImportIssue", "ImportResult", "Reason", "issue_of", "merge"]
 
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
-    "template-unknown", "similar-name", "suspicious-url", "completed-url", "unknown-column", "unread-sheet",
+    "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address", "link-target",
+    "formula-unsaved", "heading-row", "encoding-guessed", "unknown-column", "unread-sheet",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last seven, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last twelve, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -32,9 +33,16 @@ _CHANGED: dict[Reason, str] = {
     "template-unknown": "without their template",
     "similar-name": "with a name that differs from another in case alone",
     "completed-url": "with a completed address",
+    "link-target": "with the target of a link",
+    "formula-unsaved": "with a formula without a value",
     "suspicious-url": "with a suspicious address",
+    "no-address": "with a text that is no address",
 }
 """Summary texts for rows that were imported with changes."""
+_TO_FIX = frozenset[Reason](
+    {"invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "suspicious-url", "no-address"}
+)
+"""The reasons of rows that people want to correct."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, str] = {
@@ -60,8 +68,10 @@ class ImportIssue:
             rows were changed; `date-unreadable` and `template-unknown` rows were imported without their creation date
             or template; `similar-name` rows were imported, but their name or that of their campaign differs from
             another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
-            address, and `completed-url` rows with the address that was meant; `unknown-column` and `unread-sheet` are
-            about the whole file.
+            address, and `completed-url` rows with the address that was meant; `no-address` rows hold a text such as
+            "N/A" in a column of addresses, `link-target` rows a text over a link, and `formula-unsaved` rows a formula
+            without a value; `heading-row`, `encoding-guessed`, `unknown-column` and `unread-sheet` are about the whole
+            file.
         detail: What was found and how it was handled.
     """
 
@@ -84,7 +94,7 @@ class ImportResult(Shown):
 
     Attributes:
         created: The number of QR Codes added.
-        issues: The rows that were skipped or changed, in file order.
+        issues: The rows that were skipped or changed: those to fix first, duplicates last, each in file order.
         other_hosts: The hosts of short URLs in the file that are not the host of the base URL, with the number of QR
             Codes that were added from each, most first. What was printed with these short URLs still leads there.
     """
@@ -260,7 +270,12 @@ def merge(
                 detail = f"{code.name!r} has other content; this one is now {name!r}"
                 issues.append(issue_of(row, code, "renamed", detail))
         issues += said
-    return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
+    return ImportResult(created, tuple(sorted(issues, key=_urgency)))
+
+
+def _urgency(issue: ImportIssue) -> tuple[bool, bool, int]:
+    """Return where an issue stands in a report: rows to fix come first, duplicates last."""
+    return issue.reason == "duplicate", issue.reason not in _TO_FIX, issue.row
 
 
 def _what_is_there(code: QRCode, name: str, row: int | None) -> str:

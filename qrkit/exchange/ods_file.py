@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
+from qrkit.exchange.locating import MOST_SHEETS, Part, Place, Share
+from qrkit.exchange.marked_cells import Unsaved, linked
 from qrkit.exchange.table_files import MOST_BYTES, cell_text, check_size
-from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, MOST_SHEETS, filled, joined, trimmed
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, filled, trimmed, without_apostrophes
 from qrkit.exchange.xml_text import check_doctype, events
 
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["MEDIA_TYPE", "is_workbook", "rows"]
+__all__ = ["MEDIA_TYPE", "is_workbook", "parts"]
 
 MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
 CONTENT = "content.xml"
@@ -30,10 +32,12 @@ MOST_ELEMENTS = 200_000
 """The maximum number of elements in a row, or before the first row, which are in memory at the same time."""
 MOST_PART_BYTES = 4 * MOST_BYTES
 
-_OFFICE, _TABLE, _TEXT, _CALC = (
+_OFFICE, _TABLE, _TEXT, _STYLE, _LINK, _CALC = (
     "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}",
     "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}",
     "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}",
+    "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}",
+    "{http://www.w3.org/1999/xlink}",
     "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}",
 )
 _SHEET, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
@@ -49,6 +53,7 @@ class _Sheet:
     """A sheet: the rows, each with its number of repetitions, and the merged cells."""
 
     name: str
+    is_hidden: bool = False
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
     count: int = 0
     merged: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -72,18 +77,20 @@ def is_workbook(data: bytes) -> bool:
     """Return whether a zip archive is an OpenDocument workbook or workbook template."""
     archive = archives.opened(data)
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
-    if named is None or named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
+    if named is None:
+        return {CONTENT, "META-INF/manifest.xml"} <= set(archive.namelist())
+    if named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
         return False
     return archives.unpacked(archive, named, MOST_BYTES).startswith(MEDIA_TYPE.encode())
 
 
-def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """Yield the rows of a workbook: of the first sheet, and of all sheets with the same heading (see `SheetRows`).
+def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
+    """Return the sheets of a workbook (see `SheetParts`).
 
     Formulas are read as the value that was saved with the file, errors as empty cells.
 
-    Args:
-        unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
+    Raises:
+        UnreadableFile: If the file is too large, or is not an OpenDocument workbook.
     """
     from lxml import etree
 
@@ -97,12 +104,13 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     except etree.XMLSyntaxError as error:
         rule = "the file is not an OpenDocument workbook that can be read"
         raise UnreadableFile(f"{rule}: {error.msg}; save it without a password, as ods, xlsx or csv") from error
-    yield from joined(((sheet.name, sheet.all_rows()) for sheet in sheets), unread)
+    return without_apostrophes([Part(sheet.name, sheet.all_rows(), sheet.is_hidden) for sheet in sheets])
 
 
 def _sheets(content: bytes) -> list[_Sheet]:
     """Return the sheets of a workbook; the elements of each row are freed at the end of the row."""
     sheets: list[_Sheet] = []
+    hidden: set[str] = set()
     current = None
     elements = 0
     for event, one in events(content, "start", "end"):
@@ -113,18 +121,26 @@ def _sheets(content: bytes) -> list[_Sheet]:
                 if len(sheets) == MOST_SHEETS:
                     break
                 current = one
-                sheets.append(_Sheet(one.get(f"{_TABLE}name", "")))
+                is_hidden = one.get(f"{_TABLE}style-name") in hidden
+                sheets.append(_Sheet(one.get(f"{_TABLE}name", ""), is_hidden))
             continue
         elements += 1
         if elements > MOST_ELEMENTS:
             raise UnreadableFile(f"the workbook has more than {MOST_ELEMENTS:,} elements in a row, or in front of rows")
-        if one.tag == _ROW and current is not None and next(one.iterancestors(_SHEET), None) is current:
+        if one.tag == f"{_STYLE}style" and len(hidden) < MOST_SHEETS:
+            hidden.update({one.get(f"{_STYLE}name", "")} if _is_hiding(one) else ())
+        elif one.tag == _ROW and current is not None and next(one.iterancestors(_SHEET), None) is current:
             _add_row(sheets[-1], one)
             elements = 0
             one.clear()
             while one.getprevious() is not None:
                 del one.getparent()[0]
     return sheets
+
+
+def _is_hiding(style: etree._Element) -> bool:
+    properties = style.iterchildren(f"{_STYLE}table-properties")
+    return any(one.get(f"{_TABLE}display") == "false" for one in properties)
 
 
 def _add_row(sheet: _Sheet, row: etree._Element) -> None:
@@ -149,8 +165,11 @@ def _number(one: etree._Element, name: str) -> int:
 def _text(cell: etree._Element) -> str:
     """Return the text of a cell, formatted by `cell_text` as for all workbooks."""
     kind = cell.get(f"{_OFFICE}value-type")
-    if kind is None or cell.get(f"{_CALC}value-type") == "error":
+    if cell.get(f"{_CALC}value-type") == "error":
         return ""
+    if kind is None:
+        formula = cell.get(f"{_TABLE}formula", "").partition(":=")[2]
+        return Unsaved(f"={formula}") if formula else ""
     if kind == "boolean":
         return cell.get(f"{_OFFICE}boolean-value", "")
     try:
@@ -161,7 +180,9 @@ def _text(cell: etree._Element) -> str:
     except (ValueError, OverflowError):
         pass  # not a valid number or timestamp: use the displayed text of the cell
     paragraphs = (_paragraph(one) for one in cell.iterchildren(f"{_TEXT}p"))
-    return cell.get(f"{_OFFICE}string-value") or "\n".join(paragraphs)
+    text = cell.get(f"{_OFFICE}string-value") or "\n".join(paragraphs)
+    link = next(cell.iterfind(f"{_TEXT}p//{_TEXT}a"), None)
+    return text if link is None else linked(text, link.get(f"{_LINK}href", ""))
 
 
 def _paragraph(one: etree._Element) -> str:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
-from qrkit.exchange.columns import Row, named
-from qrkit.exchange.table_files import (
-    Table,
-    check_number,
-    heading_of,
-    left_out_issues,
-    table_of_records,
-    too_wide,
-    unread_issues,
-)
+from qrkit.exchange.columns import named
+from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
+from qrkit.exchange.merge import ImportIssue
+from qrkit.exchange.table_files import Table, check_number, left_out_issues, row_of, table_of_records
 from qrkit.files import read_file
 
 __all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
@@ -36,7 +31,8 @@ class Sheet:
         numbers: The number of each row in the file, counted from 1; empty rows are left out.
         rows: The cells of each row, one per column; or an error if the row is invalid.
         unread: The names of workbook sheets that were not read because their heading differs.
-        heading_row: The number of the heading in the file, counted from 1.
+        heading_row: The number of the heading in the file, counted from 1; 0 if the file has none.
+        issues: What has to be said of the file, such as sheets that were not read and a guessed encoding.
     """
 
     heading: tuple[str, ...]
@@ -44,6 +40,7 @@ class Sheet:
     rows: tuple[tuple[str, ...] | UnreadableFile, ...]
     unread: tuple[str, ...] = ()
     heading_row: int = 1
+    issues: tuple[ImportIssue, ...] = ()
 
     def column(self, name: str, *, field: str = "column") -> list[str | UnreadableFile]:
         """Return the cells of a column, as accepted by `generate_many`; invalid rows are represented by their error.
@@ -54,13 +51,29 @@ class Sheet:
         Raises:
             InvalidParameter: If no column or more than one column has this name.
         """
-        titles, title = [title.lower() for title in self.heading], name.strip().lower()
+        titles, title = [title.lower() for title in self.heading], tidy(name).lower()
         found = titles.count(title) if title else 0
         if found != 1:
             rule = f"is not a column of the file; {nearest(name, filter(None, self.heading))}"
             raise InvalidParameter(Problem(field, name, "appears twice in the heading" if found else rule))
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
+
+    def contents(self, name: str, *, field: str) -> tuple[list[str | UnreadableFile], list[tuple[int, str]]]:
+        """Return the cells of a column as contents, and what there is to say of rows.
+
+        A text over a link is the target of the link; a formula without a value is an error.
+        """
+        made: list[str | UnreadableFile] = []
+        notes: list[tuple[int, str]] = []
+        for number, cell in zip(self.numbers, self.column(name, field=field), strict=True):
+            if isinstance(cell, UnreadableFile):
+                made.append(cell)
+                continue
+            row = row_of(number, {"Content": cell}, "")
+            made.append(UnreadableFile(row.error, line=number) if row.error else row.cells["Content"])
+            notes += [(number, detail) for _, detail in row.notes if not row.error]
+        return made, notes
 
 
 def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
@@ -81,11 +94,11 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     for place, number in enumerate(sheet.numbers):
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
-        texts = {} if wrong else {name: str(cell) for name, cell in row.items()}
-        rows.append(Row(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else ""))))
+        texts = {} if wrong else {name: cell for name, cell in row.items() if isinstance(cell, str)}
+        rows.append(row_of(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else ""))))
     table = table_of_records(rows)
-    table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), sheet.heading_row))
-    table.issues.extend(unread_issues(sheet.unread))
+    table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), max(sheet.heading_row, 1)))
+    table.issues.extend(sheet.issues)
     return table
 
 
@@ -95,51 +108,76 @@ def _protection(sheet: Sheet, place: int) -> str:
     return "" if isinstance(cells, UnreadableFile) else foreign.protection(dict(zip(sheet.heading, cells, strict=True)))
 
 
-def read_sheet(source: str | Path | bytes) -> Sheet:
+def read_sheet(source: str | Path | bytes, columns: Iterable[str] = (), place: Place = ANYWHERE) -> Sheet:
     """Read a csv, xlsx, xls or ods file; workbooks are recognized by their first bytes, other files are read as csv.
 
-    A csv file can use commas, semicolons or tabs. In a workbook, the first sheet and all sheets with the same heading
-    are read. Text stays text: "007" does not become a number. Apostrophes that keep a spreadsheet from running a text
-    as a formula are removed. Rows covered by a merged cell contain the text of that cell.
+    A csv file can use commas, semicolons, tabs or |. In a workbook, the first sheet with the heading is read, and all
+    sheets with the same one. Text stays text: "007" does not become a number. Apostrophes that keep a spreadsheet from
+    running a text as a formula are removed. Rows covered by a merged cell contain the text of that cell.
+
+    Args:
+        source: The path or the bytes of the file.
+        columns: The names of columns that the heading must have; it is found by them. By default, the first row that is
+            not blank is the heading.
+        place: Where the table is, if it is not to be found.
+
+    Raises:
+        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     if isinstance(source, bytes):
-        return sheet_of(source, "csv")
+        return sheet_of(source, "csv", columns, place)
     file = Path(source)
     suffix = file.suffix[1:].lower()
-    return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
+    return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", columns, place, name=str(file))
 
 
 def heading_in(data: bytes, format: str) -> list[str]:
     """Return the names of the columns of a file; none if it has no rows, or cannot be read."""
     try:
         chosen = sniffed(data, format).name
-        rows = SHEETS[chosen](data, []) if chosen in SHEETS else iter(())
-        return heading_of(enumerate(rows))[1]
+        return list(locate(SHEETS[chosen](data, ANYWHERE, None)).heading) if chosen in SHEETS else []
     except UnreadableFile:
         return []
 
 
-def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
+def sheet_of(
+    data: bytes, format: str, columns: Iterable[str] = (), place: Place = ANYWHERE, *, name: str = "the file"
+) -> Sheet:
     """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
     Args:
         format: One of `IMPORT_FORMATS`.
+        columns: The names of columns by which the heading is found.
+        place: Where the table is, if it is not to be found.
+        name: The name of the file to use in errors.
+
+    Raises:
+        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
+        InvalidParameter: If there is no such sheet or encoding.
     """
-    unread: list[str] = []
     chosen = sniffed(data, format).name
     if chosen not in SHEETS:
         raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
-    numbered = enumerate(SHEETS[chosen](data, unread), start=0 if chosen == "json" else 1)  # objects have no heading
-    line, titles = heading_of(numbered)
-    heading = tuple(title.strip() for title in titles)
+    share = _share_of(columns)
+    located = locate(SHEETS[chosen](data, place, share), place, share)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}
-    for number, cells in numbered:
-        if not any(cells):
-            continue
+    before = int(chosen == "json")  # objects have no heading
+    for number, cells, wrong in records(located):
         check_number(len(found), number)
-        wrong = too_wide(cells, len(heading))
-        missing = [""] * (len(heading) - len(cells))
-        found[number] = UnreadableFile(wrong, line=number) if wrong else (*cells, *missing)
-    if not heading:
+        found[number - before] = UnreadableFile(wrong, line=number) if wrong else tuple(cells)
+    if not located.heading:
         raise UnreadableFile(f"{name} is empty; its first row must name the columns", line=1)
-    return Sheet(heading, tuple(found), tuple(found.values()), tuple(unread), line)
+    rows, numbers, unread = tuple(found.values()), tuple(found), tuple(located.unread)
+    return Sheet(located.heading, numbers, rows, unread, located.line - before, tuple(located.issues))
+
+
+def _share_of(columns: Iterable[str]) -> Share | None:
+    """Return a function that returns how many of these columns are in a row; None without columns; see `Share`."""
+    wanted = {tidy(str(name)).lower() for name in columns} - {""}
+
+    def share(cells: Sequence[str]) -> float:
+        found = Counter(tidy(cell).lower() for cell in cells)
+        known = sum(found[name] == 1 for name in wanted)
+        return known if known == len(wanted) else known / len(wanted)
+
+    return share if wanted else None

@@ -13,24 +13,39 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import get_close_matches
+from functools import cache
 from itertools import islice
 from typing import Any
 
+from qrkit.contents.addresses import location_of
 from qrkit.errors import Door, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, CREATED, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
 from qrkit.exchange.kind_columns import KindColumns
-from qrkit.exchange.merge import ImportIssue
+from qrkit.exchange.locating import (
+    ADDRESS,
+    ANYWHERE,
+    MOST_TRIED,
+    Located,
+    Part,
+    Place,
+    Share,
+    locate,
+    records,
+    tidy,
+)
+from qrkit.exchange.marked_cells import Linked, Unsaved
+from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import to_table
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "MOST_UNKNOWN", "Reading", "SheetRows", "Table", "Writing", "cell_text", "check_number",
-    "check_size", "codes_of", "described", "heading_of", "is_known", "left_out_issues", "read_sheets", "table_of_links",
-    "table_of_records", "table_of_rows", "too_wide", "unread_issues",
+    "MOST_BYTES", "MOST_ROWS", "MOST_UNKNOWN", "Reading", "SheetParts", "Table", "Writing", "cell_text", "check_number",
+    "check_size", "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
+    "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
 MOST_SHOWN = 8
@@ -44,21 +59,17 @@ TARGETS = re.compile(
 """Headings of columns that hold where a short URL leads."""
 NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.IGNORECASE)
 """Parts of headings of columns that hold other addresses, such as short URLs."""
-ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
-MOST_TRIED = 50
-"""The number of rows that show what a column holds."""
+_TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
-MOST_COLUMNS = 1_000
 MOST_UNKNOWN = 100
 """The maximum number of unknown names to report, and of names per object to check."""
 
-SheetRows = Callable[[bytes, list[str]], Iterator[list[str]]]
-"""A function that yields the rows of a csv or a workbook as text, including blank rows and the first sheet's heading.
+SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
+"""A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
 
-The arguments are the bytes of the file, and a list to which the function appends the names of sheets that were not read
-because their heading differs. The function raises `UnreadableFile` if the file is too large, is damaged, or has another
-format.
+The arguments are the bytes of the file, where its table is, and how much of what is needed is in a row. The function
+raises `UnreadableFile` if the file is too large, is damaged, or has another format, and so do its rows.
 """
 
 
@@ -69,10 +80,12 @@ class Reading:
     Attributes:
         decode: Returns the text of the QR Code in a picture.
         watch: Shows the progress.
+        place: Where the table is.
     """
 
     decode: Callable[[bytes], str]
     watch: Watch = UNSEEN
+    place: Place = ANYWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,57 +132,61 @@ def cell_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, datetime):
         return to_table(value)
+    if isinstance(value, timedelta):
+        # As spreadsheets show it: 30:00:00, where Python has "1 day, 6:00:00".
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return "" if value is None else str(value)
 
 
-def heading_of(rows: Iterator[tuple[int, Sequence[str]]]) -> tuple[int, list[str]]:
-    """Read rows up to and including the heading, which is the first row that is not blank.
-
-    Args:
-        rows: The number and the cells of each row; the rows after the heading remain in the iterator.
-
-    Returns:
-        The number and the cells of the heading; 1 and no cells if all rows are blank.
-    """
-    return next(((number, list(cells)) for number, cells in rows if any(cells)), (1, []))
-
-
-def read_sheets(rows: SheetRows) -> Callable[[bytes, Reading], Table]:
-    """Return a function that reads a csv or a workbook as a table, using the given row reader."""
+def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
+    """Return a function that reads a csv or a workbook as a table."""
 
     def read(data: bytes, how: Reading) -> Table:
-        unread: list[str] = []
-        return table_of_rows(how.watch(rows(data, unread), "Reading", None), unread)
+        located = locate(parts(data, how.place, share_of_ours), how.place, share_of_ours)
+        located.rows = iter(how.watch(located.rows, "Reading", None))
+        return table_of_rows(located)
 
     return read
 
 
-def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> Table:
+def share_of_ours(cells: Sequence[str]) -> float:
+    """Return how many known names are in a heading with our required columns or of another tool; see `Share`."""
+    known = {COLUMN_OF.get(tidy(cell).lower()) for cell in cells} - {None}
+    if foreign.tool_of(cells):
+        return 2
+    if known.issuperset(REQUIRED) or KindColumns(cells):
+        return max(len(known), 1)
+    return len(known) / (len(NAMES) + len(cells))
+
+
+def table_of_rows(located: Located) -> Table:
     """Build the table for rows of text; the heading names the columns, in any order and case.
 
     Headings of other tools' exports (`exchange.foreign`) are also accepted.
 
-    Args:
-        rows: All rows of the file; rows are counted from 1.
-        unread: The names of sheets that were not read; complete only after all rows were read.
+    Raises:
+        UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
+            many rows.
     """
-    numbered = enumerate(rows, start=1)
-    line, heading = heading_of(numbered)
+    heading, rows = located.heading, records(located)
     tool = foreign.tool_of(heading)
     if tool:
-        table = table_of_links(tool, _links(numbered, heading), heading, line)
+        links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
+        table = table_of_links(tool, links, heading, located.line)
     else:
-        if len(heading) > MOST_COLUMNS:
-            many = f"the heading has {len(heading):,} columns; at most {MOST_COLUMNS:,} are allowed"
-            raise UnreadableFile(many, line=line)
         kinds = KindColumns(heading)
-        found = _rows(numbered, _places(heading, line, kinds, numbered), len(heading), kinds)
+        found = _rows(rows, _places(located, kinds, rows), kinds)
         unknown = [one for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
-        table = table_of_records(found, unknown=unknown, heading=line)
-    table.issues.extend(unread_issues(unread))
+        table = table_of_records(found, unknown=unknown, heading=located.line)
+    table.issues.extend(located.issues)
     return table
+
+
+def _saved(cell: str) -> str:
+    return "" if type(cell) is Unsaved else str(cell)
 
 
 def described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
@@ -179,13 +196,6 @@ def described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
     except InvalidParameter as error:
         return row._replace(error="; ".join(filter(None, (row.error, str(error)))))
     return row._replace(cells={**row.cells, "Content": content})
-
-
-def unread_issues(sheets: Iterable[str]) -> Iterator[ImportIssue]:
-    """Yield an issue for each sheet that was not read."""
-    for sheet in sheets:
-        detail = f"the sheet {sheet!r} has other headings, and was not read"
-        yield ImportIssue(1, "", "", "", "unread-sheet", detail)
 
 
 def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) -> Iterator[ImportIssue]:
@@ -203,24 +213,46 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
 
 
 def _rows(
-    numbered: Iterable[tuple[int, Sequence[str]]], places: Mapping[str, int], width: int, kinds: KindColumns
+    rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], kinds: KindColumns
 ) -> Iterator[Row]:
-    pairs = list(places.items())
-    columns, is_whole = tuple(places), list(places.values()) == list(range(width))
+    columns, taken = tuple(places), list(places.values())
     has_kinds = bool(kinds)
-    for number, cells in numbered:
-        if not any(cells):
-            continue
-        if len(cells) == width:
-            # Most files have just our columns, in any order.
-            whole = (
-                dict(zip(columns, cells, strict=True)) if is_whole else {name: cells[place] for name, place in pairs}
-            )
-            row = Row(number, whole)
-            yield described(row, kinds, cells) if has_kinds else row
-        else:
-            whole = {name: cells[place] for name, place in pairs if place < len(cells)}
-            yield Row(number, whole, too_wide(cells, width))
+    for number, cells, error in rows:
+        # Most files have just our columns, in any order.
+        own = cells if taken == _whole(len(cells)) else [cells[place] for place in taken]
+        row = row_of(number, dict(zip(columns, own, strict=True)), error)
+        yield described(row, kinds, cells) if has_kinds else row
+
+
+@cache
+def _whole(width: int) -> list[int]:
+    return list(range(width))
+
+
+def row_of(number: int, cells: dict[str, str], error: str) -> Row:
+    """Return a row with its texts: of cells with a link or a formula without a value, what they stand for."""
+    if _TEXTS.issuperset(map(type, cells.values())):
+        return Row(number, cells, error)
+    notes: list[tuple[Reason, str]] = []
+    for name, cell in cells.items():
+        if type(cell) is Unsaved:
+            cells[name] = ""
+            detail = f"{name} is the formula {cell[:80]!r}, whose value is not in the file"
+            rule = f"{detail}; open the file in a spreadsheet and save it"
+            notes.append(("formula-unsaved", f"{detail}, and was left empty"))
+            error = error or (rule if name in REQUIRED else "")
+        elif type(cell) is Linked:
+            cells[name] = str(cell)
+            if name in REQUIRED and not _is_address(cell):
+                cells[name] = cell.target
+                notes.append(("link-target", f"{str(cell)!r} leads to {cell.target!r}, which is the content"))
+            elif name in REQUIRED and cell.target.rstrip("/") != cell.rstrip("/"):
+                notes.append(("link-target", f"{str(cell)!r} is the content, but the cell leads to {cell.target!r}"))
+    return Row(number, cells, error, notes=tuple(notes))
+
+
+def _is_address(text: str) -> bool:
+    return location_of(text) is not None and " " not in text.strip()
 
 
 def table_of_records(
@@ -264,15 +296,6 @@ def table_of_links(
     details = (f"{name!r} is not read from files of {tool.service}, and was left out" for name in unread)
     issues = [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details]
     return Table(table.rows, issues, tool.names_in(names))
-
-
-def _links(
-    rows: Iterable[tuple[int, Sequence[str]]], heading: Sequence[str]
-) -> Iterator[tuple[int, Mapping[str, str], str]]:
-    """Yield the number, the fields and the error of each row below the heading of another tool's export."""
-    for number, cells in rows:
-        if any(cells):
-            yield number, dict(zip(heading, cells, strict=False)), too_wide(cells, len(heading))
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:
@@ -319,41 +342,34 @@ def is_known(title: str) -> bool:
     return not name or name in COLUMN_OF or name in OVERLOOKED
 
 
-def too_wide(cells: Sequence[str], width: int) -> str:
-    """Return an error message for a row with more cells than the heading, or "" for any other row."""
-    if len(cells) <= width:
-        return ""
-    return f"has {len(cells)} cells, but the heading has {width}; a text with a comma needs double quotes around it"
-
-
-def _places(
-    heading: Sequence[str], line: int, kinds: KindColumns, rows: Iterator[tuple[int, Sequence[str]]]
-) -> dict[str, int]:
+def _places(located: Located, kinds: KindColumns, rows: Iterator[tuple[int, Sequence[str], str]]) -> dict[str, int]:
     """Return the position of each of our columns in the heading; columns can have any order and case.
 
     The rows below the heading are read only for an error that suggests a column.
     """
+    heading, line = located.heading, located.line
     if not heading:
-        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=line)
+        raise UnreadableFile("the file is empty; its first row must name the columns: " + ", ".join(NAMES), line=1)
     places: dict[str, int] = {}
     for place, title in enumerate(heading):
-        name = COLUMN_OF.get(title.strip().lower())
+        name = COLUMN_OF.get(title.lower())
         if name in places:
             raise UnreadableFile(f"the column {name!r} appears twice in the heading", line=line)
         if name:
             places[name] = place
     for name in () if kinds else REQUIRED:
         if name not in places:
-            raise _missing_column(name, heading, line, [cells for _, cells in islice(rows, MOST_TRIED)])
+            raise _missing_column(name, located, [cells for _, cells, _ in islice(rows, MOST_TRIED)])
     return places
 
 
-def _missing_column(name: str, heading: Sequence[str], line: int, rows: Sequence[Sequence[str]]) -> UnreadableFile:
+def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) -> UnreadableFile:
     """Return the error for a heading without a required column.
 
     It names a column only if there is no doubt: imported from another column, such as that of the old short URLs, all
     QR Codes would lead to the wrong address.
     """
+    heading = located.heading
     near = [
         title
         for title in heading
@@ -366,32 +382,48 @@ def _missing_column(name: str, heading: Sequence[str], line: int, rows: Sequence
     tool = None if near else foreign.similar_tool(heading)
     if tool:
         hint += f"; qrkit reads a file of {tool.service} if it has {', '.join(map(repr, tool.known_by))}"
-    likely = near or [title for place, title in enumerate(heading) if _holds_targets(title, place, rows)]
+    likely = near or [
+        title
+        for place, title in enumerate(heading)
+        if (not located.line or _is_of_targets(title)) and _holds_addresses(place, rows)
+    ]
     theirs = likely[0] if len(likely) == 1 else ""
+    if located.unread:
+        hint += f"; nor has one of the sheets {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
+    advice = _column_advice(name, theirs, has_short_urls=tool is not None, is_data=any(map(ADDRESS.match, heading)))
+    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=located.line).advising(advice)
+
+
+def _column_advice(name: str, theirs: str, *, has_short_urls: bool, is_data: bool) -> dict[Door, str]:
+    """Return how to say which column of a file is ours, by the door that the file came through."""
     pair = column_pair(name.lower(), theirs)
     advice: dict[Door, str] = {
         "python": f"Say which column it is: columns={{{name!r}: {repr(theirs) if theirs else '…'}}}",
         "command": f"say which column it is: --columns {shlex.quote(pair) if theirs else f'{pair}…'}",
         "http": f"say which column it is in the parameter columns, as {pair if theirs else f'{pair}NAME'}",
     }
-    if tool:
-        # Without them, all QR Codes would get new short codes.
-        short_urls: dict[Door, str] = {
-            "python": "'Trackable URL': …",
-            "command": "Trackable URL=…",
-            "http": "Trackable URL=NAME",
-        }
-        for door, words in short_urls.items():
-            advice[door] += f"; to keep printed codes, also say which has their short URLs: {words}"
+    # Without the short URLs, all QR Codes would get new short codes.
+    further = {
+        "; to keep printed codes, also say which has their short URLs: ": (
+            has_short_urls, ("'Trackable URL': …", "Trackable URL=…", "Trackable URL=NAME"),
+        ),
+        "; if the first row is data, and no heading: ": (is_data, ("header_row=0", "--no-header", "headerRow=0")),
+    }  # fmt: skip
+    for sentence, (is_needed, words) in further.items():
+        for door, option in zip(advice, words, strict=True) if is_needed else ():
+            advice[door] += f"{sentence}{option}"
     advice["python"] += "."
-    return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=line).advising(advice)
+    return advice
 
 
-def _holds_targets(title: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a column holds where short URLs lead: by its name, and because most of its cells are addresses."""
+def _is_of_targets(title: str) -> bool:
+    """Return whether a column has a name for where short URLs lead."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", title).strip()
-    if not TARGETS.search(words) or NO_TARGETS.search(words):
-        return False
-    cells = [row[place] for row in rows if place < len(row) and row[place]]
+    return TARGETS.search(words) is not None and not NO_TARGETS.search(words)
+
+
+def _holds_addresses(place: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether most cells of a column are addresses."""
+    cells = [row[place] for row in rows if row[place]]
     addresses = sum(ADDRESS.match(cell) is not None for cell in cells)
     return addresses > 0 and addresses >= len(cells) / 2

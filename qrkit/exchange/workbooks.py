@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 from qrkit.exchange.columns import KINDS, NAMES, Row
 from qrkit.exchange.formulas import taken_off
-from qrkit.exchange.table_files import heading_of
+from qrkit.exchange.locating import Cells, Part
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "MOST_CHARACTERS", "MOST_COLUMNS", "MOST_ROWS", "MOST_SHEETS", "OUR_SHEET", "Merged", "filled", "fitting_parts",
-    "frame_values", "is_nothing", "joined", "trimmed", "typed",
+    "MOST_CHARACTERS", "MOST_COLUMNS", "MOST_LISTED", "MOST_ROWS", "OUR_SHEET", "Merged", "filled", "fitting_parts",
+    "frame_values", "is_nothing", "trimmed", "typed", "without_apostrophes",
 ]  # fmt: skip
 
 OUR_SHEET = "QR Codes"
@@ -26,10 +26,10 @@ OUR_SHEET = "QR Codes"
 A spreadsheet that opens one of our csv files names the sheet after the file and keeps the added apostrophes (ruling
 X13). So the name of the sheet tells the two apart: users rename files, but rarely sheets.
 """
-MOST_SHEETS = 20
-"""The maximum number of sheets to read: damaged files may list the same sheet thousands of times."""
-MOST_COLUMNS = 200
-"""The maximum number of columns to read."""
+MOST_COLUMNS = 1_001
+"""The maximum number of columns to read: one more than an import takes, so that a table with more is refused."""
+MOST_LISTED = 200
+"""The maximum number of sheets to list, of which an import reads some."""
 MOST_ROWS = 2**20
 """The maximum number of rows in a sheet, as in Excel; a file may declare more."""
 
@@ -100,34 +100,19 @@ def _too_long(name: str, cells: Iterable[Any], first: int) -> Problem | None:
     return None
 
 
-def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str]) -> Iterator[list[str]]:
-    """Yield the rows of the first sheet, and those below the heading of sheets with the same heading.
+def without_apostrophes(parts: Sequence[Part]) -> list[Part]:
+    """Remove added apostrophes from the sheets of a workbook that may have been saved from one of our csv files.
 
-    Blank rows before the heading are kept in the first sheet, so that row numbers stay correct, and skipped in further
-    sheets. If the workbook was not written by us, it may have been saved from one of our csv files, so the added
-    apostrophes are removed.
-
-    Args:
-        unread: A list to which the names of sheets with other headings are appended.
+    In a workbook of ours, which the name of its first sheet shows, apostrophes are left as they are.
     """
-    first: list[str] | None = None
-    is_ours = False
-    for name, cells_of in sheets:
-        is_ours = is_ours or (first is None and name == OUR_SHEET)
-        rows = cells_of if is_ours else map(_without_apostrophes, cells_of)
-        numbered = enumerate(rows, start=1)
-        line, heading = heading_of(numbered)
-        if first is None:
-            first = heading
-            yield from ([] for _ in range(1, line))
-            yield heading
-        if heading == first:
-            yield from (cells for _, cells in numbered)
-        elif heading:
-            unread.append(name)
+    if parts and parts[0].name == OUR_SHEET:
+        return list(parts)
+    return [part._replace(rows=map(_without_apostrophes, part.rows)) for part in parts]
 
 
-def _without_apostrophes(cells: list[str]) -> list[str]:
+def _without_apostrophes(cells: Cells) -> Cells:
+    if isinstance(cells, UnreadableFile) or not any(cell[:1] == "'" for cell in cells):
+        return cells
     return [taken_off(cell) if cell[:1] == "'" else cell for cell in cells]
 
 

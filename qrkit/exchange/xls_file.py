@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from datetime import timedelta
 from io import StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.columns import NAMES
+from qrkit.exchange.locating import Part
+from qrkit.exchange.marked_cells import linked
 from qrkit.exchange.table_files import cell_text, check_size
-from qrkit.exchange.workbooks import MOST_SHEETS, OUR_SHEET, filled, fitting_parts, is_nothing, joined, trimmed, typed
+from qrkit.exchange.workbooks import (
+    MOST_LISTED,
+    OUR_SHEET,
+    filled,
+    fitting_parts,
+    is_nothing,
+    trimmed,
+    typed,
+    without_apostrophes,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from qrkit.exchange.columns import Row
+    from qrkit.exchange.locating import Place, Share
     from qrkit.exchange.table_files import Writing
 
-__all__ = ["MOST_ROWS", "SIGNATURE", "rows", "write", "write_sheet"]
+__all__ = ["MOST_ROWS", "SIGNATURE", "parts", "write", "write_sheet"]
 
 SIGNATURE = b"\xd0\xcf\x11\xe0"
 
@@ -92,40 +106,70 @@ def _begun(book: Any, name: str, headings: Iterable[str]) -> Any:
     return made
 
 
-def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
-    """Yield the rows of a workbook: of the first sheet, and of all sheets with the same heading (see `SheetRows`).
+def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
+    """Return the sheets of a workbook (see `SheetParts`).
 
-    Args:
-        unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
+    Raises:
+        UnreadableFile: If the file is too large, or is not an xls workbook.
     """
+    check_size(data)
+    with _refusing():
+        book = _opened(data)
+        sheets = list(zip(book.sheet_names()[:MOST_LISTED], book._sheet_visibility, strict=False))
+    return without_apostrophes(
+        [Part(name, _cells(book, number), bool(hidden)) for number, (name, hidden) in enumerate(sheets)]
+    )
+
+
+def _opened(data: bytes) -> Any:
     import xlrd
 
-    check_size(data)
+    # Discard xlrd's log output, and load one sheet at a time. xlrd reads merged cells and links only with
+    # formatting_info, for which it refuses some files that others read.
+    options = {"file_contents": data, "logfile": StringIO(), "on_demand": True, "ragged_rows": True}
     try:
-        # Discard xlrd's log output, and load one sheet at a time. xlrd reads merged cells only with formatting_info.
-        book = xlrd.open_workbook(
-            file_contents=data, logfile=StringIO(), on_demand=True, ragged_rows=True, formatting_info=True
-        )
-        names = book.sheet_names()[:MOST_SHEETS]
-        yield from joined(((name, _cells(book, number)) for number, name in enumerate(names)), unread)
+        return xlrd.open_workbook(**options, formatting_info=True)
+    except Exception:
+        return xlrd.open_workbook(**options, ignore_workbook_corruption=True)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse what xlrd cannot read."""
+    try:
+        yield
     except UnreadableFile:
         raise
     except Exception as error:
         # For damaged files, xlrd raises many types of errors: struct.error, IndexError, AssertionError, …
+        if isinstance(error, AssertionError):  # xlrd does not know what others read
+            raise UnreadableFile("the workbook has a part that is not read; save it as xlsx, ods or csv") from error
+        if "encrypted" in str(error):
+            raise UnreadableFile("the workbook has a password; save it without one") from error
         rule = "the file is not an Excel workbook, has a password, or is damaged; save it as xlsx, ods or csv"
         raise UnreadableFile(rule) from error
 
 
 def _cells(book: Any, number: int) -> Iterator[list[str]]:
-    sheet = book.sheet_by_index(number)
-    # Only the first column of a merged range contains the text.
-    merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
-    rows = (trimmed([cell_text(_value(cell, book.datemode)) for cell in sheet.row(row)]) for row in range(sheet.nrows))
-    yield from filled(rows, merged) if merged else rows
-    book.unload_sheet(number)
+    with _refusing():
+        sheet = book.sheet_by_index(number)
+        # Only the first column of a merged range contains the text.
+        merged = {(top, left): below - 1 for top, below, left, _ in sheet.merged_cells if below - top > 1}
+        links = {place: link.url_or_path or "" for place, link in sheet.hyperlink_map.items()}
+        rows = (trimmed(_texts(sheet.row(row), row, links, book)) for row in range(sheet.nrows))
+        yield from filled(rows, merged) if merged else rows
+        book.unload_sheet(number)
 
 
-def _value(cell: Any, datemode: int) -> Any:
+def _texts(row: Sequence[Any], number: int, links: Mapping[tuple[int, int], Any], book: Any) -> list[str]:
+    texts = [cell_text(_value(cell, book)) for cell in row]
+    if not links:
+        return texts
+    found = ((text, links.get((number, place))) for place, text in enumerate(texts))
+    return [linked(text, target) if isinstance(target, str) else text for text, target in found]
+
+
+def _value(cell: Any, book: Any) -> Any:
     """Return the value of a cell as a Python object."""
     import xlrd
 
@@ -133,10 +177,21 @@ def _value(cell: Any, datemode: int) -> Any:
         return bool(cell.value)
     if cell.ctype == xlrd.XL_CELL_DATE:
         try:
-            return xlrd.xldate_as_datetime(cell.value, datemode)
+            # Below 1 there is no day: a time, such as 10:30.
+            is_duration = 0 <= cell.value < 1 or _is_duration(cell, book)
+            return timedelta(days=cell.value) if is_duration else xlrd.xldate_as_datetime(cell.value, book.datemode)
         except (OverflowError, ValueError):  # the number is not a valid date
             return cell.value
     return "" if cell.ctype in (xlrd.XL_CELL_ERROR, xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK) else cell.value
+
+
+def _is_duration(cell: Any, book: Any) -> bool:
+    """Return whether a cell counts hours beyond a day, as the format [h]:mm does."""
+    from openpyxl.styles.numbers import is_timedelta_format
+
+    if cell.xf_index is None:  # the file was read without formats
+        return False
+    return bool(is_timedelta_format(book.format_map[book.xf_list[cell.xf_index].format_key].format_str))
 
 
 def _fill(sheet: Any, part: Iterable[Sequence[Any]], start: int) -> None:

@@ -7,17 +7,20 @@ it but the inserts.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache, partial
 
-from qrkit.contents.suspicious_links import link_warning, suspicious_link
+from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
-from qrkit.exchange import Reading, sniffed
+from qrkit.exchange import SHEETS, Reading, sniffed
 from qrkit.exchange.columns import Row
+from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
+from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
@@ -44,13 +47,22 @@ from qrkit.tracking.short_urls import (
     with_scheme,
 )
 
-__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_table"]
+__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_mapped", "read_table"]
 
 MOST_TAKEN = 10
 """Rows whose short codes are in use that an error lists."""
 TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
+
+NO_CONTENT = re.compile(
+    r"[\W_]{0,40}(?:(?:n[./ ]{0,2}a|n/?v|k\.? ?a|tb[acd]|to be (?:announced|confirmed|defined)|none|nothing|null|nil"
+    r"|nan|nat|undefined|empty|blank|missing|unknown|pending|no ?(?:url|link|web ?site|address|page)"
+    r"|(?:not )?available|not (?:applicable|set|yet)|coming soon|to ?do|x{2,4}|0+(?:[.,]0+)?|false"
+    r"|ref|value|name|div/0|num|getting_data|spill|calc)[\W_]{0,40})?",
+    re.IGNORECASE,
+)
+"""Matches what people and programs write into a cell that has no address, and texts without letters and digits."""
 
 NO_CODES = frozenset({"-", "--", "n/a", "na", "nan", "none", "null", "nil", "tbc", "tbd", "#n/a"})
 """What people write into a column of short codes where there is none."""
@@ -89,14 +101,43 @@ class Present:
     ignores_case: bool = False
 
 
-def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
+def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = ANYWHERE) -> Table:
     """Read the rows of a file.
 
     Args:
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
+        seen: Shows the progress.
+        place: Where the table of a csv or a workbook is.
+
+    Raises:
+        UnreadableFile: If the file as a whole cannot be read.
+        InvalidParameter: If the place is given for another format, or there is no such sheet or encoding.
     """
-    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
-    return sniffed(data, format).read(data, how)
+    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen, place)
+    chosen = sniffed(data, format)
+    place.check("" if chosen.name in SHEETS and chosen.name != "json" else chosen.name)
+    return chosen.read(data, how)
+
+
+def read_mapped(
+    data: bytes, format: str, columns: Mapping[str, str], seen: Watch = UNSEEN, place: Place = ANYWHERE
+) -> Table:
+    """Read the rows of a file as `read_table` does, or those of a csv or a workbook whose columns have other names.
+
+    Args:
+        data: The bytes of the file.
+        format: One of `qrkit.exchange.IMPORT_FORMATS`.
+        columns: Our column names mapped to the file's; empty if it calls them so, too.
+        seen: Shows the progress.
+        place: Where the table of a csv or a workbook is.
+
+    Raises:
+        UnreadableFile: If the file as a whole cannot be read.
+        InvalidParameter: If a column, a sheet or an encoding does not exist.
+    """
+    if not columns:
+        return read_table(data, format, seen, place)
+    return table_of_sheet(sheet_of(data, format, map(str, columns.values()), place), columns)
 
 
 def import_table(
@@ -153,6 +194,7 @@ class _Importing:
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
         self._read_link = _reader_of_links(rows, present.base_url)
+        self._has_addresses = _hold_addresses(rows)
         self._own_hosts = {"", host_of(present.base_url)}
         self.other_hosts = Counter[str]()
 
@@ -197,6 +239,8 @@ class _Importing:
 
     def _issues(self, row: Row, code: QRCode, stored: StoredRow) -> Iterator[ImportIssue]:
         """Yield what of a row could not be kept, apart from its short code."""
+        for reason, detail in row.notes:
+            yield issue_of(row, code, reason, detail)
         if row.undated:
             detail = f"{row.undated}; the QR Code was added with the date of this import"
             yield issue_of(row, code, "date-unreadable", detail)
@@ -204,7 +248,7 @@ class _Importing:
             yield issue_of(row, code, "changed", _what_changed(code.properties, stored["properties"]))
         if code.template and not stored["template"]:
             yield issue_of(row, code, "template-unknown", self._what_is_unknown(code.template))
-        yield from _address_issues(row, code)
+        yield from _address_issues(row, code, among_addresses=self._has_addresses)
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
@@ -308,11 +352,20 @@ def _completed(
         return read
     row, code = read
     is_new = code.is_dynamic and (code.name, code.content) not in there
-    suspicion = suspicious_link(code.content) if is_new else None
-    return (row, code.replace(content=suspicion.url)) if suspicion and suspicion.url else read
+    url = meant_url(code.content) if is_new else ""
+    return (row, code.replace(content=url)) if url else read
 
 
-def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
+def _hold_addresses(rows: Sequence[Row]) -> bool:
+    """Return whether most contents of a file are web addresses, apart from those that say that there is none."""
+    contents = [
+        content for row in rows if (content := row.cells.get("Content", "")) and not NO_CONTENT.fullmatch(content)
+    ]
+    addresses = sum(ADDRESS.match(content) is not None for content in contents)
+    return addresses > 0 and addresses >= len(contents) / 2
+
+
+def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterator[ImportIssue]:
     """Yield what was completed of a row's web address, or what is suspicious about it.
 
     Phones read a static code by themselves, so nothing is known of what they do with its content.
@@ -320,6 +373,9 @@ def _address_issues(row: Row, code: QRCode) -> Iterator[ImportIssue]:
     written = row.cells.get("Content", "")
     if code.content != written:
         yield issue_of(row, code, "completed-url", f"{written!r} is now {code.content!r}")
+    elif among_addresses and code.is_dynamic and NO_CONTENT.fullmatch(written):
+        detail = f"{written!r} is no address, unlike the contents of other rows; visitors see it as text"
+        yield issue_of(row, code, "no-address", detail)
     elif code.is_dynamic and (warning := link_warning(written)):
         yield issue_of(row, code, "suspicious-url", warning)
 

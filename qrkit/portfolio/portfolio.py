@@ -19,8 +19,9 @@ from qrkit.exchange import (
     import_format_of_file,
 )
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
+from qrkit.exchange.locating import Place
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.sheets import read_sheet, sheet_of, table_of_sheet
+from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.table_files import Table
 from qrkit.exchange.visit_tables import scan_table
 from qrkit.files import complete_file, read_file
@@ -31,7 +32,7 @@ from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.exporting import write_codes
-from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_table
+from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, insert_scans
@@ -323,6 +324,9 @@ class Portfolio(Shown, ManyRecords):
         *,
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
+        sheet: str = "",
+        header_row: int | str | None = None,
+        encoding: str = "",
         template: str = "",
         fix_urls: bool = False,
         anyway: bool = True,
@@ -337,8 +341,15 @@ class Portfolio(Shown, ManyRecords):
             source: The path or the bytes of the file.
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
                 archives are always recognized by their first bytes.
-            columns: For a csv, json, xlsx, xls or ods file with other names: our column names mapped to the file's,
-                as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as left out.
+            columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
+                the file's, as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as
+                left out.
+            sheet: The name of the sheet to read. By default, the first one with the headings is read, and all that
+                have the same ones; hidden sheets are not.
+            header_row: The row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a file without
+                headings, whose columns are A, B, …. By default, headings are found within 50 rows.
+            encoding: The encoding of a text file, such as "cp1252". By default, what is neither UTF-8 nor UTF-16 is
+                guessed. The result says what was found and guessed.
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
@@ -358,7 +369,7 @@ class Portfolio(Shown, ManyRecords):
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
-        table = table_of_sheet(sheet_of(data, named.name), columns) if columns else read_table(data, named.name, seen)
+        table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
         return self._import(table, seen, template, fix_urls=fix_urls, anyway=anyway)
 
     def import_scans(

@@ -465,3 +465,53 @@ def test_a_static_code_and_other_changes_are_not_warned_of(store, run):
     assert run("set", "wifi", "--content", "www.example.com/y").err == ""
     assert run("set", "door", "--content", "www.example.com/z").err != ""
     assert run("set", "door", "--name", "Other").err == ""
+
+
+# ---- addresses that came in with mistakes
+
+
+def test_addresses_of_all_codes_are_completed_after_a_preview(shop, capsys):
+    with shop() as made:
+        for code, content in (("a", "www.example.com"), ("b", "<https://example.com/b>"), ("c", LINK), ("d", "N/A")):
+            made.insert_qrcode(content, name=code, short_code=code * 4)
+        made.insert_qrcode("www.example.com", name="static", short_code="ssss", is_dynamic=False)
+
+    def contents():
+        with shop() as made:
+            return {code.name: code.content for code in made.list_qrcodes()}
+
+    before = contents()
+    assert main(["set", "--all", "--fix-urls", "--preview"]) in (None, 0)
+    assert capsys.readouterr().out.splitlines() == [
+        "aaaa: a would lead to https://www.example.com",
+        "bbbb: b would lead to https://example.com/b",
+    ]
+    assert contents() == before
+    assert main(["set", "--all", "--fix-urls"]) in (None, 0)
+    assert capsys.readouterr().out.splitlines()[0] == "aaaa: a leads to https://www.example.com"
+    assert contents() == before | {"a": "https://www.example.com", "b": "https://example.com/b"}
+    assert main(["set", "aaaa", "--fix-urls"]) in (None, 0)
+    assert "no content can be completed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["set", "--fix-urls"], ["set", "door", "--all", "--fix-urls"], ["set", "--all"]])
+def test_what_to_complete_must_be_said(words, shop, capsys):
+    with shop() as made:
+        made.insert_qrcode(LINK, short_code="door")
+    assert main(words) == 2
+    assert "must" in capsys.readouterr().err
+
+
+# ---- where a table is
+
+
+def test_the_place_of_a_table_is_an_option(folder, shop, capsys):
+    (folder / "list.csv").write_bytes("Tür;https://example.com/ü\nŁuk;https://example.com/l\n".encode("cp1250"))
+    words = ["import", "list.csv", "--no-header", "--columns", "content=B,name=A", "--encoding", "cp1250"]
+    assert main(words) in (None, 0)
+    with shop() as made:
+        assert [code.name for code in made.list_qrcodes()] == ["Tür", "Łuk"]
+    assert main(["import", "list.csv", "--header-row", "x"]) == 2
+    assert "header_row" in capsys.readouterr().err.replace("header-row", "header_row")
+    assert main(["import", "list.csv", "--columns", "content=B", "--sheet", "One"]) == 2
+    assert "the file has no sheets" in capsys.readouterr().err

@@ -232,8 +232,8 @@ def test_import_says_what_it_left_out_and_why(store, folder, capsys):
     told = capsys.readouterr()
     said = told.err.splitlines()
     assert (len(said), told.out) == (2, "codes.csv: 1 created, 1 already there, 1 not readable\n")
-    assert re.match(r"row 2: .*duplicate", said[0])
-    assert re.match(r"row 4: .*Size=99", said[1])
+    assert re.match(r"row 4: .*Size=99", said[0])
+    assert re.match(r"row 2: .*duplicate", said[1])
     with open_portfolio(store) as shop:
         assert [code.name for code in shop.list_qrcodes()] == ["Spring window poster", "Summer poster", "New"]
 
@@ -312,9 +312,9 @@ def test_what_is_there_already_is_no_failure_and_json_tells_every_row(store, fol
     told = json.loads(capsys.readouterr().out)
     assert (told["file"], told["created"]) == ("codes.csv", 0)
     assert [(one["row"], one["campaign"], one["name"], one["reason"]) for one in told["issues"]] == [
-        (2, "Summer", "Summer poster", "duplicate"), (3, "", "Bad", "invalid"),
+        (3, "", "Bad", "invalid"), (2, "Summer", "Summer poster", "duplicate"),
     ]  # fmt: skip
-    assert told["issues"][1]["error"].startswith("invalid: Size=99")
+    assert told["issues"][0]["error"].startswith("invalid: Size=99")
 
 
 def test_export_and_report_tell_programs_what_they_wrote(store, capsys):

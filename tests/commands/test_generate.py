@@ -158,6 +158,40 @@ def test_a_table_may_come_from_the_standard_input(run, typed, folder):
     assert len(list((folder / "codes").iterdir())) == 2
 
 
+def test_texts_over_links_are_drawn_as_their_targets(run, folder):
+    book = openpyxl.Workbook()
+    for row in [
+        ["Links of May"],
+        ["name", "url"],
+        ["a", "Visit"],
+        ["b", '=CONCAT("x")'],
+        ["c", "https://example.com/c"],
+    ]:
+        book.active.append(row)
+    book.active["B3"].hyperlink = "https://example.com/a"
+    book.save(folder / "links.xlsx")
+    status, _, err = run("--from", "links.xlsx", "--content-column", "url", "--name-column", "name", "-o", "codes")
+    assert status == 1
+    assert {file.stem: decode(file).content for file in (folder / "codes").iterdir()} == {
+        "a": "https://example.com/a",
+        "c": "https://example.com/c",
+    }
+    assert "row 3: 'Visit' leads to 'https://example.com/a', which is the content" in err
+    assert "row 4: Content is the formula" in err
+    assert "the heading is in row 2, and what stands above was not read" in err
+
+
+@pytest.mark.parametrize("words", [("--no-header", "--content-column", "B"), ("--header-row", "1")])
+def test_the_place_of_a_table_is_an_option_of_generate(run, folder, words):
+    (folder / "list.csv").write_bytes(
+        "Content,Content of B\nhttps://example.com/\xfc,https://example.com/b\n".encode("cp1252")
+    )
+    assert run("--from", "list.csv", *words, "--encoding", "cp1252", "-o", "codes")[0] == 0
+    assert {decode(file).content for file in (folder / "codes").iterdir()} == (
+        {"https://example.com/\xfc"} if words[0] == "--header-row" else {"Content of B", "https://example.com/b"}
+    )
+
+
 def test_sheets_that_are_not_read_are_named(run, folder):
     book = openpyxl.Workbook()
     book.active.append(["url"])
@@ -165,7 +199,7 @@ def test_sheets_that_are_not_read_are_named(run, folder):
     book.create_sheet("Notes").append(["other"])
     book.save("gates.xlsx")
     _, _, err = run("--from", "gates.xlsx", "--content-column", "url", "-o", "codes")
-    assert err == "qrkit generate: the sheet 'Notes' has another heading, and was not read\n"
+    assert err == "qrkit generate: the sheet 'Notes' has other headings, and was not read\n"
 
 
 @pytest.mark.parametrize(

@@ -225,8 +225,7 @@ def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsy
     assert "qrkit import: 1 code was added with such an address; correct each with: qrkit set CODE --content URL" in err
     assert imports() == 0
     err = capsys.readouterr().err
-    assert "--fix-urls" not in err
-    assert "qrkit import: 1 code was added with such an address before; correct each with: qrkit set CODE" in err
+    assert "qrkit import: 1 code was added with such an address before; correct all: qrkit set --all --fix-urls" in err
 
 
 def test_columns_with_spaces_and_commas_are_named(folder, capsys):

@@ -5,7 +5,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from qrkit import contents
-from qrkit.contents.suspicious_links import LONGEST, suspicious_link
+from qrkit.contents.suspicious_links import LONGEST, meant_url, suspicious_link
 from qrkit.visits.follow_or_show import destination
 
 some = settings(max_examples=200, deadline=None)
@@ -175,3 +175,48 @@ def test_what_is_said_of_any_text_is_true(text):
 
 def test_long_texts_are_not_judged():
     assert suspicious_link("www.example.com/" + "x" * LONGEST) is None
+
+
+AROUND = [
+    *(("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ('"', '"'), ("`", "`"), ("<", ">"), ("(", ")"), ("[", "]")),
+    *(("<URL:", ">"), ("\u200b", ""), ("", "\u200b"), ("\ufeff", ""), ("\u200e", "\u202c"), ("", "\u00a0"), ("", "”")),
+]
+
+
+@some
+@given(
+    st.sampled_from(AROUND), st.builds("{}://example.com{}".format, st.sampled_from(SCHEMES), st.sampled_from(PATHS))
+)
+def test_what_is_around_an_address_is_told(around, url):
+    """Open: quotes of Word, brackets of mail, characters that nobody sees."""
+    front, end = around
+    found = suspicious_link(f"{front}{url}{end}")
+    assert found.url == url
+    assert found.fault.endswith((" around it", " in it"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://de.wikipedia.org/wiki/„Foo“",
+        "https://example.com/(a)",
+        "“Hello”",
+        "(Table 7)",
+        "\u200bTable 7",
+        '"',
+        "<>",
+    ],
+)
+def test_quotes_within_addresses_and_texts_raise_no_alarm(text):
+    assert suspicious_link(text) is None
+
+
+def test_unseen_characters_within_an_address_are_told():
+    found = suspicious_link("https://exa\u200bmple.com/a")
+    assert (found.fault, found.url) == ("has U+200B (zero width space) in it", "https://example.com/a")
+    assert suspicious_link("https://example.com/e\u0301") is None
+
+
+def test_meant_url_is_the_one_sensible_reading():
+    assert meant_url("“www.example.com”") == "https://www.example.com"
+    assert meant_url("https://example.com") == meant_url("Table 7") == meant_url("https://exa mple.com") == ""

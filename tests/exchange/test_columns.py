@@ -163,7 +163,7 @@ def test_dynamic_is_read_in_words_people_use(text):
         ("Latitude", "nan"),
         ("Longitude", "inf"),
         ("Longitude", "1_0.5"),
-        ("Longitude", "13,4"),
+        ("Longitude", "13,4,5"),
         ("Dynamic", "maybe"),
         ("Size", "0"),
         ("Size", "21"),
@@ -290,3 +290,14 @@ def test_columns_have_the_names_of_fields_in_data_frames():
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
         *("foreground", "background", "is_schedule_enabled", "schedule", "template"),
     ]
+
+
+def test_decimal_commas_are_read():
+    """Open: tables of countries that write a comma. 1,000 may be a thousand, so it is refused where both make sense."""
+    cells = {"Content": "x", "Latitude": "45,6497", "Longitude": "-13,5", "Size": "8,0", "Scans": "7,00"}
+    code = read_row(Row(2, cells), NOON)
+    assert (code.location.latitude, code.location.longitude) == (45.6497, -13.5)
+    assert (code.properties.size, code.scans) == (8, 7)
+    for name in ("Size", "Scans"):
+        with pytest.raises(InvalidParameter, match="must be a whole number"):
+            read_row(Row(2, {"Content": "x", name: "1,000"}), NOON)

@@ -41,7 +41,7 @@ def test_addresses_are_completed_on_request_where_one_reading_makes_sense(shop):
     assert contents(shop) == {
         "Gate": "https://example.com", "Till": "https://www.example.com/till", "Shelf": "https://exa mple.com",
     }  # fmt: skip
-    assert [(issue.row, issue.reason) for issue in result.issues] == [(3, "completed-url"), (4, "suspicious-url")]
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(4, "suspicious-url"), (3, "completed-url")]
     assert str(result) == "3 created (1 with a completed address, 1 with a suspicious address)"
 
 
@@ -158,3 +158,61 @@ def test_many_codes_are_stored_as_few_are(shop):
     assert whole == parts
     assert whole[-4].campaign_id
     assert [code.location.latitude for code in whole[-4:]] == [-90, None, None, None]
+
+
+PLACEHOLDERS = [
+    "N/A",
+    "-",
+    "TBC",
+    "none",
+    "0",
+    "nan",
+    "n.a.",
+    "#N/A",
+    "#REF!",
+    "\u2014",
+    "(tbd)",
+    "No URL",
+    "???",
+    "null",
+]
+
+
+def csv_of(*texts):
+    return "\n".join(["Content,QR Code Name", *(f"{text},n{number}" for number, text in enumerate(texts))]).encode()
+
+
+@pytest.mark.parametrize("placeholder", PLACEHOLDERS)
+def test_a_text_for_no_address_is_told(shop, placeholder):
+    result = shop.import_file(csv_of("https://example.com/1", placeholder, "https://example.com/2", "Table 7"))
+    (issue,) = result.issues
+    assert (result.created, issue.row, issue.reason) == (4, 3, "no-address")
+    assert issue.detail == f"{placeholder!r} is no address, unlike the contents of other rows; visitors see it as text"
+    assert str(result) == "4 created (1 with a text that is no address)"
+
+
+def test_texts_in_a_column_of_texts_raise_no_alarm(shop):
+    assert shop.import_file(csv_of(*PLACEHOLDERS, "A", "B", "https://example.com/1")).issues == ()
+    assert shop.import_file(b"Content,Dynamic\nhttps://example.com,true\nN/A,false\n").issues == ()
+
+
+def test_what_stands_around_addresses_is_told_and_completed(shop):
+    texts = ["\u200bhttps://example.com/1", "<https://example.com/2>", "\u201chttps://example.com/3\u201d"]
+    result = shop.import_file(csv_of(*texts))
+    assert {issue.reason for issue in result.issues} == {"suspicious-url"}
+    with open_portfolio(":memory:") as other:
+        fixed = other.import_file(csv_of(*texts), fix_urls=True)
+        assert list(contents(other).values()) == [f"https://example.com/{number}" for number in (1, 2, 3)]
+        assert {issue.reason for issue in fixed.issues} == {"completed-url"}
+
+
+def test_rows_to_fix_stand_first_and_duplicates_last(shop):
+    shop.import_file(csv_of("https://example.com/1"))
+    rows = csv_of("https://example.com/1", "https://example.com/2", "", "www.example.com")
+    issues = shop.import_file(b"A title\n" + rows).issues
+    assert [(issue.row, issue.reason) for issue in issues] == [
+        (5, "invalid"),
+        (6, "suspicious-url"),
+        (2, "heading-row"),
+        (3, "duplicate"),
+    ]

@@ -166,6 +166,33 @@ def test_columns_that_are_not_there_are_named_by_their_parameter(ask, columns, w
     assert reply.json()["errors"][0]["pointer"].startswith("/columns")
 
 
+@pytest.mark.rule("X14")
+@pytest.mark.parametrize("place", ["query", "field"])
+def test_import_reads_a_table_where_it_is_said_to_be(ask, shop, place):
+    said = {"columns": "content=B,name=A", "headerRow": "0", "encoding": "cp1250"}
+    rows = f"Łuk {place},https://example.com/{place}\n".encode("cp1250")
+    body, headers = form(*(said.items() if place == "field" else ()), ("file", ("codes.csv", rows, "text/csv")))
+    query = "" if place == "field" else "&".join(f"{name}={quote(text)}" for name, text in said.items())
+    reply = ask("track/import", body, headers, query)
+    assert (reply.status, reply.json()) == (200, [])
+    assert f"Łuk {place}" in [one.name for one in shop.list_qrcodes()]
+
+
+@pytest.mark.rule("X14")
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("headerRow", "x", "headerRow='x': must be the number of the row with the headings"),
+        ("encoding", "klingon", "encoding='klingon': is not the name of an encoding"),
+        ("sheet", "One", "sheet='One': is given, but the file has no sheets"),
+    ],
+)
+def test_a_place_that_is_not_there_is_named_by_its_parameter(ask, name, value, words):
+    reply = ask("track/import", b"Content\nhttps://example.com\n", query=f"format=csv&{name}={value}")
+    assert (reply.status, words in reply.text) == (400, True)
+    assert reply.json()["errors"][0]["pointer"] == f"/{name}"
+
+
 OF_X = {"Content-Type": "multipart/form-data; boundary=x"}
 BAD_FORMS = {
     "no file": form(("format", "csv")),

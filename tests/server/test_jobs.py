@@ -245,7 +245,7 @@ def test_an_import_that_is_always_too_late_is_refused():
         (b"Content\nx", "", "", MissingParameter),
         (b"Content\nx", "", "doc", InvalidParameter),
         (b"Contents\nx", "", "csv", UnreadableFile),
-        (b"Content\n\xff", "", "csv", UnreadableFile),
+        (b"\xff\xfeC", "", "csv", UnreadableFile),
         (b"--a\r\n", "multipart/form-data; boundary=a", "csv", BadRequest),
         (b'{"type": "Buffer", "data": [300]}', "", "csv", InvalidParameter),
     ],

@@ -178,6 +178,14 @@ PARAMETERS: dict[str, Schema] = {
         "description": "names of the columns in a csv or a workbook: `content=Website,name=Poster`; put a name with a "
         "comma in quotes; other columns are then ignored",
     },
+    "sheet": {"type": "string", "description": "name of the sheet of a workbook; by default, that with the headings"},
+    "headerRow": {
+        "type": "string",
+        "pattern": "^([0-9]+(-[0-9]+)?)?$",
+        "description": "row of the headings in a csv or a workbook: `3`; `3-4` for headings of two rows; `0` for a "
+        "file without, whose columns are A, B, …; by default, the headings are found",
+    },
+    "encoding": {"type": "string", "description": "encoding of a csv, such as `cp1252`; by default, it is found"},
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
     "audience": {

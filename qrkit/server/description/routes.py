@@ -98,8 +98,8 @@ ROUTES: tuple[Route, ...] = (
         is_exchange=True,
     ),
     Route(
-        "POST", f"{API}/track/import", track.import_file, "required", ("file_format", "columns"), "file", "issues",
-        is_exchange=True,
+        "POST", f"{API}/track/import", track.import_file, "required",
+        ("file_format", "columns", "sheet", "headerRow", "encoding"), "file", "issues", is_exchange=True,
     ),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),

@@ -13,6 +13,7 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
+from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
@@ -130,11 +131,11 @@ def import_file(call: Call) -> Response:
     The reply lists the rows that were skipped or changed, and the headers count them.
     """
     body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
-    format, columns = (call.parameters.get(name, "") for name in ("format", "columns"))
+    asked = {name: call.parameters.get(name.lower(), "") for name in ("format", *PLACING)}
     gates, client = call.service.gates, call.client
     with gates.working.passing(client):
         turn = partial(gates.changing.passing, client)
-        headers, issues = jobs.import_file(call.portfolio, body, content_type, format, columns, turn=turn)
+        headers, issues = jobs.import_file(call.portfolio, body, content_type, asked.pop("format"), asked, turn=turn)
     return Response(200, JSON, issues, headers)
 
 

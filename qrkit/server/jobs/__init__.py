@@ -11,10 +11,11 @@ share the workers by the gate `working` of `qrkit.server.service`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
@@ -57,7 +58,7 @@ def import_file(
     body: bytes,
     content_type: str,
     format: str,
-    columns: str = "",
+    asked: Mapping[str, str] = MappingProxyType({}),
     *,
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> tuple[dict[str, str], bytes]:
@@ -67,18 +68,20 @@ def import_file(
 
     Args:
         format: The format in the query string; empty if there is none.
-        columns: What the file calls our columns; empty if it calls them so, too.
+        asked: Where the table of the file is, and what it calls our columns, by `bodies.PLACING`.
         turn: Returns a context manager in which nobody else changes records.
 
     Returns:
         The headers that count what happened, and the rows that were skipped or changed as JSON.
     """
-    asked = {"content_type": content_type, "format": format, "columns": columns}
 
     def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], tuple[dict[str, str], bytes]]:
         texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
         now, templates = known.now.isoformat(), list(known.templates)
-        answer = _ask("import", body, *texts, **asked, base_url=known.base_url, now=now, templates=templates)
+        answer = _ask(
+            "import", body, *texts, content_type=content_type, format=format, asked=dict(asked),
+            base_url=known.base_url, now=now, templates=templates,
+        )  # fmt: skip
         lines = BytesIO(answer)
         headers, issues, campaigns = json.loads(next(lines)), next(lines), json.loads(next(lines))
         for text in lines:
@@ -122,7 +125,7 @@ def _ask_of_all(job: str, portfolio: Portfolio, *further: str, **options: str | 
     return _ask(job, *texts, base_url=listing.base_url, **options)
 
 
-def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
+def _ask(job: str, *parts: bytes, **options: str | bool | list[str] | dict[str, str]) -> bytes:
     """Have a worker do a job.
 
     Args:

@@ -31,8 +31,8 @@ LARGE = 2**22
 
 
 def _import(
-    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str, columns: str,
-    base_url: str, now: str, templates: list[str],
+    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str,
+    asked: dict[str, str], base_url: str, now: str, templates: list[str],
 ) -> bytes:  # fmt: skip
     """Return three lines: the headers of the response, the issues, and the new campaigns.
 
@@ -51,7 +51,7 @@ def _import(
         for text, length in CodesText.of(rows):
             lines.extend((text, str(length)))
 
-    table = read_import(body, content_type, format, columns)
+    table = read_import(body, content_type, format, asked)
     texts = (campaigns.decode(), contents.decode(), short_codes.decode())
     present = Present(base_url, datetime.fromisoformat(now), *texts, templates)
     result = import_table(table, present, add)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
 from pathlib import PurePath
 from types import MappingProxyType
@@ -13,11 +14,14 @@ from typing import NamedTuple
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem
 from qrkit.exchange import import_format
 from qrkit.exchange.columns import read_columns
-from qrkit.exchange.sheets import sheet_of, table_of_sheet
+from qrkit.exchange.locating import Place
 from qrkit.exchange.table_files import Table
-from qrkit.portfolio.importing import read_table
+from qrkit.portfolio.importing import read_mapped
 
-__all__ = ["Sent", "is_form", "read_file", "read_import"]
+__all__ = ["PLACING", "Sent", "is_form", "read_file", "read_import"]
+
+PLACING = ("columns", "sheet", "headerRow", "encoding")
+"""The parameters that say where the table of a file is, and what it calls our columns."""
 
 MOST_PARTS = 20
 """Maximum parts of a form: its file and its fields."""
@@ -92,12 +96,18 @@ def _form_error(words: str) -> BadRequest:
     return BadRequest(f"the form {words}; {ways}", code="bad-form")
 
 
-def read_import(body: bytes, content_type: str, format: str, columns: str = "") -> Table:
+def read_import(body: bytes, content_type: str, format: str, asked: Mapping[str, str]) -> Table:
     """Read the table of the file that a body is or contains.
 
     Args:
         format: The format of the file; if it is empty, the body has to say it.
-        columns: What the file calls our columns, as `content=Website,name=Poster`; "" if it calls them so, too.
+        asked: Where the table of the file is, and what it calls our columns, by `PLACING`. A form may say it, too.
+
+    Raises:
+        MissingParameter: If the format is missing.
+        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
+        BadRequest: If the body is empty, or a form cannot be read.
+        UnreadableFile: If the file as a whole cannot be read.
     """
     sent = read_file(body, content_type)
     chosen = format or sent.format
@@ -106,8 +116,13 @@ def read_import(body: bytes, content_type: str, format: str, columns: str = "") 
     named = import_format(chosen).name
     if not sent.data:
         raise BadRequest("the body is empty; the content of a file is needed", code="empty-body")
-    theirs = columns or sent.fields.get("columns", "")
-    return table_of_sheet(sheet_of(sent.data, named), read_columns(theirs)) if theirs else read_table(sent.data, named)
+    columns, sheet, row, encoding = (asked.get(name) or sent.fields.get(name.lower(), "") for name in PLACING)
+    place = Place(sheet, row or None, encoding)
+    try:
+        return read_mapped(sent.data, named, read_columns(columns) if columns else {}, place=place)
+    except InvalidParameter as error:
+        names = {"header_row": "headerRow"}
+        raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
 
 
 def _read_buffer(body: bytes) -> bytes:

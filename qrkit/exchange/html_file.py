@@ -1,0 +1,93 @@
+"""Read the tables of an HTML page: what many programs export under the name of a workbook."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from qrkit.errors import UnreadableFile
+from qrkit.exchange.encodings import decoded
+from qrkit.exchange.locating import Part, Place, Share, tidy
+from qrkit.exchange.marked_cells import linked
+from qrkit.exchange.table_files import check_size
+from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, filled, trimmed
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+__all__ = ["MEDIA_TYPE", "is_page", "parts"]
+
+MEDIA_TYPE = "text/html"
+MOST_ELEMENTS = 4_000_000
+"""The maximum number of elements in a page, which are all in memory at the same time."""
+_PAGE = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--.{0,2000}?-->\s*)*+<(?:!doctype\s+html|(?:html|head|body|table|meta|style|div)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
+
+
+def is_page(data: bytes) -> bool:
+    """Return whether a file begins as HTML pages do."""
+    return _PAGE.match(data[:4_000].removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
+    """Return the tables of a page (see `SheetParts`), named `table 1`, `table 2`, ….
+
+    Raises:
+        UnreadableFile: If the file is too large, or has no table.
+    """
+    from lxml import etree
+
+    check_size(data)
+    if data.count(b"<") > MOST_ELEMENTS:
+        raise UnreadableFile(f"the page has more than {MOST_ELEMENTS:,} elements")
+    said = _CHARSET.search(data[:4_000])
+    text, note = decoded(data, place.encoding or _known(said[1].decode() if said else ""))
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, huge_tree=False)
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+    tables = [] if root is None else list(root.iter("table"))[:MOST_LISTED]
+    if not tables:
+        raise UnreadableFile("the file is an HTML page without a table")
+    return [Part(f"table {number}", _rows(table), note=note) for number, table in enumerate(tables, start=1)]
+
+
+def _known(encoding: str) -> str:
+    """Return the name of an encoding, or "" if Python has none with this name."""
+    try:
+        return encoding if encoding and "".encode(encoding) is not None else ""
+    except LookupError:
+        return ""
+
+
+def _rows(table: etree._Element) -> Iterator[list[str]]:
+    merged: dict[tuple[int, int], int] = {}
+    own = (row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table)
+    rows = [trimmed(_cells(row, number, merged)) for number, row in enumerate(own)]
+    return filled(rows, merged)
+
+
+def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int]) -> list[str]:
+    """Return the texts of a row; cells that a merged cell of a row above covers are empty."""
+    cells: list[str] = []
+    covered = {place for (top, place), below in merged.items() if top < number <= below}
+    for cell in row.iterchildren("td", "th"):
+        while len(cells) in covered:
+            cells.append("")
+        if len(cells) >= MOST_COLUMNS:
+            break
+        below = _span(cell, "rowspan")
+        if below > 1:
+            merged[number, len(cells)] = number + below - 1
+        link = next((one for one in cell.iter("a") if one.get("href")), None)
+        text = tidy("".join(map(str, cell.itertext())))
+        cells.append(text if link is None else linked(text, (link.get("href") or "").strip()))
+        cells += [""] * (min(_span(cell, "colspan"), MOST_COLUMNS - len(cells)) - 1)
+    return cells
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    text = (cell.get(name) or "").strip()
+    return max(int(text), 1) if text.isdecimal() and len(text) < 6 else 1

@@ -1,0 +1,365 @@
+"""Find the table of a file: its sheet and its heading, with title rows, other sheets and surplus cells around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import NamedTuple
+
+from qrkit.errors import InvalidParameter, Problem, UnreadableFile, nearest
+from qrkit.exchange.merge import ImportIssue, Reason
+
+__all__ = [
+    "ADDRESS", "ANYWHERE", "MOST_COLUMNS", "MOST_SHEETS", "MOST_TRIED", "Cells", "Located", "Part", "Place", "Share",
+    "column_letters", "locate", "records", "tidy",
+]  # fmt: skip
+
+MOST_TRIED = 50
+"""The number of rows of a sheet in which the heading is looked for, and that show what a column holds."""
+MOST_COLUMNS = 1_000
+MOST_SHEETS = 20
+"""The maximum number of sheets to read: damaged files may list the same sheet thousands of times."""
+MOST_HEADING_ROWS = 5
+ADDRESS = re.compile(r"\s*https?://", re.IGNORECASE)
+_ROWS = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
+
+Cells = list[str] | UnreadableFile
+"""The texts of a row, or why the row cannot be read."""
+Share = Callable[[Sequence[str]], float]
+"""Returns how many known names are in a row that has all that is needed, and a share below 1 for any other row."""
+
+
+class Part(NamedTuple):
+    """The rows of a sheet, or of a file without sheets.
+
+    Attributes:
+        name: The name of the sheet; "" for a file without sheets.
+        rows: The rows, counted from 1, with blank ones; an iterator, so that a sheet that nobody reads costs nothing.
+        is_hidden: Whether the sheet is hidden.
+        note: What was assumed to read the rows; "" if nothing was.
+    """
+
+    name: str
+    rows: Iterator[Cells]
+    is_hidden: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the table of a file is, and how its text is encoded; what is not set is found.
+
+    Attributes:
+        sheet: The name of the sheet; by default, the first that has the heading, and all sheets with the same one.
+        header_row: The row of the heading, counted from 1; "3-4" for a heading of two rows; 0 for a file without a
+            heading, whose columns are then A, B, ….
+        encoding: The encoding of a text file, such as "cp1252".
+    """
+
+    sheet: str = ""
+    header_row: int | str | None = None
+    encoding: str = ""
+
+    def check(self, other: str) -> None:
+        """Check that nothing is set for a file of another format, which has no rows.
+
+        Raises:
+            InvalidParameter: If something is.
+        """
+        rule = f"is for csv and workbooks, not for {other}"
+        given = {name: getattr(self, name) for name in ("sheet", "header_row", "encoding")}
+        problems = [Problem(name, value, rule) for name, value in given.items() if other and value not in ("", None)]
+        if problems:
+            raise InvalidParameter(*problems)
+
+    def heading_rows(self) -> tuple[int, int] | None:
+        """Return the first and the last row of the heading, counted from 1; None if it is to be found.
+
+        Raises:
+            InvalidParameter: If `header_row` is not a row number, a range of rows, or 0.
+        """
+        if self.header_row in (None, ""):
+            return None
+        match = _ROWS.fullmatch(str(self.header_row).strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (-1, -1)
+        if not (first == last == 0 or 1 <= first <= last < first + MOST_HEADING_ROWS):
+            rule = "must be the number of the row with the headings, as 3, or of its rows, as 3-4, or 0 for no heading"
+            raise InvalidParameter(Problem("header_row", self.header_row, rule))
+        return first, last
+
+
+ANYWHERE = Place()
+
+
+@dataclass(slots=True)
+class Located:
+    """A table in a file.
+
+    Attributes:
+        heading: The names of the columns.
+        line: The row of the heading; 0 if the file has none.
+        is_sheet: Whether it is in a workbook, where a text beyond the heading is in a column of its own.
+        rows: The number and the cells of each row below the heading.
+        issues: What has to be said of the file; complete only after all rows were read.
+        unread: The names of sheets with other headings; complete only after all rows were read.
+    """
+
+    heading: tuple[str, ...]
+    line: int
+    is_sheet: bool = False
+    rows: Iterator[tuple[int, Cells]] = field(default_factory=lambda: iter(()))
+    issues: list[ImportIssue] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def say(self, reason: Reason, detail: str) -> None:
+        """Add an issue about the file as a whole."""
+        self.issues.append(ImportIssue(max(self.line, 1), "", "", "", reason, detail))
+
+
+class _Start(NamedTuple):
+    """The first rows of a part, and the rows that make up its heading."""
+
+    part: Part
+    rows: list[Cells]
+    first: int
+    last: int
+
+    @property
+    def heading(self) -> tuple[str, ...]:
+        return _joined(self.rows[self.first : self.last + 1])
+
+
+def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None = None) -> Located:
+    """Find the table of a file.
+
+    Without a place, the heading is the first row that has everything that is needed, within the first 50 rows of the
+    first sheet that has such a row. Two rows can make up a heading together. If there is none, the row that has most of
+    it stands for the heading, so that errors can name what is missing.
+
+    Args:
+        parts: The sheets of the file.
+        place: Where the table is.
+        share: How much of what is needed is in a row; None if any heading will do.
+
+    Raises:
+        InvalidParameter: If there is no such sheet, or the place of the heading is not a row.
+        UnreadableFile: If the heading has too many columns, or there are fewer rows than the heading has.
+    """
+    found, every = place.heading_rows(), list(parts) or [Part("", iter(()))]
+    chosen = _chosen(every, place.sheet)
+    starts, start = _searched(chosen, found, share)
+    located = _located(start, found)
+    located.is_sheet = bool(start.part.name)
+    if len(located.heading) > MOST_COLUMNS:
+        many = f"the heading has {len(located.heading):,} columns; at most {MOST_COLUMNS:,} are allowed"
+        raise UnreadableFile(many, line=located.line)
+    if start.part.note:
+        located.say("encoding-guessed", start.part.note)
+    for part in every if not place.sheet else ():
+        if part.is_hidden and part not in chosen:
+            located.say("unread-sheet", f"the sheet {part.name!r} is hidden, and was not read")
+    for before in starts:
+        if before.part is not start.part and any(map(_is_filled, before.rows)):
+            _leave(located, before.part)
+    if found is None:
+        _tell_of_heading(located, start, chosen[0] if place.sheet else every[0])
+    begun = {one.part.name for one in starts}
+    further = [part for part in chosen if part.name not in begun] if len(chosen) > 1 else []
+    rows = chain(start.rows[located.line :], start.part.rows, _further_rows(located, start, further))
+    located.rows = enumerate(rows, start=located.line + 1)
+    return located
+
+
+def _chosen(parts: list[Part], sheet: str) -> list[Part]:
+    """Return the sheets to look into: that with this name, or the visible ones."""
+    if not sheet:
+        return [part for part in parts if not part.is_hidden] or parts
+    found = [part for part in parts if part.name == sheet] or [
+        part for part in parts if tidy(part.name).lower() == tidy(sheet).lower()
+    ]
+    if not found:
+        names = [part.name for part in parts if part.name]
+        rule = (
+            f"is not a sheet of the file; {nearest(sheet, names)}" if names else "is given, but the file has no sheets"
+        )
+        raise InvalidParameter(Problem("sheet", sheet, rule))
+    return found[:1]
+
+
+def _searched(parts: Sequence[Part], found: tuple[int, int] | None, share: Share | None) -> tuple[list[_Start], _Start]:
+    """Return the parts that were looked into, and that with the heading."""
+    starts: list[_Start] = []
+    for part in parts[:MOST_SHEETS]:
+        rows = _beginning(part, max(MOST_TRIED, found[1] if found else 0))
+        if found:
+            start = _Start(part, rows, max(found[0] - 1, 0), found[1] - 1)
+            return [start], start
+        place = _heading_of(rows, share)
+        starts.append(_Start(part, rows, *(place or (0, 0))))
+        if place:
+            return starts, starts[-1]
+    filled = [start for start in starts if any(map(_is_filled, start.rows))]
+    best = max(filled or starts, key=lambda one: max(map(share or (lambda _: 0.0), map(_texts, one.rows)), default=0.0))
+    likely = _likely(best, share)
+    return starts, best._replace(first=likely, last=likely)
+
+
+def _beginning(part: Part, size: int) -> list[Cells]:
+    """Return the first rows of a part, up to the first that is not blank at least."""
+    rows = list(islice(part.rows, size))
+    while not any(map(_is_filled, rows[-1:])) and (cells := next(part.rows, None)) is not None:
+        if any(map(_is_filled, rows)):
+            return rows
+        rows.append(cells)
+    return rows
+
+
+def _heading_of(rows: Sequence[Cells], share: Share | None) -> tuple[int, int] | None:
+    """Return the first and the last row of the heading, counted from 0; None if there is none."""
+    if share is None:
+        return next(((number, number) for number, cells in enumerate(rows) if _is_filled(cells)), None)
+    for size in (1, 2):
+        widest = 0
+        for first in range(len(rows) - size + 1):
+            together = rows[first : first + size]
+            names = _joined(together)
+            width = sum(map(bool, names))
+            # A single name may as well be a text in a row of data, which is as wide as the rows above it.
+            if all(map(_is_filled, together)) and share(names) >= (1 if width > widest else 2):
+                return first, first + size - 1
+            widest = max(widest, sum(map(bool, _texts(rows[first]))))
+    return None
+
+
+def _likely(start: _Start, share: Share | None) -> int:
+    """Return the row that stands for a heading if none has what is needed: no title, which is alone in its row."""
+    texts = [_texts(cells) for cells in start.rows]
+    shares = [share(cells) % 1 if share else 0.0 for cells in texts]
+    if shares and max(shares) > 0:
+        return shares.index(max(shares))
+    several = (number for number, cells in enumerate(texts) if sum(map(bool, cells)) > 1)
+    filled = (number for number, cells in enumerate(texts) if any(cells))
+    return next(several, next(filled, 0))
+
+
+def _located(start: _Start, found: tuple[int, int] | None) -> Located:
+    """Return the table without its rows."""
+    if found == (0, 0):
+        width = max(map(len, map(_texts, start.rows)), default=0)
+        return Located(tuple(column_letters(place) for place in range(width)), 0)
+    if found and len(start.rows) < found[1]:
+        raise UnreadableFile(f"the file has {len(start.rows)} rows, so the heading cannot be in row {found[1]}")
+    return Located(start.heading, start.last + 1)
+
+
+def column_letters(place: int) -> str:
+    """Return the name of a column in a spreadsheet: 0 is A, 26 is AA."""
+    letters = ""
+    while place >= 0:
+        place, letter = divmod(place, 26)
+        letters, place = chr(ord("A") + letter) + letters, place - 1
+    return letters
+
+
+def _tell_of_heading(located: Located, start: _Start, first: Part) -> None:
+    """Add an issue if the heading is not where people expect it, or looks like data."""
+    above = any(map(_is_filled, start.rows[: start.first]))
+    where = f" of the sheet {start.part.name!r}" if start.part.name and start.part is not first else ""
+    rows = f"row {start.last + 1}" if start.first == start.last else f"rows {start.first + 1} and {start.last + 1}"
+    if above or where or start.first < start.last:
+        left = ", and what stands above was not read" if above else ""
+        located.say("heading-row", f"the heading is in {rows}{where}{left}")
+    data = next(filter(ADDRESS.match, located.heading), "")
+    if data:
+        rule = "if that is data, import the file as one without a heading"
+        located.say("heading-row", f"the heading in {rows} holds an address, {data[:80]!r}; {rule}")
+
+
+def _leave(located: Located, part: Part) -> None:
+    """Note that a sheet was not read."""
+    located.unread.append(part.name)
+    located.issues.append(
+        ImportIssue(1, "", "", "", "unread-sheet", f"the sheet {part.name!r} has other headings, and was not read")
+    )
+
+
+def _further_rows(located: Located, start: _Start, further: Sequence[Part]) -> Iterator[Cells]:
+    """Yield the rows below the same heading in further sheets, and note those with other headings."""
+    size = start.last - start.first + 1
+    for place, part in enumerate(further):
+        rows = _beginning(part, MOST_TRIED) if place < MOST_SHEETS else []
+        ends = (end for end in range(size, len(rows) + 1) if _joined(rows[end - size : end]) == located.heading)
+        end = next(ends, None)
+        if end is not None:
+            yield from rows[end:]
+            yield from part.rows
+        elif any(map(_is_filled, rows)) or place >= MOST_SHEETS:
+            _leave(located, part)
+
+
+def records(located: Located) -> Iterator[tuple[int, Sequence[str], str]]:
+    """Yield the number, the cells and the error of each row that is not blank; the error is "" for a valid row.
+
+    Rows have as many cells as the heading: missing cells are empty, and empty surplus cells are left out. A column
+    without a name that holds a text is told; in a csv, cells beyond the heading are of a text with a separator in it.
+    """
+    width = len(located.heading)
+    nameless = {place for place, title in enumerate(located.heading) if not title}
+    if located.is_sheet:
+        nameless.update(range(width, MOST_COLUMNS))
+    for number, cells in located.rows:
+        if type(cells) is not list:
+            yield number, [""] * width, str(cells)
+            continue
+        if not any(cells):
+            continue
+        if nameless:
+            filled = nameless.intersection(place for place, cell in enumerate(cells) if cell)
+            nameless -= filled
+            for name in map(column_letters, sorted(filled)):
+                located.say("unknown-column", f"the column {name} has no heading, and was left out")
+        if len(cells) == width:
+            yield number, cells, ""
+        else:
+            error = "" if located.is_sheet else _what_is_wide(cells, width)
+            yield number, [*cells[:width], *[""] * (width - len(cells))], error
+
+
+def _what_is_wide(cells: Sequence[str], width: int) -> str:
+    """Return an error message for a row with texts beyond the heading, or "" for any other row."""
+    filled = max((place for place, cell in enumerate(cells, start=1) if cell), default=0)
+    if filled <= width:
+        return ""
+    hint = "in a csv, a text with a separator in it needs double quotes around it"
+    return f"has {filled} cells, but the heading has {width}; {hint}"
+
+
+def tidy(title: str) -> str:
+    """Return a heading on one line, without spaces around it."""
+    return " ".join(title.split())
+
+
+def _texts(cells: Cells) -> list[str]:
+    return cells if isinstance(cells, list) else []
+
+
+def _is_filled(cells: Cells) -> bool:
+    return isinstance(cells, list) and any(cells)
+
+
+def _joined(rows: Sequence[Cells]) -> tuple[str, ...]:
+    """Return the heading that rows make up; a name of a group of columns stands above the first of them."""
+    if len(rows) == 1:
+        return tuple(map(tidy, _texts(rows[0])))
+    width = max(map(len, map(_texts, rows)), default=0)
+    parts: list[list[str]] = [[] for _ in range(width)]
+    for row in rows:
+        group = ""
+        cells = [*map(tidy, _texts(row)), *[""] * (width - len(_texts(row)))]
+        for words, cell in zip(parts, cells, strict=True):
+            group = cell or (group if row is not rows[-1] else "")
+            if group and group not in words:
+                words.append(group)
+    return tuple(map(" ".join, parts))

@@ -1,0 +1,184 @@
+"""Cells that are more than their text: links over texts, and formulas without a value; durations."""
+
+import io
+import re
+import zipfile
+from datetime import timedelta
+
+import openpyxl
+import pytest
+import xlwt
+
+from qrkit import open_portfolio
+from tests.exchange.test_spreadsheets import ods_of, ods_row, ods_table
+from tests.sweeps import quick_first
+
+DOOR, GATE = "https://example.com/door", "https://example.com/gate?a=1&b=2"
+
+
+def xlsx_with_links():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in [["Name", "Content"], ["Door", "Visit"], ["Gate", GATE], ["Roof", "Visit us"], ["Inside", "Page 2"]]:
+        sheet.append(row)
+    sheet["B2"].hyperlink = DOOR
+    sheet["A2"].hyperlink = "https://example.com/other"
+    sheet["B3"].hyperlink = DOOR
+    sheet["B4"].hyperlink = GATE
+    sheet["B5"].hyperlink = openpyxl.worksheet.hyperlink.Hyperlink(ref="B5", location="Sheet2!A1")
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def ods_with_links():
+    def row(name, text, target):
+        link = f'<text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="{target}">{text}</text:a>'
+        return ods_row(name, link if target else text)
+
+    escaped = GATE.replace("&", "&amp;")
+    return ods_of(
+        ods_table(
+            ods_row("Name", "Content"),
+            row("Door", "Visit", DOOR),
+            row("Gate", escaped, DOOR),
+            row("Roof", "Visit us", escaped),
+            row("Inside", "Page 2", "#Sheet2.A1"),
+        )
+    )
+
+
+def html_with_links():
+    rows = [("Door", "Visit", DOOR), ("Gate", GATE, DOOR), ("Roof", "Visit us", GATE), ("Inside", "Page 2", "#2")]
+    made = "".join(f'<tr><td>{name}<td><a href="{target}">{text}</a></tr>' for name, text, target in rows)
+    return f"<html><table><tr><th>Name<th>Content</tr>{made.replace('&', '&amp;')}</table></html>".encode()
+
+
+def brought(data, format="xlsx", **options):
+    with open_portfolio(":memory:") as shop:
+        result = shop.import_file(data, format=format, **options)
+        return {code.name: code.content for code in shop.list_qrcodes()}, result.issues
+
+
+@pytest.mark.rule("X15")
+@pytest.mark.parametrize("columns", [None, {"content": "content", "name": "name"}])
+@pytest.mark.parametrize("make", quick_first([xlsx_with_links, ods_with_links, html_with_links]))
+def test_a_text_over_a_link_is_its_target(make, columns):
+    codes, issues = brought(make(), columns=columns)
+    assert codes == {"Door": DOOR, "Gate": GATE, "Roof": GATE, "Inside": "Page 2"}
+    told = [(issue.row, issue.detail) for issue in issues if issue.reason == "link-target"]
+    assert told == [
+        (2, f"'Visit' leads to {DOOR!r}, which is the content"),
+        (3, f"{GATE!r} is the content, but the cell leads to {DOOR!r}"),
+        (4, f"'Visit us' leads to {GATE!r}, which is the content"),
+    ]
+
+
+@pytest.mark.rule("X15")
+def test_a_link_over_many_cells_is_of_each():
+    book = openpyxl.Workbook()
+    for row in [["Name", "Content"], ["Door", "Visit"], ["Gate", "Visit"]]:
+        book.active.append(row)
+    book.active["B2"].hyperlink = DOOR
+    book.active["B2"].hyperlink.ref = "B2:B3"
+    file = io.BytesIO()
+    book.save(file)
+    assert brought(file.getvalue())[0] == {"Door": DOOR, "Gate": DOOR}
+
+
+def with_part(data, name, change):
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as plain, zipfile.ZipFile(file, "w") as made:
+        for one in plain.infolist():
+            part = plain.read(one)
+            made.writestr(one.filename, change(part) if one.filename == name else part)
+    return file.getvalue()
+
+
+def formulas(*cells):
+    """A workbook whose content cells are formulas with values."""
+    book = openpyxl.Workbook()
+    for row in [["Name", "Content", "Target"], *[[f"n{place}", "?", DOOR] for place in range(len(cells))]]:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+
+    def change(part):
+        for place, cell in enumerate(cells, start=2):
+            part = re.sub(rb'<c r="B%d".*?</c>' % place, cell.replace("@", f"B{place}").encode(), part)
+        return part
+
+    return with_part(file.getvalue(), "xl/worksheets/sheet1.xml", change)
+
+
+@pytest.mark.rule("X15")
+def test_a_formula_with_a_link_is_its_target():
+    codes, issues = brought(
+        formulas(
+            '<c r="@" t="str"><f>HYPERLINK("https://example.com/1","Visit")</f><v>Visit</v></c>',
+            '<c r="@" t="str"><f>hyperlink($C3,"Visit")</f><v>Visit</v></c>',
+            '<c r="@" t="str"><f>CONCATENATE("https://","example.com/3")</f><v>https://example.com/3</v></c>',
+            '<c r="@"><f>HYPERLINK("https://example.com/4")</f></c>',
+        )
+    )
+    assert codes == {
+        "n0": "https://example.com/1",
+        "n1": DOOR,
+        "n2": "https://example.com/3",
+        "n3": "https://example.com/4",
+    }
+    assert [issue.row for issue in issues if issue.reason == "link-target"] == [2, 3]
+
+
+@pytest.mark.rule("X15")
+def test_formulas_without_a_saved_value_are_named():
+    book = openpyxl.Workbook()
+    for row in [["Content", "Name", "Comment"], ['=CONCAT("https://",A1)', "a", "c"], [DOOR, "=A1", "=B1"]]:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    told = [
+        (2, "invalid", "Content is the formula '=CONCAT(\"https://\",A1)', whose value is not in the file"),
+        (3, "formula-unsaved", "QR Code Name is the formula '=A1', whose value is not in the file, and was left empty"),
+        (3, "formula-unsaved", "Comment is the formula '=B1', whose value is not in the file, and was left empty"),
+    ]
+    for columns in (None, {"content": "Content", "name": "Name", "comment": "Comment"}):
+        codes, issues = brought(file.getvalue(), columns=columns)
+        assert codes == {DOOR: DOOR}
+        assert [(row, reason) for row, reason, _ in told] == [(issue.row, issue.reason) for issue in issues]
+        assert all(one.detail.startswith(detail) for one, (_, _, detail) in zip(issues, told, strict=True))
+        assert "open the file in a spreadsheet and save it" in issues[0].detail
+    cell = '<table:table-cell table:formula="of:=CONCAT([.B1];&quot;x&quot;)"/>'
+    ods = ods_of(ods_table(ods_row("Name", "Content"), f"<table:table-row>{cell * 2}</table:table-row>"))
+    ((row, reason),) = ((issue.row, issue.reason) for issue in brought(ods)[1])
+    assert (row, reason) == (2, "invalid")
+
+
+def test_durations_are_read_as_they_are_written():
+    book = openpyxl.Workbook()
+    for row in [["Content", "Name"], ["a", timedelta(hours=30)], ["b", timedelta(minutes=90)], ["c", 0.4375]]:
+        book.active.append(row)
+    for place, form in zip((2, 3, 4), ("[h]:mm", "[h]:mm:ss", "h:mm"), strict=True):
+        book.active[f"B{place}"].number_format = form
+    file = io.BytesIO()
+    book.save(file)
+    old = xlwt.Workbook()
+    sheet = old.add_sheet("x")
+    sheet.write(0, 0, "Content")
+    sheet.write(0, 1, "Name")
+    for row, (content, days, form) in enumerate(
+        [("a", 1.25, "[h]:mm"), ("b", 0.0625, "[h]:mm:ss"), ("c", 0.4375, "h:mm")]
+    ):
+        sheet.write(row + 1, 0, content)
+        sheet.write(row + 1, 1, days, xlwt.easyxf(num_format_str=form))
+    older = io.BytesIO()
+    old.save(older)
+    cell = '<table:table-cell office:value-type="time" office:time-value="PT{}"><text:p>{}</text:p></table:table-cell>'
+    rows = [("a", "30H00M00S", "30:00:00"), ("b", "01H30M00S", "1:30:00"), ("c", "10H30M00S", "10:30:00")]
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    made = [
+        f"<table:table-row>{text.format(one)}{cell.format(two, three)}</table:table-row>" for one, two, three in rows
+    ]
+    ods = ods_of(ods_table(ods_row("Content", "Name"), *made))
+    for data in (file.getvalue(), older.getvalue(), ods):
+        assert set(brought(data)[0]) == {"30:00:00", "1:30:00", "10:30:00"}
