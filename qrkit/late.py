@@ -1,8 +1,8 @@
-"""Loads on demand what belongs to other rooms: names of packages, methods of data classes, what notebooks show.
+"""Loads parts of other rooms on demand: names in packages, methods of data classes, and notebook displays.
 
-A room is a folder or file directly in `qrkit/`. A lower room never imports a higher one. What it needs from above it
-names as `room.module:name`, here or in the facade, and the name is loaded when it is first used. So a plain QR Code
-loads only the modules that it needs.
+A room is a folder or file directly in `qrkit/`. A lower room never imports a higher one. It names what it needs from
+there as `room.module:name`, here or in the facade, and the name is loaded on first use. So a plain QR Code loads only
+the modules that it needs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:  # the methods of `Design` that higher rooms have, for type checkers and editors
+if TYPE_CHECKING:  # methods of `Design` from higher rooms, for type checkers and editors
     from qrkit.drawing.frames.framing import frame_as_wrapper
     from qrkit.drawing.resizing import followed
     from qrkit.scanning import check
@@ -53,14 +53,14 @@ MOVED = {
 
 
 def named(origin: str) -> Any:
-    """Return what `room.module:name` is the name of, or the module `room.module`."""
+    """Import `room.module:name`, or the module `room.module`."""
     module, _, attribute = origin.partition(":")
     value: Any = import_module(f"qrkit.{module}")
     return getattr(value, attribute) if attribute else value
 
 
 def by_name(names: Mapping[str, str]) -> dict[str, str]:
-    """Return the origin of each name, given the names that each `room.module` has, with spaces between them."""
+    """Return the origin of each name. `names` maps `room.module` to its names, separated by spaces."""
     return {name: f"{module}:{name}" for module, listed in names.items() for name in listed.split()}
 
 
@@ -88,7 +88,7 @@ def late_names(package: str, origins: Mapping[str, str], *, until: str = "") -> 
 
 
 class _Doors:
-    """Imports a module by its short name: it is the same module, and so are those below it.
+    """Imports modules and their submodules by short names, which give the same modules as the full names.
 
     A finder and a loader without their base classes: `importlib.abc` would add a third to the time of `import qrkit`.
     """
@@ -105,7 +105,7 @@ class _Doors:
         return ModuleSpec(fullname, self, origin=origin)  # type: ignore[arg-type]  # has its methods
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Leave it to the import system, whose module gives way to the one that is there."""
+        """Return None: the import system creates a module, which `exec_module` replaces with the existing one."""
 
     def exec_module(self, module: ModuleType) -> None:
         sys.modules[module.__name__] = import_module(str(module.__spec__ and module.__spec__.origin))
@@ -150,7 +150,7 @@ UNSEEN: Watch = _iterate
 
 
 class Later:
-    """A method that a higher room has. Its first use puts the function itself on the class.
+    """A method that a higher room provides. On first use, the function itself is set on the class.
 
     Args:
         origin: The function, as `room.module:name`.

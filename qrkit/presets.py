@@ -42,8 +42,8 @@ def with_preset(
 ) -> Design:
     """Apply a preset to a design; its content, size, layers and wrapper stay.
 
-    A look with a logo or a photo uses error correction level H. The words on a frame of the design, and its photo, stay
-    if you chose them; what another preset brought goes.
+    A look with a logo or a photo uses error correction level H. Words that you put on the frame stay; words from
+    another preset are replaced. The photo of the design stays if the preset shows a photo.
 
     Args:
         design: The design to start from.

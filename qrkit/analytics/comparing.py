@@ -53,8 +53,8 @@ RATIO_TYPES |= dict.fromkeys(("smallest", "spread", "days_as_one"), "float64") |
 def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, independent: bool = False) -> pd.DataFrame:
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
-    The interval is for days like the counted ones, which may depend on the days before them. It does not know of
-    another season, of a level that drifts slowly, or of an event that has not happened yet.
+    The interval is for days like the counted ones, which may depend on the days before them. It does not allow for
+    another season, for a level that drifts slowly, or for an event that has not happened yet.
 
     Columns: the name of `by` (str, if given), days, scans (int64), rate, low, high (float64, scans per day; low and
     high are missing where no interval is possible), spread (float64, 1 or more: ratio of the variance to the mean of a
@@ -119,7 +119,7 @@ def compare(
             from the first and last scan of both views.
         second: Another view in the same time zone, of other codes or of another period.
         level: Probability that the interval contains the true ratio, above 0 and below 1. Two views with equal rates
-            are reported as different in 1 - level of all cases, if it is looked at once, at a time fixed beforehand.
+            are reported as different in 1 - level of all cases, if you compare once, at a time fixed beforehand.
         independent: See `rates`.
         without: Days to leave out, for instance of an event that is not part of the question.
 

@@ -104,7 +104,7 @@ def on_each_day(known: Mapping[date, int], ends: tuple[date, date], zone: ZoneIn
 
 
 def span_of(days: Iterable[date]) -> int:
-    """Return the number of days from the first to the last of these, including those that were left out."""
+    """Return the number of days from the first to the last of `days`, including missing days in between."""
     days = list(days)
     return (max(days) - min(days)).days + 1
 

@@ -55,9 +55,8 @@ class Forecast(NamedTuple):
 def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Collection[date] = ()) -> pd.DataFrame:
     """Forecast the scans of the days after a view: one row per day, with intervals.
 
-    The forecast says what comes if things go on as in the last sixteen weeks: it has the level and the weekdays of
-    those days, and no trend. Its intervals do not know of another season, of a change, or of an event that has not
-    happened yet.
+    The forecast assumes that the last sixteen weeks continue: it has their level and their weekday pattern, but no
+    trend. Its intervals do not allow for another season, for a change, or for an event that has not happened yet.
 
     Columns: day (datetime64[us], in the view's time zone), scans (float64, expected), low, high (Int64, an interval for
     the scans of that day), total (float64, expected from the first day of the forecast to this one), total_low,
@@ -72,7 +71,7 @@ def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Col
             scan. The forecast begins on the day after its last whole day.
         days: Number of days to forecast, 1..366.
         level: Probability that an interval contains the scans of its day, or the total, above 0 and below 1.
-        holidays: Public holidays, see `unusual_days`. Past ones are left out; coming ones are taken for Sundays.
+        holidays: Public holidays, see `unusual_days`. Past holidays are left out; future ones count as Sundays.
 
     Raises:
         InvalidParameter: If the view has fewer than 2 whole days, or if an argument is invalid.

@@ -96,7 +96,7 @@ def long_run_spread(sides: Sequence[Side], level: float, *, weekly: bool = True)
 
     Args:
         sides: One or two series of consecutive days, each of about two weeks or more.
-        level: Level of the interval that the variance is for, above 0 and below 1.
+        level: Level of the interval that will use the variance, above 0 and below 1.
         weekly: Whether to remove the pattern of weekdays.
     """
     posterior = long_run_posterior(sides, weekly=weekly)

@@ -53,7 +53,8 @@ def scan_records(scans: Scans) -> pd.DataFrame:
 
 def scan_records_parquet(scans: Scans) -> bytes:
     """Return the rows of `scan_records` as a Parquet file, which takes the interpreter almost no time."""
-    file, query = BytesIO(), scans.query(RECORDS)  # the query comes before the copy of a server, which it may change
+    # Make the query first: it may parse new user agents, which the copy of a server must include.
+    file, query = BytesIO(), scans.query(RECORDS)
     write_parquet(columns(scans.store), query, file, order=IN_ORDER)
     return file.getvalue()
 

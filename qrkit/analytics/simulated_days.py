@@ -41,13 +41,13 @@ def daily_groups(
 ) -> np.ndarray:
     """Return how many groups of each size come to each code on each day: int64, sizes x codes x days.
 
-    A world with a memory begins early enough before the first day to be in its stationary state on that day.
+    If scans depend on earlier days, the simulation starts early enough to be stationary on the first day.
 
     Args:
         rates: Scans per day of each code, 0 or more.
         since: The first day; a datetime counts as its day.
         days: Number of days, 1 or more.
-        truth: Properties of the scans; only those of days and groups matter.
+        truth: Properties of the scans; only those that concern days and groups are used.
     """
     import numpy as np
 
@@ -79,7 +79,7 @@ def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> 
 
 
 def day_of(name: str, given: date) -> date:
-    """Return a day, or the day of a moment.
+    """Return a date as it is, and the date of a datetime.
 
     Args:
         name: Name of the parameter, for the error.
@@ -90,7 +90,7 @@ def day_of(name: str, given: date) -> date:
 
 
 def _lead(truth: Truth) -> int:
-    """Return how many days a world must have been going on before its first day."""
+    """Return how many days before its first day a simulation must start."""
     events = LIVES * truth.event_half_life if truth.events else 0
     offspring = RELAXATIONS * truth.offspring_half_life / log(2) / (1 - truth.offspring) if truth.offspring else 0
     return ceil(max(events, offspring))
@@ -116,7 +116,7 @@ def _random_factors(random: np.random.Generator, shape: tuple[int, int], truth: 
 
 
 def _remembered(values: np.ndarray, kept: float) -> np.ndarray:
-    """Add to the values of each day a share of the result of the day before."""
+    """Add to each value a share of the result for the day before."""
     sums = values.copy()
     for day in range(1, values.shape[1]):
         sums[:, day] += kept * sums[:, day - 1]
@@ -156,7 +156,7 @@ def _self_exciting(random: np.random.Generator, means: np.ndarray, calendar: np.
 
 
 def _by_size(random: np.random.Generator, arrivals: np.ndarray, truth: Truth) -> np.ndarray:
-    """Divide arrivals at random among the sizes of groups, all equally likely: sizes x codes x days."""
+    """Divide arrivals at random among equally likely group sizes: sizes x codes x days."""
     import numpy as np
 
     smallest, largest = truth.groups

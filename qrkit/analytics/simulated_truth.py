@@ -55,11 +55,11 @@ class Truth:
         groups: Smallest and largest number of scans that come together, within the same minute, such as (2, 5); 1 to
             20, all sizes are equally likely. Where scans set off others, a group does so as one scan would.
         events: Probability, 0..1, that an event begins on a day.
-        event_size: Mean number of scans that an event adds, 0..1,000, in days' worth of scans without any event.
+        event_size: Mean number of scans that an event adds, 0..1,000, as a multiple of a day's scans without events.
         event_log_sd: Standard deviation of the logarithm of the size of an event (lognormal), 0..3.
         event_half_life: Days within which half of an event is over, above 0, 100 at most.
-        shared: Whether all codes have the same random factors of the rate (`unrest`, `log_sd`, `events`), as if one
-            weather ruled them. If False, each code has its own. Groups and offspring always belong to one code.
+        shared: Whether all codes have the same random factors of the rate (`unrest`, `log_sd`, `events`), as if
+            they had the same weather. If False, each code has its own. Groups and offspring always belong to one code.
         change: The day or moment from which the rate is different; None for no change.
         effect: Factor that multiplies the rate from the change on, 0 or more.
         half_life: Days after which the rate has halved, above 0; None for a constant rate.

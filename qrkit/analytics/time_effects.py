@@ -37,9 +37,9 @@ AS_ONE = 3
 def time_effects(scans: Scans, of: TimeEffect = "weekday", *, level: float = 0.95) -> pd.DataFrame:
     """Return how the scans of each weekday, or of each hour of the day, compare with the mean of all of them.
 
-    An effect of 1.2 on Fridays means 20% more scans than on a mean day of the same weeks. The interval is for weeks
-    like the counted ones. It takes the spread as the same for all weekdays or hours, so it is too narrow for one whose
-    scans come in much larger bursts than the others.
+    An effect of 1.2 on Fridays means 20% more scans than on an average day of the same weeks. The interval is for weeks
+    like the counted ones. It assumes the same spread for all weekdays or hours, so it is too narrow for one whose scans
+    come in much larger bursts than the others.
 
     Columns: weekday (int64, 1 Monday to 7 Sunday) or hour (int64, 0..23, in the view's time zone), scans (int64),
     effect, low, high (float64, ratio to the mean; low and high are missing where no interval is possible), reason (str,

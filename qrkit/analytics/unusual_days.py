@@ -62,7 +62,7 @@ class DailyScans(NamedTuple):
         return int((self.numbers > 0).sum()) >= FEWEST_WITH_SCANS
 
     def only(self, chosen: np.ndarray) -> DailyScans:
-        """Return some of the days."""
+        """Return only the chosen days."""
         days = [day for day, is_chosen in zip(self.days, chosen, strict=True) if is_chosen]
         return DailyScans(days, self.numbers[chosen], self.weekdays[chosen])
 
@@ -105,8 +105,8 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date
             this share of views has a day reported as unusual, even if scans come in groups or good days follow one
             another.
         holidays: Public holidays: dates, or a mapping from dates to names such as `holidays.country_holidays("SI")` of
-            the library holidays, which qrkit does not install. Few holidays do not tell what is usual on one, so they
-            are never reported as unusual, and nothing is expected of other days because of them. Their own expected,
+            the library holidays, which qrkit does not install. A few holidays do not show what is usual on a holiday,
+            so they are never reported as unusual, and the expectations for other days ignore them. Their own expected,
             low, high and chance are those of an ordinary day.
 
     Raises:
@@ -128,7 +128,7 @@ def daily_scans(scans: Scans) -> DailyScans:
 
 
 def days_with(daily: dict[date, int]) -> DailyScans:
-    """Return scans per day, given by consecutive days."""
+    """Convert the scans of consecutive days to `DailyScans`."""
     import numpy as np
 
     weekdays = np.array([day.weekday() for day in daily])
@@ -172,7 +172,7 @@ def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -
 
 
 def outside(values: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
-    """Return for each window the sum of the values of all days but its own and its neighbors.
+    """Return for each window the sum of the values of all days except its own and the neighboring ones.
 
     Args:
         values: A value, or a row of values, for each day.

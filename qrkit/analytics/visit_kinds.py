@@ -1,7 +1,8 @@
 """Classifies visits: scans by people, bots and link previews, and visits to short codes that do not exist.
 
 Nobody can tell for certain whether a person made a request, so the evidence gives a range. It starts at visits that
-look like a browser on a known device and ends at visits that nothing speaks against. Neither end is a strict limit.
+look like a browser on a known device, and ends at all visits that are not clearly automatic. Neither end is a strict
+limit.
 """
 
 from __future__ import annotations

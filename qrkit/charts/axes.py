@@ -319,7 +319,7 @@ def listed(names: Sequence[str], counts: Sequence[Any]) -> str:
 
 
 def names_above(chart: Chart, keys: Mapping[str, str]) -> int:
-    """Write names with dots of their colors (name to color) in rows from the top; return the height in pixels."""
+    """Write names after dots of their colors, in rows from the top; return the height in pixels."""
     x, y = 6.0, 10
     for name, color in keys.items():
         (shown,) = fit(name, chart.bbox.width - 22)

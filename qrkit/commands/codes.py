@@ -258,7 +258,7 @@ def _show(asked: argparse.Namespace) -> None:
 
 
 def _further(code: QRCode, active: str) -> dict[str, Any]:
-    """Return what JSON has of a single QR Code beyond the columns of a list: the names of `FURTHER_KEYS`."""
+    """Return what JSON says about a single QR Code beyond the columns of a list: the names of `FURTHER_KEYS`."""
     place = {name: getattr(code.location, name) for name in PLACES}
     schedule = [event.model_dump(mode="json") for event in code.schedule]
     known = {"active_content": active, "comment": code.comment, **place, "is_dynamic": code.is_dynamic}
@@ -266,7 +266,7 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
 
 
 def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
-    """Return what people want to know of a QR Code, by its label."""
+    """Return the details of a QR Code to print, by their labels."""
     from qrkit.tracking.times import to_iso
 
     events = [

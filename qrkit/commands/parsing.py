@@ -35,7 +35,7 @@ class Layout(argparse.HelpFormatter):
         super().__init__(prog, max_help_position=COLUMN, width=min(MOST_COLUMNS, get_terminal_size().columns) - 1)
 
     def add_argument(self, action: argparse.Action) -> None:
-        """Measure an argument; argparse forgets that commands are indented."""
+        """Measure an argument, and add the indentation of commands, which argparse leaves out."""
         super().add_argument(action)
         if isinstance(action, argparse._SubParsersAction):
             self._action_max_length += self._indent_increment
@@ -133,7 +133,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[Any]"
 
 
 def add_heading(commands: Commands, heading: str) -> None:
-    """Put a heading before the last command that was added, in the help."""
+    """Put a heading above the most recently added command in the help."""
     commands._choices_actions[-1].heading = heading  # type: ignore[attr-defined]  # `Layout` looks for it
 
 
@@ -148,7 +148,7 @@ def add_command(commands: Commands, prog: str, sentence: str, **definition: Any)
 
 
 def describe(command: Parser, more: str = "", *, usage: str, examples: Sequence[str]) -> None:
-    """Complete the help of a command, which has its first sentence already.
+    """Complete the help of a command, whose first sentence is already set.
 
     Args:
         usage: Arguments after the name of the command; one line per way to use it.

@@ -112,7 +112,7 @@ def _serve(asked: argparse.Namespace) -> None:
             base_url = keep_base_url(portfolio.store, settings.base_url, port=port)
             app.set_base_url(base_url)
             if settings.keep_days is not None:
-                portfolio.keep_visits(days=settings.keep_days)  # before the first sweep, which obeys it
+                portfolio.keep_visits(days=settings.keep_days)  # before `upkeep` starts the first sweep
             while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
         url = f"http://{reachable(settings.host)}:{port}"
         print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")

@@ -72,7 +72,7 @@ def app(ios: Ios = None, android: Android = None, *, other: Other = None) -> str
 
 
 def read_app(text: str) -> dict[str, Any] | None:
-    """Return the fields of an app; None for a text that is not one URL a line, or has none of a store."""
+    """Return the fields of an app; None if a line is not a URL, or no URL is that of an app store."""
     fields: dict[str, Any] = {}
     lines = text.rstrip("\r\n").splitlines()
     for line in lines[:4]:

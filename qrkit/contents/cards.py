@@ -75,8 +75,8 @@ STORES = {"apps.apple.com": "App Store", "play.google.com": "Google Play"}
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PAYMENT = re.compile(r"(?:BCD|SPC)\s|000201|(?:upi|bitcoin):", re.IGNORECASE)
-# What is not a plain number or address gets no link: codes with `*` and `#` change settings of a phone, and a query
-# would add receivers to a mail.
+# Only plain numbers and addresses become links: phone codes with `*` and `#` can change settings of a phone, and a
+# query can add recipients to an email.
 _NUMBER = re.compile(r"\+?[0-9 ()/.\u2013-]{2,40}", re.ASCII)
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"?&%#/]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
 _STORE = re.compile(rf"https://({'|'.join(map(re.escape, STORES))})/", re.IGNORECASE)

@@ -22,7 +22,7 @@ DAY_FORM, TIME_FORM = "2026-06-14", "2026-06-14 18:00"
 
 
 def _day(value: Any) -> Any:
-    """Return a day; text is read as ISO 8601 writes it."""
+    """Return a day; text must be an ISO 8601 date."""
     if isinstance(value, str):
         try:
             return date.fromisoformat(clean(value.strip()))
@@ -60,7 +60,7 @@ def _time_zone(name: str) -> str:
 
 
 def zone_or_none(name: str) -> ZoneInfo | None:
-    """Return a time zone by its name; None if there is none of this name."""
+    """Return the time zone with this name; None if it does not exist."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -88,7 +88,7 @@ def end_after(start: date, duration: str) -> date | None:
     except OverflowError:
         return None
     if not isinstance(start, datetime):
-        # Days are counted with the first one.
+        # The first day counts as well.
         return end - timedelta(days=1) if end - start > timedelta(days=1) else None
     return end if end > start else None
 

@@ -180,7 +180,7 @@ class Design(Model):
     else:
 
         def __init__(self, /, *first, **values) -> None:
-            # A content of `qrkit.contents` brings what the standard of its kind prescribes, such as `ec`.
+            # Contents from `qrkit.contents` carry the fields that the standard of their kind prescribes, such as `ec`.
             if isinstance(content := values.get("content"), bytes):
                 values |= fields_of_bytes(content, values.get("charset"))
             prescribed = getattr(content, "drawn", None)

@@ -148,7 +148,7 @@ def _wrap(scene: Scene, sheet: Sheet, wrapper: Wrapper, *, exact: bool) -> Scene
 
 
 def _put_into(scene: Scene, whole: Wrapper | Framed, around: tuple[Item, ...], matrix: Matrix) -> Scene:
-    """Put the scene over what is around it."""
+    """Place the scene on top of a wrapper or frame."""
     return replace(
         scene,
         width=whole.width,

@@ -89,10 +89,10 @@ class Logo(NamedTuple):
         """Return the layers that show the logo: the plate if there is one, and the logo in its place.
 
         Args:
-            design: The design that they are for.
+            design: The design that the layers are for.
             layer: The logo in its place.
             ground: The plate.
-            meeting: How the lower one meets the modules: `display` and `tolerance`.
+            meeting: `display` and `tolerance` of the lowest layer, which say how it affects the modules.
         """
         if ground is None:
             return [layer.replace(**meeting)]
@@ -152,7 +152,7 @@ def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetc
 
 
 def ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
-    """Return the plate of a logo, measured."""
+    """Measure the plate of a logo; None if it has none."""
     if not placed.plate:
         return None
     layer = design.layers[placed.layer]

@@ -168,7 +168,7 @@ class _Taken:
     """Names and contents already in use."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        # Nearly every name has one content; a set for each would take more time and memory than all the rest.
+        # Nearly every name has one content. A set per name would cost more time and memory than everything else here.
         self._contents: dict[str, str] = {}
         self._further: dict[str, set[str]] = {}
         self._series: dict[str, _Series] = {}
@@ -177,7 +177,7 @@ class _Taken:
             self.add(name, content)
 
     def copy(self) -> _Taken:
-        """Return a copy of names and contents, before a name was asked for."""
+        """Return a copy of the names and contents, without the series that `name_for` has built."""
         other = _Taken(())
         other._contents = self._contents.copy()
         other._further = {name: contents.copy() for name, contents in self._further.items()}

@@ -1,4 +1,4 @@
-"""Functions shared by all workbook formats: sheets, merged cells, apostrophes added by us, and limits of cells."""
+"""Functions shared by all workbook formats: sheets, merged cells, apostrophes that qrkit adds, and cell limits."""
 
 from __future__ import annotations
 

@@ -71,5 +71,5 @@ def events_in_parts(data: bytes, size: int, tags: Sequence[str]) -> Iterator[Ite
 
 def check_doctype(root: etree._Element) -> None:
     """Check that a file has no document type, which could define malicious entities."""
-    if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # its stubs do not know it
+    if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]  # missing in the stubs
         raise UnreadableFile("the file has a document type declaration (DOCTYPE), which is not allowed")

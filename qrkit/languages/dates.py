@@ -27,7 +27,7 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 
 
 def full_date(day: date) -> str:
-    """Format a date like Saturday, 13 June 2026."""
+    """Format a date in full, such as Saturday, 13 June 2026."""
     return _write(day, "full")
 
 

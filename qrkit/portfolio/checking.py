@@ -1,4 +1,4 @@
-"""Whether the pictures of tracked QR Codes scan: the warning of an export, and a table of verdicts."""
+"""Checks whether the pictures of tracked QR Codes scan: warns on export, and makes a table of verdicts."""
 
 from __future__ import annotations
 

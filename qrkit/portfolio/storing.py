@@ -40,7 +40,7 @@ def store_rows(
     Args:
         decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
         template: The name of the template for rows that name none.
-        turn: Returns a context manager in which nobody else changes records.
+        turn: Returns a context manager; while it is open, nothing else changes records.
 
     Raises:
         StoreBusy: If others interfere too often; the portfolio is unchanged.

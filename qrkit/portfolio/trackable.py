@@ -1,4 +1,4 @@
-"""Refuses contents that a short URL could never stand for."""
+"""Rejects contents that cannot work behind a short URL."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["check_trackable"]
 
 
 def check_trackable(code: QRCode) -> None:
-    """Check that scans of a QR Code can be counted: that apps need not read its content from the code itself.
+    """Check that scans of a QR Code can be counted: its content must work behind a short URL.
 
     Raises:
-        InvalidParameter: If the code is dynamic, and its content or one of its schedule is of such a kind.
+        InvalidParameter: If the code is dynamic, and its content or a scheduled one does not work that way.
     """
     if not code.is_dynamic:
         return

@@ -116,7 +116,7 @@ def _hidden_codes(facts: Facts, least: int) -> frozenset[str]:
 
 
 def _visitors_of(facts: Facts, hidden: Collection[str], least: int) -> dict[str, int]:
-    """Return the visitors of the shown QR Codes, without small numbers."""
+    """Return the number of visitors of each shown QR Code, without small numbers."""
     codes, by = _of_codes(facts), ("campaign", "qrcode_id")
     known = _shown_visitors(codes, by, least)
     counts = zip(codes["qrcode_id"], known.tolist(), strict=True)
@@ -124,7 +124,7 @@ def _visitors_of(facts: Facts, hidden: Collection[str], least: int) -> dict[str,
 
 
 def _shown_visitors(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Series[int]:
-    """Return the numbers of visitors; small ones, and those that would reveal them, are 0 as if they were unknown."""
+    """Return the numbers of visitors; small numbers, and those that would reveal them, become 0, as if unknown."""
     shown = without_small_groups(groups[[*by, "visitors"]], by=by, count="visitors", least=least)
     return shown["visitors"].fillna(0).astype("int64")
 
@@ -138,7 +138,7 @@ def _values(frame: pd.DataFrame, keyless: Mapping[str, int], least: int) -> pd.D
 
 
 def _are_hidden(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Series[bool]:
-    """Return whether each group is hidden, measured by its visitors and its scans without the key of one."""
+    """Return whether each group is hidden, by the sum of its visitors and its scans without a visitor key."""
     sizes = groups["visitors"] + groups["keyless"]
     return without_small_groups(groups[[*by]].assign(size=sizes), by=by, count="size", least=least)["size"].isna()
 
@@ -181,7 +181,7 @@ def together(numbers: Sequence[int], least: int) -> list[int]:
 
 
 def _with_titles(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame:
-    """Return scans per day and campaign by new titles."""
+    """Return scans per day and campaign, with new campaign titles."""
     new = {facts.titles[id]: title for id, title in titles.items()}
     named = facts.per_day.assign(campaign=facts.per_day["campaign"].map(new).astype("str"))
     return named.groupby(["day", "campaign"], as_index=False)[["scans"]].sum()

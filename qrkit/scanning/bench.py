@@ -54,14 +54,14 @@ class State:
 
     @cached_property
     def issues(self) -> tuple[Issue, ...]:
-        """Other issues, except notes, the worst first; measured when first asked for, because the budget may decide."""
+        """Other issues, except notes, the worst first; computed on first use, because the budget alone may decide."""
         issues = self._find_issues()
-        del self._find_issues  # and the drawing, which may have megabytes
+        del self._find_issues  # releases the drawing, which may take megabytes
         return issues
 
     @property
     def badness(self) -> tuple[int, float]:
-        """A sort key: the better of two states has the smaller one."""
+        """A sort key: better states have smaller values."""
         return sum(1 if issue.severity == "warning" else 3 for issue in self.issues), self.budget.used
 
 

@@ -94,7 +94,7 @@ class Panel(Shown):
 
     @property
     def rates(self) -> dict[str, float]:
-        """Share of its conditions in which each engine reads, 0..1."""
+        """Share of the tested conditions in which each engine reads the image, 0..1."""
         rows = self.outcomes.values()
         return {name: fmean(row[name] == "read" for row in rows if name in row) for name in self.engines}
 
@@ -265,7 +265,7 @@ def run_panel(
         audience: phones or all.
         engines: The readers to use; by default those of the audience or, at level full, all that are installed.
         seed: Seed of the noise and of the angles of the captures, 0 or more.
-        symbol: The symbol in the image, if known; what a reader misses of its plain drawing does not count.
+        symbol: The symbol in the image, if known. Frames in which a reader misses the plain symbol do not count.
 
     Raises:
         InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
@@ -348,7 +348,7 @@ class _Run(NamedTuple):
         return min(read, 1) if self.is_quick else read
 
 
-# A repair compares many designs with the same plain symbol, and so does a user who changes a design between checks.
+# Cached, because a repair, or a user who edits and checks a design, tests the same plain symbol many times.
 @lru_cache(maxsize=512)
 def _plain_frames(symbol: Symbol, payloads: frozenset[bytes], engine: Engine, condition: Condition, seed: int) -> int:
     """Return the number of frames of a condition in which an engine reads the plain symbol, black on white."""
@@ -403,7 +403,7 @@ def _best(outcomes: Collection[Outcome]) -> Outcome:
 
 
 def _those(names: Iterable[str], present: Iterable[str]) -> list[str]:
-    """Return which of these names are present; all that are present, if none is."""
+    """Return those of the names that are present; if none of them is, return all present ones."""
     return [name for name in names if name in present] or [*present]
 
 

@@ -80,7 +80,7 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
 
 
 def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
-    """Return the weights of typical dark and light data modules, as diameters of discs with the same area."""
+    """Return the weights of typical dark and light data modules: the diameters of discs of the same area."""
     share = _shares(is_dark, pixels, symbol.side)
     counted = (role_grid(symbol.version) == Role.DATA) & ~wrong
     dark = true_modules(symbol)

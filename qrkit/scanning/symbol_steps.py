@@ -23,7 +23,7 @@ MASK_GAIN = 0.5
 
 
 def sufficient_symbols(bench: Bench, state: State, may: Collection[str]) -> Iterator[list[Step]]:
-    """Yield steps to symbols that leave enough error correction, fewer steps first.
+    """Yield steps that lead to symbols with enough error correction left, fewest steps first.
 
     Args:
         bench: Measures designs, and decides whether error correction is enough.

@@ -51,10 +51,10 @@ FOR_VISITORS = 8
 
 
 def waiting_room(threads: int) -> dict[str, int]:
-    """Return how many requests may wait for each gate, by the name of the gate.
+    """Return the maximum number of requests that may wait at each gate, by the name of the gate.
 
     Args:
-        threads: Number of threads that are left if all places behind the gates are taken; may be negative.
+        threads: Number of threads left when every gate is full; may be negative.
     """
     return {name: max(0, threads - FOR_VISITORS) * share // 100 for name, share in SHARES.items()}
 

@@ -13,8 +13,8 @@ table of distinct values has dozens of bytes.
 
 A late visit may bring the key of a visit that is marked. Until its day is archived anew, marks count only on the days
 before the first visit in the store, and `again` is what it is for visits in the store: the key and its day as one
-number. This is slower, so the view has both ways, which `numbered` tells apart. A condition without columns ends one of
-them before it reads rows.
+number. This is slower, so the view has both forms, which `numbered` tells apart. A condition without columns ends one
+of them before it reads any rows.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def counted(groups: Mapping[str, str], table: str, *, times: bool = False) -> st
 
 
 def marked(rows: str) -> str:
-    """Return a SELECT of visits as a file has them, from a SELECT of all visits of one or more whole UTC days."""
+    """Return a SELECT of visits in the form stored in files, from a SELECT of all visits of whole UTC days."""
     return MARKED.format(rows=rows)
 
 

@@ -257,7 +257,7 @@ class _Caller:
         return {"columns": columns} | self._part()
 
     def _part(self) -> dict[str, Any]:
-        """Return the next rows of the statement, which ends with its last row."""
+        """Return the next rows of the statement, and close it after its last row."""
         rows = list(islice(self._rows, ROWS_AT_ONCE))
         self._has_rows = len(rows) == ROWS_AT_ONCE
         if not self._has_rows:

@@ -2,7 +2,7 @@
 
 The text that we would write for the old fields is compared with the one for the new fields, and what differs is put
 into the text of the content. Then the result is read: if it does not say what was asked, our own text takes its
-place, and a note says what that leaves out.
+place, and a note says what is lost.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ def _first_key(notation: Notation, text: str) -> str:
 
 
 def _signature_notes(found: Content, before: Content) -> tuple[Note, ...]:
-    """Return a note if a text that was signed differs from the one that was."""
+    """Return a note if a signed text changed, so that its signature no longer fits."""
     is_signed = found.kind == "upi" and found != before and re.search(f"[?&]{SIGNATURE}=", found)
     text = "keeps its signature (sign), which was made for other values: banking apps may refuse the payment"
     return (Note("", text),) if is_signed else ()
 
 
 def unread(content: Content) -> str:
-    """Return in words what of a content is in none of its fields; "" if there is nothing more."""
+    """Describe the parts of a content that none of its fields hold; "" if there are none."""
     notation, old = notation_of(content.kind, content), _in_our_words(content)[0]
     if notation is None or old is None:
         return ""

@@ -101,7 +101,7 @@ def epc_transfer(
 
 
 def _written(amount: Decimal | None) -> str:
-    """Return an amount as the guidelines write it, without zeros behind the point: `EUR1`, `EUR12.3`."""
+    """Return an amount as the guidelines write it, without trailing zeros after the point: `EUR1`, `EUR12.3`."""
     return "" if amount is None else f"EUR{amount:f}".rstrip("0").rstrip(".")
 
 

@@ -17,7 +17,7 @@ LONGEST_RUN = 2
 
 
 def plain(room: Room) -> Cut:
-    """A line on all sides; words stand below it."""
+    """A line on all sides, with words below it."""
     width, strip = room.width, strip_height(room, 0.5)
     first, second = lines(room, width / 2, width + strip / 2, width * 0.94, on_ink=False)
     return Cut(width, width + strip, room.margin, room.margin, border(room), first, second)
@@ -69,7 +69,7 @@ def pill(room: Room) -> Cut:
 
 
 def plate(room: Room) -> Cut:
-    """A light plate on a ground that is as wide on all sides; words stand below the plate."""
+    """A light plate on a dark background, with words below the plate."""
     gap = CORNER * room.radius
     margin = ceil(max(room.side * 0.07, room.line * 2) + gap)
     around, width, strip = margin - gap, room.side + 2 * margin, strip_height(room, 0.35)
@@ -140,7 +140,7 @@ def ribbon(room: Room) -> Cut:
 
 
 def viewfinder(room: Room) -> Cut:
-    """Four corners; words stand below them."""
+    """Four corners, with words below them."""
     line, strip = room.line * 1.2, strip_height(room, 0.55)
     margin = ceil(line + 0.5 + 0.3 * room.radius)
     width = room.side + 2 * margin
@@ -161,7 +161,7 @@ def viewfinder(room: Room) -> Cut:
 
 
 def disc(room: Room) -> Cut:
-    """A disc of decoys around the light square; words stand below it."""
+    """A disc of decoys around the light square, with words below it."""
     margin = ceil(room.side * (ROOT - 1) / 2 + 1)
     width, strip = room.side + 2 * margin, strip_height(room, 0.5)
     ground = circle(width / 2, width / 2, width / 2)

@@ -72,5 +72,5 @@ def union_data(left: float, top: float, size: float, cells: tuple[bytes, ...]) -
 
 @lru_cache(maxsize=64)
 def _steps(letter: str, size: float, count: int) -> list[str]:
-    """Return the path data of steps by 0 to `count` squares, and, counted from the end, of steps back."""
+    """Return the path data of steps by 0 to `count` squares; negative indexes give steps back."""
     return [f"{letter}{number(size * squares)}" for squares in (*range(count + 1), *range(-count, 0))]

@@ -117,7 +117,7 @@ def data_uri(picture: bytes | str | Path) -> str:
         try:
             with Path(picture).open("rb") as file:
                 picture = file.read(MOST_BYTES + 1)
-        except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
+        except (OSError, ValueError) as error:  # ValueError: a path with a null byte
             raise UnreadableFile(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     kind = "font/sfnt" if picture.startswith(FONT_STARTS) else media_type(picture)
     if kind is None:
@@ -136,7 +136,7 @@ def data_uri(picture: bytes | str | Path) -> str:
 
 
 def picture_content(picture: bytes | str | Path, part: str) -> str:
-    """Return the content of a field for an image as people name one: a file, its bytes, or such a content.
+    """Return the content of a field for an image, given as a file, as bytes, or as such a content already.
 
     Raises:
         InvalidParameter: If a text is neither a content nor the path of a file.
@@ -152,7 +152,7 @@ def picture_content(picture: bytes | str | Path, part: str) -> str:
 def _is_file(path: str | Path) -> bool:
     try:
         return Path(path).is_file()
-    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+    except (OSError, ValueError):  # a name that is too long, or has a null byte
         return False
 
 
@@ -236,7 +236,7 @@ class _Reader:
         return image
 
     def _check_pixels(self) -> None:
-        """Check the pixels of all pictures so far; when there are too many, no more are decoded."""
+        """Check the total pixels of all pictures so far, so that no more are decoded if there are too many."""
         if self._pixels > MOST_PIXELS_TOGETHER:
             raise _too_large(f"all pictures of a design together may have {MOST_PIXELS_TOGETHER:,} pixels")
 

@@ -44,7 +44,7 @@ def address_of(word: Any) -> str:
 
 
 def color_of(word: Any) -> str | None:
-    """Return a color as `#rrggbb`, with its opacity if it is translucent, or a keyword; None if it is no color."""
+    """Return a color as `#rrggbb`, with its opacity if it is translucent, or a keyword; None if it is not a color."""
     if word.type == "function" and word.lower_name == "light-dark":
         return next(filter(None, map(color_of, word.arguments)), None)
     if word.type == "ident" and word.lower_value in ("none", "inherit", "context-fill", "context-stroke"):
@@ -61,7 +61,7 @@ def color_of(word: Any) -> str | None:
 
 
 def _wide(color: Any) -> list[float]:
-    """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; else nothing."""
+    """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; [] for others."""
     one, two, three = (float(part or 0) for part in color.coordinates)
     if color.space == "display-p3":
         linear = [copysign(((abs(part) + 0.055) / 1.055) ** 2.4, part) for part in (one, two, three)]
@@ -80,7 +80,7 @@ def _mixed(matrix: tuple[tuple[float, ...], ...], parts: list[float]) -> list[fl
 
 
 def has_known_unit(word: Any) -> bool:
-    """Return False for a length that depends on the window, or on something else that a file does not say."""
+    """Return False for a length that depends on the window or on anything else outside the file."""
     return word.type != "dimension" or word.lower_unit in _ANGLES.keys() | _LENGTHS
 
 
@@ -123,7 +123,7 @@ def _number(word: Any) -> float | None:
 
 
 def polygon_of(arguments: Tokens) -> dict[str, str]:
-    """Return the attributes of a CSS polygon in percent; nothing for other units."""
+    """Return the attributes of a CSS polygon given in percent; an empty dictionary for other units."""
     words = [one for one in words_of(arguments) if one.type != "literal"]
     rule = words.pop(0).value if words and words[0].type == "ident" else "nonzero"
     if not words or any(one.type != "percentage" and getattr(one, "value", 1) != 0 for one in words):

@@ -1,6 +1,6 @@
 """Turns an untrusted SVG into a plain one: style sheets become attributes, and nothing leads out of the file.
 
-The cascade is that of browsers on a light screen. What is not understood becomes a doubt, which callers tell.
+The cascade is that of browsers on a light screen. Anything unknown is recorded as a doubt, which callers report.
 """
 
 from __future__ import annotations
@@ -124,14 +124,14 @@ _SIMPLE = re.compile(r"[^(\\]*")
 
 
 class Plain(NamedTuple):
-    """An SVG whose look is all in attributes.
+    """An SVG whose styles are all attributes.
 
     Attributes:
         root: Its `<svg>` element, which has a `viewBox` and no size.
         name: A name for it, derived from its bytes.
         box: Its viewBox: x, y, width and height.
-        doubts: What a browser may show in another way.
-        notes: What is set in another font.
+        doubts: Sentences about what a browser may show differently.
+        notes: Sentences about text that is drawn in another font.
     """
 
     root: _Element
@@ -251,7 +251,7 @@ def _drop_hidden(root: _Element, doubts: dict[str, None]) -> None:
 
 
 def _letters(root: _Element) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what of the texts cannot be drawn, and which fonts are not those of the file."""
+    """Return sentences about letters that cannot be drawn, and about fonts that are replaced."""
     text = "".join(str(piece) for one in root.iter(f"{NAMESPACE}text") for piece in one.itertext())
     if len(text) > MOST_LETTERS:
         raise too_much(f"at most {MOST_LETTERS:,} characters of text")
@@ -359,7 +359,7 @@ class _Styles:
             self._matcher.add_selector(selector, declarations)
 
     def _holds(self, media: str) -> bool:
-        """Return True if a media query holds; one that is not understood does not, and becomes a doubt."""
+        """Return True if a media query matches; an unknown one does not, and is recorded as a doubt."""
         holds = False
         for query in media.lower().split(","):
             parts = ["".join(part.split()) for part in query.split(" and ")]
@@ -418,13 +418,13 @@ class _Styles:
             elif (value or name in ("rx", "ry")) and not (
                 name in _UNSEEN or name.startswith(_UNSEEN_PREFIXES) or "url(" in value.lower()
             ):
-                kept[name] = value or "0"  # as Chromium reads an empty radius
+                kept[name] = value or "0"  # Chromium treats an empty radius as 0
         return kept
 
     def _take(
         self, element: _Element, kept: dict[str, str], name: str, tokens: Tokens, variables: dict[str, Tokens]
     ) -> None:
-        """Set the attributes of a declaration; one that is invalid leaves those of earlier ones."""
+        """Set the attributes of a declaration; an invalid one leaves the attributes as they are."""
         if name in _DOUBTED or (element is self._root and name.startswith(_ROOT_DOUBTED)):
             self._doubt(f"the SVG has the property {name!r}, which is not understood")
         elif name in _PROPERTIES | _TRANSFORM | (_BEHIND if element is self._root else _GEOMETRY):
@@ -524,7 +524,7 @@ class _Styles:
         return name
 
     def _target(self, address: str) -> str | None:
-        """Return the new id of the element that an address names; None if there is none in the file."""
+        """Return the new id of the element that an address refers to; None if the file has no such element."""
         if not address.startswith("#"):
             self._doubt("the SVG refers to another file, which is never loaded")
             return None
@@ -548,7 +548,7 @@ class _Styles:
             element.tag = "hidden"
 
     def _transform(self, kept: dict[str, str], *, is_root: bool) -> None:
-        """Include the origin in a transform."""
+        """Fold the `transform-origin` into the transform."""
         if is_root and kept.pop("transform", ""):
             self._doubt("the SVG has a transform of the whole picture, which is not understood")
         origin, box = kept.pop("transform-origin", ""), kept.pop("transform-box", "view-box")

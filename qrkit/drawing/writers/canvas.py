@@ -210,12 +210,12 @@ class _Canvas:
         self._waiting, self._waiting_box, self._definitions = [], NOWHERE, Definitions()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
-        """Return left, top, right and bottom of the pixels that an outline may cover; none if left >= right."""
+        """Return left, top, right and bottom of the pixels that an outline may cover; empty if left >= right."""
         left, top, right, bottom = outline.box()
         return self._pixels_in(matrix.box(left, top, right - left, bottom - top))
 
     def _pixels_in(self, box: Box) -> tuple[int, int, int, int]:
-        """Return left, top, right and bottom of the pixels that a box touches; none if left >= right."""
+        """Return left, top, right and bottom of the pixels that a box touches; empty if left >= right."""
         (x, y, width, height), (across, down) = box, self.size
         return max(0, floor(x)), max(0, floor(y)), min(across, ceil(x + width)), min(down, ceil(y + height))
 

@@ -1,4 +1,4 @@
-"""`Gate`: lets only those requests through to Voila that the console's page sends, with the token of the console."""
+"""`Gate`: passes a request on to Voila only if the console's page sends it, with the token of the console."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ h1{{font-size:1.5rem;line-height:1.25;text-wrap:balance}}
 
 
 class Gate(Router):
-    """Decides about each request, also those for static files and WebSockets, before Voila sees it.
+    """Checks every request, including those for static files and WebSockets, before Voila sees it.
 
     The first request has the token in its query. The answer moves it to a cookie, so that it does not stay in the
     address bar and the history. A proxy can send the token as `Authorization: Bearer TOKEN` instead.
 
     Args:
-        token: What requests must know.
+        token: The token that requests must carry.
     """
 
     def __init__(self, app: Application, token: str, hosts: Collection[str]) -> None:
@@ -77,7 +77,7 @@ class Gate(Router):
         self._own = Application()
 
     def find_handler(self, request: HTTPServerRequest, **_: Any) -> HTTPMessageDelegate | None:
-        """Return what answers a request: Voila, a redirect to the address without the token, or a refusal."""
+        """Return the handler of a request: Voila, a redirect to the URL without the token, or a refusal."""
         if (refusal := self._refusal(request)) is not None:
             status, (title, text) = refusal
             return self._own.get_handler_delegate(request, _Refused, {"status": status, "title": title, "text": text})
@@ -92,7 +92,7 @@ class Gate(Router):
         except BadRequest as error:
             return 400, ("This host is not served here", f"{error}.")
         origin = request.headers.get("Origin")
-        # Browsers write an origin in one way, so that nothing in it needs to be parsed.
+        # All browsers write an origin in the same form, so it can be compared as text.
         own = [f"{scheme}://{request.headers.get('Host', '')}".lower() for scheme in ("http", "https")]
         if origin is not None and origin.lower() not in own:
             return 403, ELSEWHERE
@@ -103,7 +103,7 @@ class Gate(Router):
 
 
 def _tokens(request: HTTPServerRequest) -> list[bytes]:
-    """Return what a request has where a token may be: in its query, its cookie or its header, in this order."""
+    """Return the possible tokens of a request: from its query, its cookie and its header, in this order."""
     found = list(request.query_arguments.get("token", []))
     try:
         cookie = request.cookies.get(_cookie_name(request))
@@ -123,7 +123,7 @@ def _cookie_name(request: HTTPServerRequest) -> str:
 
 
 class _Answer(RequestHandler):
-    """Answers any method alike, with the headers of the console."""
+    """Answers every method in the same way, with the headers of the console."""
 
     def set_default_headers(self) -> None:
         for name, value in HEADERS.items():
@@ -145,7 +145,7 @@ class _Refused(_Answer):
 
 
 class _Admitted(_Answer):
-    """Sets the cookie and leads to the same page without the token."""
+    """Sets the cookie and redirects to the same page without the token."""
 
     def initialize(self, name: str, token: str) -> None:
         self._cookie = name, token

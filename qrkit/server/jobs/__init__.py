@@ -64,12 +64,13 @@ def import_file(
 ) -> tuple[dict[str, str], bytes]:
     """Import the file that was sent, in one transaction.
 
-    A worker reads the file and decides what becomes of its rows.
+    A worker reads the file and decides how each row is handled.
 
     Args:
         format: The format in the query string; empty if there is none.
-        asked: Where the table of the file is, and what it calls our columns, by `bodies.PLACING`.
-        turn: Returns a context manager in which nobody else changes records.
+        asked: Where the table is in the file, and the names that the file uses for the columns of qrkit, by the names
+            in `bodies.PLACING`.
+        turn: Returns a context manager; while it is open, nothing else changes records.
 
     Returns:
         The headers that count what happened, and the rows that were skipped or changed as JSON.

@@ -42,8 +42,8 @@ class _Check:
 class Health:
     """Tells whether a server is ready: its store can be read and written, and no visit was lost in the last minute.
 
-    While `checking` runs, its thread checks every 5 seconds and `problem` costs nothing. Otherwise, as in an app that
-    another WSGI server runs, each call of `problem` checks.
+    While `checking` runs, a thread checks every 5 seconds, and `problem` returns its result at once. Otherwise, for
+    example when another WSGI server runs the app, each call of `problem` runs the check.
 
     Args:
         redirects: Counts the visits that were lost.

@@ -126,7 +126,7 @@ class Line(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The brand on a page: its name, its logo on a ground, and the CSS variables of its accent."""
+    """The brand on a page: its name, its logo on a background, and the CSS variables of its accent color."""
 
     name: str
     logo: str

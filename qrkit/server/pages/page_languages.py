@@ -112,6 +112,6 @@ def instant(moment: Moment) -> datetime | None:
         return None
     if moment.zone == "UTC":
         return moment.local.replace(tzinfo=UTC)
-    # Outlook writes the names of Windows.
+    # Outlook uses the Windows names of time zones.
     zone = find_zone(get_global("windows_zone_mapping").get(moment.zone, moment.zone))
     return moment.local.replace(tzinfo=zone) if zone else None

@@ -60,8 +60,8 @@ class Query:
 class Stream:
     """The rows of a query as an Arrow stream.
 
-    DuckDB begins two or three streams for one statement, each of which ends the stream before: a query that sorts or
-    joins its rows would do so as often.
+    DuckDB opens two or three streams for one statement, and each new stream ends the previous one. A query that sorts
+    or joins its rows would therefore run two or three times.
 
     Attributes:
         has_rows: False while only the columns are needed, as for a view of the stream.
@@ -82,7 +82,7 @@ def sandbox(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Context manager: yields a database with these tables, which are read on demand from the store's committed data.
 
-    All tables are of one state of the store. A statement can read one table, once.
+    All tables show the same state of the store. A statement can read one table, once.
     """
     with store.further_cursors() as cursor, duckdb.connect(":memory:", config={**ALONE, **(config or {})}) as alone:
         source = cursor()

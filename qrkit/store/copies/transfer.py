@@ -131,7 +131,7 @@ class _Rows:
                 size += file.write(line)
                 quotes += line.count(b'"')
                 has_escapes = has_escapes or ESCAPE_BYTES in line
-                if size >= TOGETHER and quotes % 2 == 0:  # if odd, the value continues on the next line
+                if size >= TOGETHER and quotes % 2 == 0:  # an odd number means that a value continues
                     break
         self._select = self._unescaped if has_escapes else self._plain
         self._size = size

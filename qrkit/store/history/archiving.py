@@ -128,7 +128,7 @@ def forget_archived(store: Store, files: Store, before: datetime) -> None:
 
 
 def _choose_place(store: Store, to: str | Path | None) -> None:
-    """Remember where the files of a store will be; check that `to` is where they are."""
+    """Store the place for the files of a store; if it has one already, check that `to` is the same place."""
     place, asked = place_of(store), None if to is None else place_at(str(to))
     if place is None and not store.database.is_shared:
         rule = "is in memory; only the visits of a store in a file or on a server can be archived"

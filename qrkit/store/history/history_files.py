@@ -79,7 +79,7 @@ _log = logging.getLogger("qrkit")
 
 
 class ArchivedElsewhere(StoreBusy):
-    """Another process moves visits into the history, or takes them out, at this moment."""
+    """Another process is moving visits into or out of the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ def _is_as_listed(files: Store, place: Place, file: HistoryFile) -> bool:
 
 
 def _delete_unlisted(place: Place, listed: set[str]) -> None:
-    """Delete what an interrupted transaction has left, and the notes of files that are listed by now."""
+    """Delete the files that an interrupted transaction left behind, and the notes of files that are now listed."""
     for file in place.unlisted():
         if file in listed or place.delete(file):
             place.forget_note(file)

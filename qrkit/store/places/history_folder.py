@@ -70,7 +70,7 @@ class Folder:
 
     @property
     def mode(self) -> int:
-        """Return the mode of new files: who may read the folder may read them."""
+        """Return the mode of new files: anyone who may read the folder may read them."""
         return mode_like(self.path)
 
     def room_for(self, file: str) -> Path:
@@ -80,7 +80,7 @@ class Folder:
             if not folder.is_dir():
                 mode = mode_like(self.path if folder != self.path else self._store or self.path)
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                folder.chmod(mode | (mode & 0o444) >> 2)  # who may read a folder may enter it
+                folder.chmod(mode | (mode & 0o444) >> 2)  # anyone who may read a folder may enter it
         return made
 
     @contextmanager
@@ -128,13 +128,13 @@ class Folder:
         return is_ours and _is_deleted(_part_of(made)) and _is_deleted(made)
 
     def unlisted(self) -> list[str]:
-        """Return the files that may be deleted unless the store lists them, whether or not they are there."""
+        """Return the files with a note that they may be deleted (`note_of`), even if the files do not exist."""
         notes = [note for note in self.path.glob("*/.*.unlisted") if not note.parent.is_symlink()]
         files = (f"{note.parent.name}/{note.name.removeprefix('.').removesuffix('.unlisted')}" for note in notes)
         return [file for file in files if is_name(file)]
 
     def forget_note(self, file: str) -> None:
-        """Delete the note that a file may be deleted, and what is left of an interrupted write."""
+        """Delete the note that a file may be deleted, and any remains of an interrupted write."""
         if _is_deleted(_part_of(self.path / file)):
             _is_deleted(self.path / note_of(file))
 

@@ -35,7 +35,7 @@ class Place(Protocol):
         """Let a connection of DuckDB, which reads and writes no other files, use this place."""
 
     def address_of(self, file: str) -> str:
-        """Return what DuckDB reads a file by."""
+        """Return the path or URL by which DuckDB reads a file."""
 
     def writing(self, file: str) -> AbstractContextManager[str]:
         """Context manager: yields where to write a file, which is whole and durable at its address afterwards.
@@ -61,7 +61,7 @@ class Place(Protocol):
         """Delete a file of visits; return False if it cannot be deleted yet, or another file has this name."""
 
     def unlisted(self) -> list[str]:
-        """Return the files that may be deleted unless the store lists them, whether or not they are there."""
+        """Return the files with a note that they may be deleted, even if the files do not exist."""
 
     def forget_note(self, file: str) -> None:
         """Delete the note that a file may be deleted."""

@@ -110,7 +110,7 @@ def escape_json(text: str) -> str:
 
 
 def _written(text: str) -> str:
-    """Escape text for PostgreSQL: U+0000 becomes `ESCAPE` and 0, and `ESCAPE` becomes `ESCAPE` and 1."""
+    """Escape text for PostgreSQL: U+0000 becomes `ESCAPE` followed by 0, and `ESCAPE` itself `ESCAPE` followed by 1."""
     if "\0" in text or ESCAPE in text:
         return text.replace(ESCAPE, f"{ESCAPE}1").replace("\0", f"{ESCAPE}0")
     return text

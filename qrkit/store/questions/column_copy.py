@@ -37,7 +37,7 @@ BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_IN_FILE = "BEGIN TRANSACTION READ ONLY"
 LOOK = "SELECT count(*) FROM migrations"
 """Fixes the snapshot of a transaction: DuckDB takes the snapshot at the first query, not at BEGIN."""
-# After a crash, the server may repeat a snapshot number with other visits, but never a position in its log.
+# After a crash, the server may reuse a snapshot number for different visits, but never a position in its log.
 STATE = """
 SELECT
     pg_current_snapshot()::TEXT || ' ' || pg_current_wal_insert_lsn()::TEXT AS moment,

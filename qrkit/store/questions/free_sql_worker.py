@@ -45,8 +45,8 @@ class UserQuery(TypedDict):
 class Plan(UserQuery):
     """Asks which columns a query reads, given the columns of each table with their types.
 
-    The answer is JSON: `seconds`, which this took, and `columns`, by table: an empty list if only the number of rows
-    matters, no list for tables that are not read, and null for all if this is not known.
+    The answer is JSON: `seconds`, the time taken, and `columns`, a list for each table that is read; empty if only the
+    number of rows matters. `columns` is null if unknown.
     """
 
     columns: Mapping[str, Mapping[str, str]]

@@ -325,7 +325,7 @@ class Scans(Shown):
         Times are UTC without a time zone, regardless of the time zone of the view.
         The rows are a copy in memory that outlives the store, without this thread's uncommitted changes.
         """
-        query = self.all_rows()  # before the copy of a server, which it may change
+        query = self.all_rows()  # first: it may parse new user agents, which the copy of a server must include
         return arrow_rows(columns(self.store), query, order=IN_ORDER)
 
     def to_parquet(self, path: str | Path) -> Path:
@@ -337,7 +337,8 @@ class Scans(Shown):
         Raises:
             CannotWrite: If the file cannot be written.
         """
-        file, query = Path(path), self.all_rows()  # before the copy of a server, which it may change
+        # Make the query first: it may parse new user agents, which the copy of a server must include.
+        file, query = Path(path), self.all_rows()
         with writing(file), complete_file(file) as opened:
             write_parquet(columns(self.store), query, opened, order=IN_ORDER)
         return file

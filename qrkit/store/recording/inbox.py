@@ -230,7 +230,7 @@ class Inbox:
         raise StoreBusy("the visit was not written in time, and was withdrawn")
 
     def _lead(self, own: _Entry) -> None:
-        """Commit the waiting visits, then hand over to the first thread that still waits, or continue if none does."""
+        """Commit waiting visits, then let the first thread that still waits take over; go on if none still waits."""
         while True:
             with self._lock:
                 batch, self._queue = self._queue[:MOST_TOGETHER], self._queue[MOST_TOGETHER:]
@@ -278,7 +278,7 @@ class Inbox:
         return None
 
     def _withdraw(self, batch: list[_Entry]) -> None:
-        """Clear the rows, just written, of visits that were withdrawn meanwhile; none of the others can be any more."""
+        """Clear the new rows of visits withdrawn meanwhile; from now on, no visit of the batch can be withdrawn."""
         with self._lock:
             for entry in batch:
                 entry.is_done = True

@@ -220,7 +220,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
     """
     store.check_writable()
     with store.atomic():
-        # A row each, with plain values: for one QR Code, the database plans statements for many longer than it runs.
+        # One row per table, with plain values: for one QR Code, bulk statements take longer to plan than to run.
         values = _values(_all_of(code))  # first: an error in them must not leave a short code without its QR Code
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
@@ -397,7 +397,7 @@ def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) 
 
 
 def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
-    """Yield all QR Codes of an account, each of which is read when it is its turn, and then leaves the memory."""
+    """Yield all QR Codes of an account; each is parsed only when it is needed, and not kept in memory."""
     for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
         for row in rows:
             yield read_qrcode(row, links)
@@ -436,7 +436,7 @@ def is_taken(store: Store, short_code: str) -> bool:
 
 
 def address_holder(store: Store, short_code: str) -> str:
-    """Return the short code whose readable tail or picture has the address of a new short code; "" if none has."""
+    """Return the short code whose short URL, picture or preview uses the address of a new one; "" if none does."""
     _, *shorter = beginnings(short_code)
     for start in shorter:
         row = store.row(SELECT_TAIL, [start])

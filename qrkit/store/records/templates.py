@@ -33,7 +33,7 @@ CURRENT = "SELECT name FROM {table} WHERE account_id = ? AND is_current"
 
 
 def save(store: Store, table: SavedIn, account_id: str, name: str, *, fields: str, created: datetime) -> None:
-    """Store JSON under a name, replacing what had this name."""
+    """Store JSON under a name, replacing any existing JSON of this name."""
     with change_looks(store):
         store.execute(SAVE.format(table=table), [account_id, name, fields, naive(created)])
 
@@ -56,7 +56,7 @@ def delete(store: Store, table: SavedIn, account_id: str, name: str) -> None:
 
 
 def use(store: Store, table: SavedIn, account_id: str, name: str | None) -> None:
-    """Make the row of this name the current one of its table and account; None for none."""
+    """Make the row of this name the current one of its table and account; None clears the current one."""
     with change_looks(store):
         store.execute(USE.format(table=table), [name, account_id])
 
@@ -68,7 +68,7 @@ def current(store: Store, table: SavedIn, account_id: str) -> str | None:
 
 
 def brand_behind(store: Store, short_code: str) -> str | None:
-    """Return the JSON of the current brand of the account that has the QR Code with this short code, or had it.
+    """Return the JSON of the current brand of the account that has or had the QR Code with this short code.
 
     The account of a deleted QR Code is known only in a store with one account.
     """

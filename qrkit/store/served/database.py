@@ -97,7 +97,7 @@ class ServedDatabase(Engine):
         self.thread.cursor = self._greeted(connection)
 
     def _greeted(self, connection: socket.socket) -> ServedCursor:
-        """Return a cursor on a new connection, on which the other process has said what it serves."""
+        """Return a cursor on a new connection, after the other process has described its store."""
         cursor = ServedCursor(connection)
         try:
             told = cursor.answer()
@@ -136,8 +136,8 @@ class ServedDatabase(Engine):
         self.ask("changed", list(short_codes))
 
     def ask(self, *request: Any) -> dict[str, Any]:
-        """Send a request that is no statement, and return the answer."""
-        with Store.on(self).statement():  # which tells of a lost connection as it does where a statement fails
+        """Send a request that is not a statement, and return the answer."""
+        with Store.on(self).statement():  # handles a lost connection as for a statement
             answer: dict[str, Any] = self.thread.cursor.ask(*request)[0]
         return answer
 

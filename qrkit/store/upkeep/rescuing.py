@@ -210,7 +210,7 @@ def rescue(path: str | Path, new: str | Path) -> Rescued:
         with Store(made) as store:
             with store.atomic(), store.adding():
                 _complete(store, tables)
-            store.checkpoint()  # on closing the file, DuckDB would tell of no error
+            store.checkpoint()  # DuckDB reports no errors when it closes the file
         if history_folder(made).exists():
             history_folder(made).replace(history_folder(target))
         made.replace(target)
@@ -226,8 +226,8 @@ def _made_openable(source: Path, copy: Path) -> tuple[int, bool]:
     """Change the copy so that DuckDB can open it.
 
     Returns the number of bytes cut off the log, and whether the table of contents was damaged. DuckDB validates the
-    table of contents (the tables, and the positions of their columns) when it reads it, and most of each of its blocks
-    is unused. A damaged block is therefore worth trying with a recomputed checksum.
+    table of contents (the tables, and the positions of their columns) on reading it, and most of each block is unused.
+    It is therefore worth trying to read a damaged block with a recomputed checksum.
     """
     lost, is_uncertain = cut_log(copy), False
     while True:
@@ -346,7 +346,7 @@ def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> Tabl
 def _is_sound(place: Place, file: str, sha256: str) -> bool:
     try:
         return checksum_of(place, file) == sha256
-    except CannotWrite:  # a bucket that does not answer, which says nothing about its files
+    except CannotWrite:  # an unreachable bucket does not mean that its files are damaged
         raise
     except OSError:
         return False

@@ -45,7 +45,8 @@ REASONS = {
 
 UNDESCRIBED = Reason("not described", "not described")
 
-COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <> 'xid'"  # only in copies of a server
+# Only the copy of a server has the column xid.
+COLUMNS = "SELECT column_name AS name FROM (DESCRIBE visits) WHERE column_name <> 'xid'"
 COUNT = """
 SELECT
     count(*) AS visits, min(v.time) AS oldest, count(*) FILTER (v.time < $before) AS overdue,
@@ -85,7 +86,7 @@ class Kept:
 
 
 def visits_kept(store: Store, account_id: str, before: datetime | None) -> Kept:
-    """Return the data kept about visits to an account's QR Codes; visits earlier than `before` (UTC) are overdue."""
+    """Count the data kept about visits to an account's QR Codes; visits before `before` (UTC) are overdue."""
     asked = columns(store)
     names = [str(row["name"]) for row in asked.rows(COLUMNS)]
     counted = ", ".join(f'{_counted(name)} AS "column {name}"' for name in names)  # safe: names of our own columns

@@ -41,7 +41,7 @@ def forget_drawings() -> None:
 
 
 class _KeptDrawings:
-    """The pixels of recent drawings, of which the ones that were not used for longest are dropped first."""
+    """The pixels of recent drawings; the least recently used are dropped first."""
 
     def __init__(self) -> None:
         self.forget()

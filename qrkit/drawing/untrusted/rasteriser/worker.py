@@ -174,7 +174,7 @@ JOBS: dict[bytes, Callable[..., bytes]] = {b"draw": _draw, b"paint": _paint, b"c
 
 
 def start() -> None:
-    """Have libvips draw in one thread, because one drawing is not worth the threads that it would start for each."""
+    """Limit libvips to one thread: for a single drawing, starting more threads is not worth the time."""
     os.environ.setdefault("VIPS_CONCURRENCY", "1")
 
 

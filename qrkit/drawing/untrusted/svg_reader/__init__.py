@@ -23,7 +23,7 @@ _readers = Workers(Path(__file__).with_name("worker.py"), 1 + min(4, os.cpu_coun
 
 
 def read_svg(data: bytes) -> Drawing | Bitmap:
-    """Read an SVG as shapes, or as pixels where shapes would look different, which its warnings tell.
+    """Read an SVG as shapes; if they would look different, as pixels, with warnings that say why.
 
     Raises:
         AssetError: If the data is not SVG, or takes too much time or memory to draw. The caller adds the name of the
@@ -38,7 +38,7 @@ def read_svg(data: bytes) -> Drawing | Bitmap:
 
 
 def drawn_svg(data: bytes) -> tuple[bytes, list[str]]:
-    """Draw an SVG on a transparent background; return a PNG, and what a browser may show in another way.
+    """Draw an SVG on a transparent background; return a PNG, and sentences about what a browser may show differently.
 
     Raises:
         AssetError: See `read_svg`.

@@ -32,7 +32,7 @@ PIXELS = "the SVG becomes a picture of {} x {} pixels, because it has {}; turn t
 
 
 def answer(job: bytes, data: bytes) -> tuple[int, bytes]:
-    """Read an SVG as shapes (`shapes`), or as pixels where shapes would look different; or as pixels alone."""
+    """Read an SVG as shapes, or as pixels if shapes would look different (job `shapes`); or only as pixels."""
     from qrkit.errors import AssetError
     from qrkit.processes.worker import limit_time
 
@@ -63,7 +63,7 @@ def _read(data: bytes, *, may_be_shapes: bool) -> bytes:
 
 
 def _shapes(file: Plain) -> tuple[Drawing | None, str]:
-    """Return the shapes of a file if they look as the file does; else, what they lack."""
+    """Return the shapes of a file if they look the same as the file; otherwise, what the shapes lack."""
     from qrkit.drawing.untrusted.svg_shapes import sanitised
     from qrkit.errors import AssetError
 
@@ -77,7 +77,7 @@ def _shapes(file: Plain) -> tuple[Drawing | None, str]:
 
 
 def _looks_like(drawing: Drawing, file: Plain) -> bool:
-    """Return True if shapes look as the file does, on white and on gray paper."""
+    """Return True if the shapes look the same as the file, on white and on gray."""
     from PIL import Image, ImageChops
 
     from qrkit.drawing.svg.svg_elements import Definitions, document, picture

@@ -217,7 +217,7 @@ class Catalogue:
         return self._state
 
     def with_thumbnails(self) -> dict[str, Any]:
-        """Return the last `as_dict` with further thumbnails: all of them, or what `DRAWING_SECONDS` suffice for."""
+        """Return the last `as_dict` with further thumbnails: all, or as many as `DRAWING_SECONDS` allow."""
         late = monotonic() + DRAWING_SECONDS
         for code in self._shown:
             key = self._key(code)
@@ -232,7 +232,7 @@ class Catalogue:
         return self._state | {"rows": rows}
 
     def _page(self) -> tuple[int, list[QRCode]]:
-        """Return the number of codes that match, and those of the page; a page beyond the last is the last."""
+        """Return the number of matching codes, and the codes on the page; a page beyond the last becomes the last."""
         search, self.page = self._search(), max(self.page, 0)
         total, codes = self.portfolio.search_page(search, start=self.page * MOST_ROWS, limit=MOST_ROWS)
         if not codes and self.page:
@@ -273,7 +273,7 @@ class Catalogue:
         }
 
     def _key(self, code: QRCode) -> str:
-        """Return what a thumbnail depends on: the design, as far as records and templates tell."""
+        """Return a key made of everything in the records and templates that a thumbnail depends on."""
         template = self._designs.template_of(code)
         drawn = template or code.properties.to_json()
         return "\n".join((code.encoded, drawn, code.name, code.campaign_id or ""))
@@ -284,7 +284,7 @@ class Catalogue:
         except NotFound:
             return None
         fields = code.model_dump(mode="json", by_alias=False, include={"id", "short_url", "is_available", *EDITED})
-        absent = dict.fromkeys(EDITED, "")  # records leave empty texts out
+        absent = dict.fromkeys(EDITED, "")  # records omit empty texts
         return {
             **absent,
             **fields,

@@ -133,7 +133,7 @@ class PortfolioBrowser(Page):
             self._say("Copy added, with a short URL of its own.")
 
     def _on_delete(self, message: dict[str, Any]) -> None:
-        """Delete the chosen code, or all that are selected one by one."""
+        """Delete the chosen code, or all individually selected codes."""
         catalogue = self._catalogue
         ids = list(catalogue.selected) if message.get("are_selected") else [catalogue.chosen]
 
@@ -217,7 +217,7 @@ class PortfolioBrowser(Page):
 
 
 def _sentence(problem: Problem) -> str:
-    """Return what is said of a problem that no field of the form has, such as one of the studio."""
+    """Describe a problem that belongs to no field of the form, such as one in the studio."""
     return str(problem) if problem.value is None else problem.rule
 
 

@@ -65,7 +65,7 @@ class ContentForm:
             for name, value in {**self.fields, **fields}.items()
             if name in kind.fields.model_fields and value not in ("", None)
         }
-        if kind.name == "text" and self._content:  # the text that is in the code, which a form has no field for
+        if kind.name == "text" and self._content:  # the default is the text that is in the code
             typed.setdefault("text", self._content)
         content, missing = None, ""
         try:

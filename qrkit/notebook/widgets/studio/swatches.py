@@ -1,4 +1,4 @@
-"""Colors and gradients that the studio offers, and how well each color of a design stands out from its ground."""
+"""Colors and gradients that the studio offers, and how well each color of a design stands out from its background."""
 
 from __future__ import annotations
 
