@@ -19,7 +19,7 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test quick lowest catalogs slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test quick map lowest catalogs slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -35,11 +35,14 @@ quick: $(READY)  ## Run the tests of the house and as many of one room as fit in
 	$(BIN)/mypy $(SOURCES)
 	QUICK_SECONDS=13 $(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -q --failed-first tests/test_house.py $(TESTS_OF_ROOM)
 
+map:  ## List every module with its first sentence; WORD=password lists only those that contain the word
+	@$(PYTHON) .ci/list_modules.py $(WORD)
+
 lowest: $(READY)  ## Run some of the tests with the lowest versions of libraries that pyproject.toml allows
 	$(BIN)/python .ci/try_lowest.py
 
 catalogs: $(READY)  ## Check that every sentence is in every language, as it must be when a version is released
-	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_languages.py tests/server/test_landing.py
+	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_page_languages.py tests/server/test_landing.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)

@@ -4,7 +4,7 @@
 ends with a table of how many changes no test noticed.
 
     python .ci/run_mutants.py                          a sample of every module
-    python .ci/run_mutants.py --most 1000 server/clients/rates.py
+    python .ci/run_mutants.py --most 1000 server/clients/shares.py
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def main() -> None:
     table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["qrkit"]["mutants"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "modules", nargs="*", metavar="MODULE", help="such as server/clients/rates.py; all of the table if none"
+        "modules", nargs="*", metavar="MODULE", help="such as server/clients/shares.py; all of the table if none"
     )
     parser.add_argument("--most", type=int, default=MOST, help="changes of each module (default: %(default)s)")
     asked = parser.parse_args()

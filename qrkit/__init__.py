@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import late_names, notebook, open_doors
+from qrkit.late import by_name, late_names, notebook, open_doors
 from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
@@ -62,56 +62,32 @@ __all__ = [
 ]  # fmt: skip
 
 
-_LATE = {
-    "Brand": "design.brand:Brand",
-    "Campaign": "tracking.records:Campaign",
-    "Caption": "design.frames:Caption",
-    "Color": "design.color:Color",
-    "ContactSheet": "pictures.contact_sheet:ContactSheet",
-    "Design": "design.design:Design",
-    "Frame": "design.frames:Frame",
-    "Gradient": "design.gradient:Gradient",
-    "ImportResult": "exchange.merge:ImportResult",
-    "Layer": "design.decoration:Layer",
-    "Location": "tracking.records:Location",
-    "Marker": "design.decoration:Marker",
-    "Markers": "design.decoration:Markers",
-    "Modules": "design.decoration:Modules",
-    "Photo": "design.decoration:Photo",
-    "Placeholder": "design.decoration:Placeholder",
-    "Portfolio": "portfolio:Portfolio",
-    "PrintSize": "pictures.printing:PrintSize",
-    "Properties": "tracking.records:Properties",
-    "QRCode": "tracking.records:QRCode",
-    "QRImage": "pictures.image:QRImage",
-    "QRPrint": "pictures.printing:QRPrint",
-    "Role": "symbol.symbol:Role",
-    "ScanReport": "scanning.scan_report:ScanReport",
-    "Scans": "store:Scans",
-    "Scene": "drawing.scene:Scene",
-    "ScheduleEvent": "tracking.records:ScheduleEvent",
-    "Sprite": "design.decoration:Sprite",
-    "Stop": "design.gradient:Stop",
-    "Symbol": "symbol.symbol:Symbol",
-    "Wrapper": "design.decoration:Wrapper",
-    "__version__": "version:__version__",
-    "analytics": "analytics",
-    "charts": "charts",
-    "check": "scanning:check",
-    "contents": "contents",
-    "data_uri": "drawing.untrusted.assets:data_uri",
-    "errors": "errors",
-    "generate": "pictures.image:generate",
-    "generate_many": "pictures.batches:generate_many",
-    "generate_sequence": "pictures.sequences:generate_sequence",
-    "icon_names": "design.shapes.icons:icon_names",
-    "open_portfolio": "portfolio:open_portfolio",
-    "presets": "presets",
-    "report": "report",
-    "server": "server",
-    "widgets": "notebook.widgets",
-    "wsgi": "server",
+_NAMES = {
+    "design.brand": "Brand",
+    "design.color": "Color",
+    "design.decoration": "Layer Marker Markers Modules Photo Placeholder Sprite Wrapper",
+    "design.design": "Design",
+    "design.frames": "Caption Frame",
+    "design.gradient": "Gradient Stop",
+    "design.shapes.icons": "icon_names",
+    "drawing.scene": "Scene",
+    "drawing.untrusted.assets": "data_uri",
+    "exchange.merge": "ImportResult",
+    "pictures.batches": "generate_many",
+    "pictures.contact_sheet": "ContactSheet",
+    "pictures.image": "QRImage generate",
+    "pictures.printing": "PrintSize QRPrint",
+    "pictures.sequences": "generate_sequence",
+    "portfolio": "Portfolio open_portfolio",
+    "scanning": "check",
+    "scanning.scan_report": "ScanReport",
+    "store": "Scans",
+    "symbol.symbol": "Role Symbol",
+    "tracking.records": "Campaign Location Properties QRCode ScheduleEvent",
+    "version": "__version__",
 }
+_ROOMS = ("analytics", "charts", "contents", "errors", "presets", "report", "server")
+_LATE = by_name(_NAMES) | dict(zip(_ROOMS, _ROOMS, strict=True)) | {"widgets": "notebook.widgets", "wsgi": "server"}
 """Where each name comes from. It is loaded when it is first used: a plain code needs little of all this."""
 
 __getattr__ = late_names(__name__, _LATE)

@@ -49,7 +49,7 @@ COMMANDS = {
         "maintenance:define_archive": "Move the visits of finished days into Parquet files beside the store.",
         "maintenance:define_rescue": "Copy whatever can be read from a damaged store into a new one.",
         "maintenance:define_compact": "Make the file of a store smaller, after you have deleted a lot.",
-        "migrate:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",
+        "maintenance:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",
     },
     "getting started": {
         "report:define_demo": "See a complete example: posters, scans and a report, in one command.",

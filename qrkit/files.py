@@ -12,10 +12,11 @@ from secrets import token_hex
 from stat import S_IMODE
 from typing import BinaryIO
 
-from qrkit.errors import CannotWrite
+from qrkit.errors import CannotWrite, UnreadableFile
 
 __all__ = [
-    "FileNames", "complete_file", "flush", "mode_like", "new_file", "safe_name", "safe_stem", "write_file", "writing"
+    "FileNames", "complete_file", "flush", "mode_like", "new_file", "read_file", "safe_name", "safe_stem", "write_file",
+    "writing",
 ]  # fmt: skip
 
 PRIVATE = 0o600
@@ -41,6 +42,18 @@ def writing(path: Path) -> Iterator[None]:
         parent = path.parent
         remedy = "choose another place" if parent.is_dir() else f"make the folder {str(parent)!r} first"
         raise CannotWrite(f"{path} cannot be written: {error.strerror or error}; {remedy}") from error
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        UnreadableFile: If the operating system reports an error.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {error.strerror}") from error
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # the methods of `Design` that higher rooms have, for type ch
     from qrkit.scanning.repair import make_scannable
 
 __all__ = [
-    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "check", "followed", "frame_as_wrapper",
-    "largest_logo", "late_names", "make_scannable", "named", "notebook", "open_doors", "watch", "with_logo",
+    "DOORS", "UNSEEN", "Later", "Shown", "Watch", "by_name", "check", "followed", "frame_as_wrapper", "largest_logo",
+    "late_names", "make_scannable", "named", "notebook", "open_doors", "watch", "with_logo",
 ]  # fmt: skip
 
 Item = TypeVar("Item")
@@ -39,12 +39,29 @@ DOORS = {
 }
 """Short names of modules."""
 
+MOVED = {
+    "qrkit.store.archiving": "qrkit.store.history.archiving",
+    "qrkit.store.maintenance": "qrkit.store.upkeep.maintenance",
+    "qrkit.store.moving": "qrkit.store.upkeep.moving",
+    "qrkit.store.other_engines": "qrkit.store.history.other_engines",
+    "qrkit.store.rescuing": "qrkit.store.upkeep.rescuing",
+    "qrkit.store.sandbox": "qrkit.store.copies.sandbox",
+    "qrkit.store.searching": "qrkit.store.records.searching",
+    "qrkit.visits.places": "qrkit.visits.countries_of_addresses",
+}
+"""Where modules of 1.1 are now. Their old names work until 1.3, with a DeprecationWarning."""
+
 
 def named(origin: str) -> Any:
     """Return what `room.module:name` is the name of, or the module `room.module`."""
     module, _, attribute = origin.partition(":")
     value: Any = import_module(f"qrkit.{module}")
     return getattr(value, attribute) if attribute else value
+
+
+def by_name(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the origin of each name, given the names that each `room.module` has, with spaces between them."""
+    return {name: f"{module}:{name}" for module, listed in names.items() for name in listed.split()}
 
 
 def late_names(package: str, origins: Mapping[str, str], *, until: str = "") -> Callable[[str], Any]:
@@ -77,6 +94,10 @@ class _Doors:
     """
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
+        if fullname in MOVED:
+            text = f"{fullname} will be removed in qrkit 1.3: use {MOVED[fullname]}"
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            return ModuleSpec(fullname, self, origin=MOVED[fullname])  # type: ignore[arg-type]  # has its methods
         door = next((door for door in DOORS if f"{fullname}.".startswith(f"{door}.")), None)
         if door is None:
             return None

@@ -137,6 +137,9 @@ class Model(Shown, BaseModel):
     other_names: ClassVar[Mapping[str, str]] = {}
     """Second names of fields, in Python only: `error_correction` for `ec`."""
 
+    no_fields: ClassVar[Mapping[str, str]] = {}
+    """Names that people pass as fields, with advice on what to use instead."""
+
     def __init__(self, /, *first: Any, **values: Any) -> None:
         if first:
             if not self.leading or len(first) > 1:
@@ -322,7 +325,9 @@ def _unknown_parameter(model: type[Model], error: Mapping[str, Any]) -> UnknownP
         field = model.model_fields.get(str(part)) or by_alias.get(str(part))
         model = (_record_in(field.annotation) if field else None) or model
     allowed = (*model.model_fields, *model.other_names)
-    return UnknownParameter(".".join(map(str, _written_parts(error["loc"]))), error["input"], allowed)
+    unknown = UnknownParameter(".".join(map(str, _written_parts(error["loc"]))), error["input"], allowed)
+    advice = model.no_fields.get(str(error["loc"][-1]))
+    return unknown.advising({"python": advice}) if advice else unknown
 
 
 def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
@@ -343,12 +348,7 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
     if kind in PLAIN_RULES:
         return Problem(name, error["input"], PLAIN_RULES[kind], "wrong-type")
     if kind.endswith(("_type", "_parsing", "_from_float")):
-        return Problem(
-            name,
-            error["input"],
-            error["msg"].replace("Input should be", "must be"),
-            "wrong-type",
-        )
+        return Problem(name, error["input"], error["msg"].replace("Input should be", "must be"), "wrong-type")
     if kind == "value_error":
         return Problem(name, error["input"], str(context["error"]), "bad-value")
     return Problem(name, error["input"], error["msg"], kind if "-" in kind else "bad-value")

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.design.decoration import Photo
 from qrkit.design.frames import Caption
 from qrkit.design.presets import LOGO, PALETTES, PRESETS, Preset, is_icon
+from qrkit.drawing.logo import Logo
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.pictures.gallery import Gallery
 from qrkit.scanning.logo_size import with_logo
@@ -21,9 +22,12 @@ from qrkit.scanning.logo_size import with_logo
 if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.design.frames import Frame
-    from qrkit.design.presets import Palette
+    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["LOGO", "PRESETS", "Preset", "gallery", "is_icon", "with_preset"]
+
+LONG = 1.4
+"""Width per height, or height per width, from which a logo gets a rounded plate instead of a circle."""
 
 
 def with_preset(
@@ -34,6 +38,7 @@ def with_preset(
     logo: str | None = None,
     caption: str | Caption | None = None,
     photo: str | None = None,
+    fetch: Fetch | None = None,
 ) -> Design:
     """Apply a preset to a design; its content, size, layers and wrapper stay.
 
@@ -47,6 +52,7 @@ def with_preset(
         logo: A logo for its plate, as in `Layer.content`.
         caption: The words on its frame. Presets without a frame get one.
         photo: The photo of `photo` or `mosaic`, as in `Photo.content`; by default, that of the design, or a sample.
+        fetch: Downloads a logo given by its URL. Without it, a URL raises an error.
 
     Raises:
         InvalidParameter: If no preset or colorway has this name, or the preset shows no photo.
@@ -72,7 +78,11 @@ def with_preset(
     logo = logo or preset.logo
     if not logo:
         return design.replace(**fields)
-    return _with_logo(design.replace(**fields | {"ec": "H"}), logo, preset, PALETTES[colorway])
+    palette, design = PALETTES[colorway], design.replace(**fields | {"ec": "H"})
+    read = Logo.read(logo, fetch)
+    plate = preset.plate if min(read.width, read.height) * LONG > 1 else "rounded"
+    how: dict[str, Any] = {"plate": plate, "ring": palette.ink, "padding": 0.6, "name": LOGO, "fetch": fetch}
+    return with_logo(design, logo, color=palette.accent if logo.lower().startswith("icon:") else None, **how)
 
 
 def gallery() -> Gallery:
@@ -103,12 +113,6 @@ def _own_words(frame: Frame | None, preset: Preset) -> Caption | None:
     has_own_subtitle = words.subtitle not in {one.subtitle for one in PRESETS.values()}
     text, subtitle = (words.text, None) if is_own else (preset.caption, preset.subtitle)
     return words.replace(text=text, subtitle=words.subtitle if has_own_subtitle else subtitle) if text else None
-
-
-def _with_logo(design: Design, logo: str, preset: Preset, palette: Palette) -> Design:
-    """Put a logo on a ringed plate, as large as the content allows."""
-    color = palette.accent if logo.lower().startswith("icon:") else None
-    return with_logo(design, logo, plate=preset.plate, ring=palette.ink, padding=0.6, color=color, name=LOGO)
 
 
 def _sample_photo() -> str:

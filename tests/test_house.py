@@ -39,6 +39,12 @@ MOST_POSITIONAL = 5
 MOST_KEYWORDS = 12
 MOST_PUBLIC_NAMES = 51
 MOST_CELLS = 20
+MOST_ENTRIES = 31
+MOST_LAYERED = 20
+SLACK = 200
+"""Lines of code that a room may have below its budget before the budget goes down."""
+SHELLS = ("commands", "server.handlers", "notebook.views", "notebook.console")
+"""Their files bear the names of what they serve."""
 MOST_TYPES_FROM_BELOW = 6
 """Imports upwards that only type checkers see: the methods of `Design` that higher rooms have."""
 VAGUE_NAMES = {"utils", "helpers", "common", "base", "misc", "main", "core"}
@@ -169,6 +175,30 @@ def test_no_module_imports_itself_by_a_circle() -> None:
     assert len(graph) > len(ROOMS)
 
 
+def place(module: str, folder: str) -> str:
+    """What of a folder a module is in: a file or a folder directly in it."""
+    return module.removeprefix(folder).lstrip(".").split(".")[0]
+
+
+@pytest.mark.parametrize("folder", HOUSE["layered"])
+def test_places_of_a_folder_form_no_circle(folder: str) -> None:
+    graph: dict[str, set[str]] = {}
+    for path in SOURCES:
+        if listed(module_name(path), [folder]):
+            own = place(module_name(path), folder)
+            below = {place(name, folder) for name in own_imports(path, running=True) if listed(name, [folder])}
+            graph.setdefault(own, set()).update(below - {own})
+    TopologicalSorter(graph).prepare()
+    assert 1 < len(graph) <= MOST_LAYERED
+
+
+def test_folders_have_few_entries() -> None:
+    folders = {path for path in PACKAGE.rglob("*") if path.is_dir() and path.name != "__pycache__"} | {PACKAGE}
+    entries = {folder.name: {path.name for path in folder.iterdir()} - {"__pycache__"} for folder in folders}
+    code = {name: found for name, found in entries.items() if any(one.endswith(".py") for one in found)}
+    assert {name: len(found) for name, found in code.items() if len(found) > MOST_ENTRIES} == {}
+
+
 def test_each_library_is_imported_only_by_its_doors() -> None:
     wrong = []
     for path in SOURCES:
@@ -202,6 +232,45 @@ def test_modules_are_small() -> None:
 
 def test_no_module_has_a_vague_name() -> None:
     assert [path for path in SOURCES if not VAGUE_NAMES.isdisjoint(module_name(path).split("."))] == []
+
+
+def test_one_name_is_one_module() -> None:
+    """A folder's main file bears its name, and a file of a shell that of what it serves; others are in a list."""
+    places: dict[str, list[str]] = {}
+    for path in [*SOURCES, *(path.parent for path in SOURCES if path.name == "__init__.py")]:
+        name = module_name(path) if path.suffix else path.relative_to(PACKAGE).as_posix().replace("/", ".")
+        is_main = path.suffix and path.stem == path.parent.name
+        if path.stem != "__init__" and not is_main and not listed(name, [*SHELLS]):
+            places.setdefault(path.stem, []).append(name)
+    twice = {name for name, found in places.items() if len(found) > 1}
+    assert twice == set(HOUSE["names"]), "names in [tool.qrkit.house] of pyproject.toml"
+
+
+def docstring_lines(tree: ast.Module) -> set[int]:
+    """Numbers of the lines of docstrings, those of attributes counted."""
+    texts = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    ]
+    return {number for node in texts for number in range(node.lineno, (node.end_lineno or 0) + 1)}
+
+
+def lines_of_code(path: Path) -> int:
+    """Lines of a file without docstrings, comments and empty lines."""
+    texts = enumerate(map(str.strip, path.read_text(encoding="utf-8").splitlines()), start=1)
+    left_out = docstring_lines(parse(path))
+    return sum(number not in left_out and text != "" and text[0] != "#" for number, text in texts)
+
+
+def test_rooms_keep_their_budgets_of_lines() -> None:
+    sizes = dict.fromkeys(ROOMS, 0) | {FACADE: 0}
+    for path in SOURCES:
+        sizes[room(module_name(path))] += lines_of_code(path)
+    assert sizes.keys() == HOUSE["budget"].keys()
+    wrong = {name: size for name, size in sizes.items() if not 0 <= HOUSE["budget"][name] - size < SLACK}
+    assert wrong == {}, "lines of code; [tool.qrkit.house.budget] of pyproject.toml, and why a room may grow"
+    assert sum(HOUSE["budget"].values()) <= HOUSE["most-lines"]
 
 
 def code_lines(function: Function, source: list[str]) -> int:
@@ -278,10 +347,18 @@ def test_whatever_is_public_has_a_docstring() -> None:
     assert bare == [], "without a docstring"
 
 
-def test_public_functions_that_raise_say_so() -> None:
+def shown_modules() -> set[str]:
+    """The modules that have a page in the reference; docstrings of others are for those who change them."""
+    chapters = tomllib.loads((ROOT / ".ci/site/pages.toml").read_text(encoding="utf-8"))["chapters"]
+    return {name.removeprefix("qrkit.") for chapter in chapters for name in chapter["pages"]}
+
+
+def test_functions_of_the_reference_say_what_they_raise() -> None:
+    """`test_reference.py` asks the same of what these modules take from others."""
     silent = [
         f"{module_name(path)}.{name}"
         for path in SOURCES
+        if module_name(path) in shown_modules()
         for name, node, public in functions(path)
         if public and raises(node) and "Raises:" not in (ast.get_docstring(node) or "")
     ]
@@ -386,12 +463,12 @@ def test_map_in_contributing_has_all_rooms() -> None:
     assert named == ROOMS, "the rooms of pyproject.toml and those of .github/CONTRIBUTING.md"
 
 
-def test_places_named_in_the_contributing_table_exist() -> None:
-    owners = [re.findall(r"`([^`]+)`", owner) for _, owner in rows_of("rules")]
-    assert all(owners)
-    for path, *names in owners:
-        source = (PACKAGE / path).read_text(encoding="utf-8")
-        assert [name for name in names if not re.search(rf"\b{name}\b", source)] == [], f"not in {path}"
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "decisions.md"])
+def test_files_named_on_pages_for_contributors_exist(page: str) -> None:
+    text = (ROOT / ".github" / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|md|txt|toml))`", text)
+    assert named
+    assert [name for name in named if not (PACKAGE / name).exists() and not (ROOT / name).exists()] == []
 
 
 def test_notebooks_are_committed_as_they_ran() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import qrkit
 from qrkit import Design
-from qrkit.late import DOORS
+from qrkit.late import DOORS, MOVED
 from tests.sweeps import quick_first
 
 
@@ -38,6 +38,15 @@ def test_modules_below_a_short_name_are_the_same_modules():
         "print(get_qrcode is track.get_qrcode)"
     )
     assert run(program).stdout == "True\n"
+
+
+@pytest.mark.parametrize("old", quick_first(MOVED))
+def test_a_module_that_moved_keeps_its_old_name(old):
+    package, _, name = old.rpartition(".")
+    with pytest.warns(DeprecationWarning, match=f"{old} will be removed in qrkit 1.3: use {MOVED[old]}"):
+        moved = import_module(old)
+    assert moved is import_module(MOVED[old])
+    assert getattr(import_module(package), name) is moved
 
 
 @pytest.mark.parametrize("name", ["records", "scannability", "draw.layers", "widgets.page", "decode", "wsgi.nothing"])

@@ -1,15 +1,17 @@
 """Presets: looks that phones read, on contents and symbols of all sizes, with room for a logo and a caption."""
 
+from base64 import b64decode
 from io import BytesIO
 from itertools import cycle
 
 import pytest
 from PIL import Image, ImageFilter
 
-from qrkit import Caption, Design, Layer, data_uri, decode, generate, presets
+from qrkit import Caption, Design, Frame, Layer, Photo, data_uri, decode, generate, generate_many, presets
+from qrkit.__main__ import main
 from qrkit.design import presets as data
 from qrkit.drawing.logo import placed_logo
-from qrkit.errors import InvalidParameter
+from qrkit.errors import InvalidParameter, RemoteContentDisabled
 from qrkit.presets import PRESETS, with_preset
 
 CONTENTS = ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120]
@@ -156,3 +158,100 @@ def test_unknown_names_are_named_with_the_nearest():
 def test_functions_of_presets_are_found_where_version_1_1_had_them(name):
     with pytest.warns(DeprecationWarning, match=rf"{name} will be removed in qrkit 1\.3: use qrkit\.presets\.{name}$"):
         assert getattr(data, name) is getattr(presets, name)
+
+
+# ---- generate with a logo, a caption, a frame and a preset
+
+
+OPTIONS = {
+    "logo": {"logo": "acme.svg"},
+    "logo and level": {"logo": "acme.svg", "ec": "Q"},
+    "icon": {"logo": "icon:heart"},
+    "caption": {"caption": "Menü"},
+    "frame and caption": {"frame": "seal", "caption": "Menu"},
+    "preset": {"preset": "bubble"},
+    "preset and all": {
+        "preset": "badge", "colorway": "plum", "logo": "acme.svg", "caption": "Olá", "frame": "ticket", "size": 12,
+    },
+    "preset and color": {"preset": "bar", "foreground": "#000080", "padding": 5},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_generate_does_what_the_command_line_does(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "acme.svg").write_bytes(b64decode(LOGO.partition(",")[2]))
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    assert main(["generate", "https://example.com", *words, "-o", "a.svg"]) == 0
+    image = generate("https://example.com", **options)
+    assert image.to_bytes("svg") == (tmp_path / "a.svg").read_bytes()
+    assert decode(image.to_bytes()).content == "https://example.com"
+
+
+def test_generate_takes_a_logo_in_any_form(tmp_path):
+    data = b64decode(LOGO.partition(",")[2])
+    (tmp_path / "acme.svg").write_bytes(data)
+    forms = [tmp_path / "acme.svg", str(tmp_path / "acme.svg"), data, LOGO, "https://example.com/acme.svg"]
+    images = [generate("hi", logo=form, fetch=lambda url: data) for form in forms]
+    assert len({image.to_bytes("png") for image in images}) == 1
+    assert [image.design.layers[-1].name for image in images] == ["acme", "acme", "", "", ""]
+    assert images[0].design.ec == "H"
+    with pytest.raises(RemoteContentDisabled):
+        generate("hi", logo="https://example.com/acme.svg")
+
+
+def test_generate_decorates_a_whole_design():
+    design = Design(content="hi", size=12, frame=Frame("bubble", caption=Caption("Old", color="#FED7AA")))
+    image = generate(design, caption="New", logo="icon:heart")
+    assert image.design.frame == Frame("bubble", caption=Caption("New", color="#FED7AA"))
+    assert (image.design.size, image.design.ec, len(image.design.layers)) == (12, "H", 2)
+    replaced = generate(image.design, logo="icon:star")
+    assert [layer.content for layer in replaced.design.layers][1:] == ["icon:star"]
+
+
+def test_fields_of_a_decorated_picture_win_over_the_preset():
+    frame = Frame("card", color="#14532D")
+    image = generate("hi", preset="bubble", modules={"type": "dots"}, frame=frame, caption="Hello")
+    assert image.design.modules.type == "dots"
+    assert image.design.frame == frame.replace(caption="Hello")
+
+
+def test_a_photo_of_a_preset_keeps_its_place():
+    sample = with_preset(Design(content="hi"), "mosaic").photo.content
+    assert generate("hi", preset="mosaic", photo=Photo(sample)).design.photo.place == "inside"
+
+
+@pytest.mark.parametrize("name", ["logo", "caption", "preset", "colorway"])
+def test_a_design_says_who_takes_a_logo_or_a_preset(name):
+    for make in (lambda fields: Design(content="hi", **fields), lambda fields: generate_many(["hi"], **fields)):
+        with pytest.raises(InvalidParameter, match=f"{name}='x': is not a parameter") as caught:
+            make({name: "x"})
+        assert "`qrkit.generate` takes logo, caption, preset" in caught.value.__notes__[0]
+
+
+def test_many_codes_get_the_look_of_one():
+    look = generate("https://example.com/0", logo="icon:heart", caption="Menu").design
+    images = generate_many(["https://example.com/1", "https://example.com/2"], design=look).images
+    assert [decode(image.to_bytes("png")).content for image in images] == [
+        "https://example.com/1",
+        "https://example.com/2",
+    ]
+    assert {(len(image.design.layers), image.design.frame.caption.text) for image in images} == {(2, "Menu")}
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"preset": "bubbel"}, "preset='bubbel': is not a preset; did you mean 'bubble'"),
+        ({"colorway": "plum"}, "colorway='plum': needs a preset, whose colors it names"),
+        ({"logo": "none.svg"}, "logo='none.svg': is neither a file nor icon:NAME"),
+        ({"logo": "x" * 5000}, "is neither a file nor icon:NAME"),
+        ({"frame": "sael", "caption": "x"}, "frame='sael': is not a frame; did you mean 'seal'"),
+        ({"caption": " "}, "caption=' ': must not be blank"),
+        ({"caption": "W" * 60}, "caption='WW.*has 60 characters; about 17 fit in this frame"),
+        ({"logos": "none.svg"}, "logos.*is not a parameter"),
+    ],
+)
+def test_what_is_wrong_with_a_decoration_is_named(options, error):
+    with pytest.raises(InvalidParameter, match=error):
+        generate("https://example.com", **options)

@@ -8,12 +8,11 @@ days counts twice. Scans without a key do not count toward visitors.
 
 from __future__ import annotations
 
-from qrkit.analytics.breakdowns import scans_by, scans_by_location, top_qrcodes
+from qrkit.analytics.breakdowns import half_lives, scans_by, scans_by_content, scans_by_location, top_qrcodes
 from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, before_and_after, compare, rates
 from qrkit.analytics.cross_tables import ClockAttribute, cross_table
 from qrkit.analytics.forecasts import forecast
-from qrkit.analytics.lifetimes import half_lives, scans_by_content
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
 from qrkit.analytics.ranking import ranking
 from qrkit.analytics.scan_rows import scan_records

@@ -170,8 +170,6 @@ def _chances(daily: DailyScans, counted: np.ndarray, alone: np.ndarray, starts: 
     """Return the probability of at least as many scans in each window if nothing happened.
 
     Args:
-        daily: Scans per day.
-        counted: Which days may be used.
         alone: What is expected of each day if only it and its neighbors are left out.
         starts: Index of the first day of each window.
         length: Days of each window.

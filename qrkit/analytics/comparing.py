@@ -10,18 +10,20 @@ What no interval knows: a level that drifts over months, and an event so rare th
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, get_args
+from math import exp, log, nan, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from qrkit.analytics.controlled_change import Group, controlled_interval
-from qrkit.analytics.daily_looks import level_of_each_look
-from qrkit.analytics.daily_spread import FEWEST_DAYS, check_share, counts, spread_of, whole_days
+from qrkit.analytics.daily_spread import FEWEST_DAYS, TWO_WEEKS, check_share, counts, span_of, spread_of, whole_days
+from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.rate_intervals import rate_interval
-from qrkit.analytics.ratio_intervals import RatioInterval, ratio_interval
+from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
+from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
 from qrkit.analytics.time_zones import on_the_clock
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages import say
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
@@ -30,7 +32,12 @@ from qrkit.tracking.times import first_moment, from_day, moment_in
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Looks", "before_and_after", "compare", "compare_days", "rates"]
+__all__ = ["Looks", "before_and_after", "compare", "compare_days", "level_of_each_look", "rates"]
+
+STEPS = 60
+"""Bisections until the level is exact to the last bits."""
+FARTHEST = 20.0
+"""Standard deviations beyond which a normal variable never lies."""
 
 Looks = Literal["once", "every day"]
 """How often a comparison is looked at."""
@@ -88,12 +95,7 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
 
 
 def compare(
-    first: Scans,
-    second: Scans,
-    *,
-    level: float = 0.95,
-    independent: bool = False,
-    without: Collection[date] = (),
+    first: Scans, second: Scans, *, level: float = 0.95, independent: bool = False, without: Collection[date] = ()
 ) -> pd.DataFrame:
     """Compare the scans per day of two views: which has more, by how much, and how certain that is. Returns one row.
 
@@ -164,7 +166,7 @@ def before_and_after(
         level: See `compare`.
         looks: Whether the comparison is looked at once, at a day fixed beforehand, or every day. For every day, the
             interval is wider, and all looks from two weeks after the change on have the level together, for as long as
-            they go on (see `qrkit.analytics.daily_looks`).
+            they go on.
         control: A view in the same time zone that the change did not concern.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.
@@ -240,3 +242,88 @@ def _table(first: dict[date, int], second: dict[date, int], found: RatioInterval
         row |= {f"{name}_days": len(days), f"{name}_scans": scans, f"{name}_rate": scans / len(days)}
     row |= found._asdict() | {"is_paired": first.keys() == second.keys()}
     return with_dtypes(pd.DataFrame([row])[list(RATIO_TYPES)], RATIO_TYPES)
+
+
+# ---- looks of every day
+#
+# A 95% interval is for one look at a day fixed beforehand. If you look every day, and stop as soon as a difference
+# shows, you see one that is not there far more often than in 5 of 100 cases. The intervals here are wider, so that
+# all looks together keep the rate of false alarms, however long they go on. They can be that narrow because the days
+# before the change are a fixed number: the information about the change, 1 / (1 / days after + 1 / days before), is
+# bounded. The boundary is that of Brownian motion over logarithmic time (Siegmund, Sequential Analysis, 1985, chapter
+# 4).
+
+
+def level_of_each_look(days_before: int, level: float) -> float:
+    """Return the level of one look, so that the looks of all days together have the given level.
+
+    The first look is two weeks after the change.
+
+    Args:
+        days_before: Number of days before the change, 1 or more.
+        level: Probability that no look at any time finds a difference if there is none, above 0 and below 1.
+    """
+    normal = NormalDist()
+    # Information at the first look and at the end of all days, on a logarithmic scale.
+    time = log((TWO_WEEKS + days_before) / TWO_WEEKS) / 2
+    low, high = 0.0, FARTHEST
+    for _ in range(STEPS):
+        bound = (low + high) / 2
+        alarm = 2 * (1 - normal.cdf(bound)) + 2 * bound * normal.pdf(bound) * time
+        low, high = (bound, high) if alarm > 1 - level or bound < 1 else (low, bound)
+    return 2 * normal.cdf(high) - 1
+
+
+# ---- a control group
+#
+# Both groups are counted on the same days. What changes both alike, such as the weather or a season, cancels out:
+# what remains is the change of the one, divided by the change of the other. The method takes for granted that,
+# without the change, both would have changed alike.
+
+
+class Group(NamedTuple):
+    """The scans of one group by day, before and after the change."""
+
+    before: Mapping[date, int]
+    after: Mapping[date, int]
+
+    @property
+    def ratio(self) -> float:
+        """Scans per day after the change, divided by those before it."""
+        sides = self.after, self.before
+        after, before = (sum(days.values()) / len(days) for days in sides)
+        return after / before if before else nan
+
+
+def controlled_interval(group: Group, control: Group, level: float) -> RatioInterval:
+    """Return the interval for the change of a group divided by the change of a control group.
+
+    Args:
+        group: The group that was changed; 1 day or more on each side.
+        control: The group that was not, on the same days.
+        level: Probability that the interval contains the true ratio, above 0 and below 1.
+    """
+    fewest_days = min(span_of(group.before), span_of(group.after))
+    scans = [[sum(days.values()) for days in one] for one in (group, control)]
+    fewest = min(min(sides) for sides in scans)
+    ratio = group.ratio / control.ratio if fewest else nan
+    if fewest_days < TWO_WEEKS or not fewest:
+        few = too_few_days(fewest_days, TWO_WEEKS, is_one_side=True)
+        reason = few if fewest_days < TWO_WEEKS else say("one of the groups has no scan before or after the change")
+        return RatioInterval.none(ratio, reason)
+    chance = [1 / one + 1 / other for one, other in zip(*scans, strict=True)]
+    sides = []
+    for side in (0, 1):
+        one, other = side_of(group[side]), side_of(control[side])
+        difference = one.values / scans[0][side] - other.values / scans[1][side]
+        sides.append(Side(difference / sqrt(chance[side] / len(difference)), one.weekdays))
+    run = long_run_spread(sides, level)
+    width = max(1.0, run.variance)
+    if fewest / width < FEWEST_SCANS:
+        return RatioInterval.none(ratio, too_few_scans(fewest, fewest / width), days_as_one=run.days_as_one)
+    normal, error = NormalDist(), sqrt(width * sum(chance))
+    far = normal.inv_cdf((1 + level) / 2)
+    low, high = (ratio * exp(sign * far * error) for sign in (-1, 1))
+    above = normal.cdf(log(ratio) / error)
+    smallest = exp((far + normal.inv_cdf(POWER)) * error)
+    return RatioInterval(ratio, low, high, above, not low <= 1 <= high, smallest, width, run.days_as_one, "")

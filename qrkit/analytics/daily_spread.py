@@ -52,7 +52,7 @@ class Spread(NamedTuple):
         return max(1.0, self.measured)
 
     def widened(self, level: float) -> float:
-        """Return the ratio that makes intervals of the normal distribution as wide as those of Student's t.
+        """Return the ratio, widened so that normal intervals with it are as wide as Student's t intervals.
 
         Args:
             level: Level of the interval, above 0 and below 1.
@@ -66,9 +66,6 @@ def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
 
     If a view has no `since` or no `until`, the first and last scan of all these views are its bounds. The days of those
     two scans are left out, because it is unknown how long the codes were on display on those days.
-
-    Raises:
-        InvalidParameter: If a view has fewer than 2 whole days.
     """
     is_open = any(view.since is None or view.until is None for view in views)
     seen = [scans_per_day(view)["day"] for view in views] if is_open else []
@@ -144,11 +141,7 @@ def spread_around(pairs: Iterable[tuple[float, float]], fitted: int) -> Spread:
 
 
 def check_share(name: str, value: float) -> float:
-    """Return a share as a Python float, because a NumPy float32 would reduce the precision of later results.
-
-    Raises:
-        InvalidParameter: If `value` is not above 0 and below 1.
-    """
+    """Return a share as a Python float, because a NumPy float32 would reduce the precision of later results."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < 1:
         raise InvalidParameter(Problem(name, value, "must be above 0 and below 1", "out-of-range"))
     return float(value)

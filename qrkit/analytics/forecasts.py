@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from qrkit.analytics.daily_spread import check_share, counts, whole_days
 from qrkit.analytics.distributions import normal_quantile
 from qrkit.analytics.long_run_spread import Side, long_run_spread
-from qrkit.analytics.public_holidays import which_are_holidays
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, too_few_days, too_few_scans
-from qrkit.analytics.unusual_days import FITTED, PRIOR, DailyScans, Usual, bounds, days_with
+from qrkit.analytics.unusual_days import FITTED, PRIOR, DailyScans, Usual, bounds, days_with, which_are_holidays
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import with_dtypes

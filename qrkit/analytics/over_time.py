@@ -228,11 +228,7 @@ def _hours_of_week(scans: Scans, first: datetime | None, last: datetime | None) 
 
 
 def previous_view(scans: Scans) -> Scans:
-    """Return the view of the period before a view, as `scans_and_previous` compares them.
-
-    Raises:
-        InvalidParameter: If the view has no `since` or no `until`.
-    """
+    """Return the view of the period before a view, as `scans_and_previous` compares them."""
     return scans.where(since=_previous_since(scans), until=scans.since)
 
 

@@ -44,7 +44,6 @@ def rate_interval(days: Mapping[date, int], level: float, *, independent: bool) 
     Args:
         days: Scans of each day, in order; 2 days or more.
         level: Probability that the interval contains the true rate, above 0 and below 1.
-        independent: Whether to take the days as independent of each other.
     """
     scans, number = sum(days.values()), len(days)
     if independent:

@@ -117,7 +117,6 @@ def ratio_interval(
         first: Scans of consecutive days, in order; 2 days or more.
         second: Scans of the same or of other days.
         level: Probability that the interval contains the true ratio, above 0 and below 1.
-        independent: Whether to take the days as independent of each other.
     """
     strata = _strata(first, second)
     spread, ratio = _spread(strata), _ratio(strata)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from qrkit.analytics.simulated_truth import Truth
 
-__all__ = ["calendar_factors", "daily_counts", "daily_groups", "day_of"]
+__all__ = ["calendar_factors", "daily_groups", "day_of"]
 
 LIVES = 10
 """Half-lives after which an event is over."""
@@ -36,26 +36,6 @@ class Memory(NamedTuple):
     kept: float
 
 
-def daily_counts(
-    rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
-) -> np.ndarray:
-    """Return the number of scans of each code on each day: int64, codes x days.
-
-    Args:
-        rates: Scans per day of each code, 0 or more.
-        since: The first day; a datetime counts as its day.
-        days: Number of days, 1 or more.
-        random: The source of randomness.
-        truth: Properties of the scans; only those of days and groups matter.
-    """
-    import numpy as np
-
-    smallest, largest = truth.groups
-    groups = daily_groups(rates, since, days, random=random, truth=truth)
-    counts: np.ndarray = np.einsum("s,sij->ij", np.arange(smallest, largest + 1), groups)
-    return counts
-
-
 def daily_groups(
     rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
 ) -> np.ndarray:
@@ -67,7 +47,6 @@ def daily_groups(
         rates: Scans per day of each code, 0 or more.
         since: The first day; a datetime counts as its day.
         days: Number of days, 1 or more.
-        random: The source of randomness.
         truth: Properties of the scans; only those of days and groups matter.
     """
     import numpy as np
@@ -85,12 +64,7 @@ def calendar_factors(since: date, days: int, truth: Truth, *, lead: int = 0) -> 
 
     Args:
         since: The first day; a datetime counts as its day.
-        days: Number of days.
-        truth: Properties of the scans.
         lead: Number of days before the first day to include as well.
-
-    Raises:
-        InvalidParameter: If the change is neither a day nor a moment.
     """
     import numpy as np
 
@@ -109,10 +83,6 @@ def day_of(name: str, given: date) -> date:
 
     Args:
         name: Name of the parameter, for the error.
-        given: A date or a datetime.
-
-    Raises:
-        InvalidParameter: If it is neither.
     """
     if not isinstance(given, date) or given != given:  # NaT is a datetime that does not equal itself
         raise InvalidParameter(Problem(name, given, "must be a date or a datetime", "wrong-type"))

@@ -91,12 +91,7 @@ class Truth:
     time_zone: str | ZoneInfo = "UTC"
 
     def __post_init__(self) -> None:
-        """Validate the fields.
-
-        Raises:
-            InvalidParameter: If a number is out of range, if there are not 7 weekdays and 24 hours, or if `groups` is
-                not a pair of whole numbers.
-        """
+        """Validate the fields."""
         for name, length in (("weekdays", 7), ("hours", 24)):
             weights = getattr(self, name)
             if len(weights) != length or min(weights) < 0 or not 0 < sum(weights) < float("inf"):

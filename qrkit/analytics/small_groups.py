@@ -101,11 +101,7 @@ def _merge_rows(result: pd.DataFrame, key: str, count: str, hidden: list[int]) -
 
 
 def check_least(least: int) -> int:
-    """Validate the smallest number that is shown and return it as an `int`.
-
-    Raises:
-        InvalidParameter: If `least` is not a whole number in 2..1000000.
-    """
+    """Validate the smallest number that is shown and return it as an `int`."""
     if not isinstance(least, Integral) or isinstance(least, bool) or not 2 <= least <= 1_000_000:
         raise InvalidParameter(Problem("least", least, "must be a whole number in 2..1000000", "out-of-range"))
     return int(least)

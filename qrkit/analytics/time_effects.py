@@ -88,7 +88,7 @@ def time_effects(scans: Scans, of: TimeEffect = "weekday", *, level: float = 0.9
 
 
 def share_intervals(table: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, str]:
-    """Return the ends of intervals for the effect of each column, and why there are none, or "".
+    """Return the bounds of the interval for each column's effect, and the reason if there are none, else "".
 
     Args:
         table: Scans, an array of weeks x weekdays or weeks x hours.

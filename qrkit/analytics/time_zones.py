@@ -76,11 +76,7 @@ def case_of(known: Sequence[Stretch], values: Sequence[object]) -> str:
 
 
 def moment_of(bound: date, zone: ZoneInfo) -> datetime:
-    """Convert a bound of a view in this time zone to UTC, without a time zone.
-
-    Raises:
-        InvalidParameter: If the bound is outside of the years that scans can have.
-    """
+    """Convert a bound of a view in this time zone to UTC, without a time zone."""
     if not YEARS[0] <= bound.year <= YEARS[1]:
         rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, as scans are"
         raise InvalidParameter(Problem("since or until", bound, rule, "out-of-range"))

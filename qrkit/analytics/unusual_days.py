@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.analytics.daily_spread import TWO_WEEKS, check_share, counts, whole_days
@@ -13,7 +13,6 @@ from qrkit.analytics.distributions import (
     normal_from_student,
     student_from_normal,
 )
-from qrkit.analytics.public_holidays import which_are_holidays
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FITTED", "NEIGHBORS", "DailyScans", "Usual", "bounds", "daily_scans", "days_with", "expect", "judge_days",
-    "negative_binomial", "outside", "relative_variance", "unusual_days",
+    "negative_binomial", "outside", "relative_variance", "unusual_days", "which_are_holidays",
 ]  # fmt: skip
 
 NEIGHBORS = 2
@@ -120,11 +119,7 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date
 
 
 def daily_scans(scans: Scans) -> DailyScans:
-    """Return the scans of the whole days of a view.
-
-    Raises:
-        InvalidParameter: If the view has fewer than 14 whole days.
-    """
+    """Return the scans of the whole days of a view."""
     daily = counts(scans, whole_days([scans])[0])
     if len(daily) < TWO_WEEKS:
         rule = f"has {len(daily)} whole days; at least {TWO_WEEKS} are needed to tell what is usual"
@@ -144,7 +139,6 @@ def judge_days(daily: DailyScans, alarm: float, holidays: Sequence[bool] = ()) -
     """Return the DataFrame of `unusual_days`.
 
     Args:
-        daily: Scans per day.
         alarm: Probability of a false alarm on any of the days.
         holidays: Whether each day is a holiday; without any values, none is.
     """
@@ -196,8 +190,6 @@ def expect(daily: DailyScans, counted: np.ndarray, starts: np.ndarray, length: i
     """Predict the scans of each day of some windows from the days outside of each window.
 
     Args:
-        daily: Scans per day.
-        counted: Which days may be used.
         starts: Index of the first day of each window.
         length: Days of each window.
 
@@ -246,7 +238,6 @@ def relative_variance(total: int, length: int, spread: np.ndarray, mean: np.ndar
         total: Days of the view.
         length: Days of the window.
         spread: Ratio of variance to mean.
-        mean: Daily mean.
     """
     return 1 + length / min(total - 1, AROUND) + 0.3 / (total / 7 - 1 + 2 * spread / mean)  # type: ignore[no-any-return]
 
@@ -316,3 +307,23 @@ def _smallest(is_reached: Callable[[np.ndarray], np.ndarray], mean: np.ndarray) 
         reached, is_open = is_reached(middle.clip(0)), high - low > 1
         low, high = np.where(is_open & ~reached, middle, low), np.where(is_open & reached, middle, high)
     return high  # type: ignore[no-any-return]
+
+
+# ---- holidays
+
+
+def which_are_holidays(days: Iterable[date], holidays: Collection[date]) -> list[bool]:
+    """Return for each day whether it is a holiday.
+
+    Args:
+        holidays: Dates, or a mapping from dates to names. A mapping is asked for each day, because the objects of the
+            library `holidays` compute a year when it is first asked for.
+    """
+    # pandas.NaT is a datetime, but not equal to itself.
+    if not isinstance(holidays, Collection) or not all(isinstance(one, date) and one == one for one in holidays):
+        rule = "must be dates, or a mapping from dates to names such as holidays.country_holidays('SI')"
+        raise InvalidParameter(Problem("holidays", holidays, rule, "wrong-type"))
+    if isinstance(holidays, Mapping):
+        return [day in holidays for day in days]
+    known = {one.date() if isinstance(one, datetime) else one for one in holidays}
+    return [day in known for day in days]

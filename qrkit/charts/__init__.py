@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.late import late_names
+from qrkit.late import by_name, late_names
 
 if TYPE_CHECKING:
     from qrkit.charts.axes import Chart
@@ -45,35 +45,24 @@ __all__ = [
     "scans_by_location", "small_multiples", "sparkline", "time_to_first_scan", "to_svg", "unusual_days",
 ]  # fmt: skip
 
-_ORIGINS = {
-    "COLORS": "charts.colors:COLORS",
-    "CSS": "charts.colors:CSS",
-    "Chart": "charts.axes:Chart",
-    "MOST_COLORS": "charts.colors:MOST_COLORS",
-    "assign_colors": "charts.colors:assign_colors",
-    "bars": "charts.ranked:bars",
-    "brand_colors": "charts.colors:brand_colors",
-    "branded": "charts.colors:branded",
-    "css_of": "charts.colors:css_of",
-    "dark": "charts.colors:dark",
-    "forecast": "charts.expected:forecast",
-    "hour_of_week": "charts.weekly_hours:hour_of_week",
-    "human_scans": "charts.ranked:human_scans",
-    "in_language": "languages:in_language",
-    "lines": "charts.over_time:lines",
-    "previous_period": "charts.expected:previous_period",
-    "rates": "charts.ranked:rates",
-    "scans_by_country": "charts.country_map:scans_by_country",
-    "scans_by_location": "charts.maps:scans_by_location",
-    "small_multiples": "charts.side_by_side:small_multiples",
-    "sparkline": "charts.sparklines:sparkline",
-    "time_to_first_scan": "charts.first_scans:time_to_first_scan",
-    "to_svg": "charts.svg:to_svg",
-    "unusual_days": "charts.expected:unusual_days",
+_NAMES = {
+    "charts.axes": "Chart",
+    "charts.colors": "COLORS CSS MOST_COLORS assign_colors brand_colors branded css_of dark",
+    "charts.country_map": "scans_by_country",
+    "charts.expected": "forecast previous_period unusual_days",
+    "charts.first_scans": "time_to_first_scan",
+    "charts.maps": "scans_by_location",
+    "charts.over_time": "lines",
+    "charts.ranked": "bars human_scans rates",
+    "charts.side_by_side": "small_multiples",
+    "charts.sparklines": "sparkline",
+    "charts.svg": "to_svg",
+    "charts.weekly_hours": "hour_of_week",
+    "languages": "in_language",
 }
 
 # Charts are loaded when they are first used, because matplotlib takes long to load.
-__getattr__ = late_names(__name__, _ORIGINS)
+__getattr__ = late_names(__name__, by_name(_NAMES))
 
 
 def __dir__() -> list[str]:

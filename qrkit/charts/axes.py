@@ -126,11 +126,7 @@ def blank(width: int, height: int, heading: Heading | None = None, *, grows: boo
     Args:
         width: Pixels.
         height: Pixels, with the heading. Where they would not be enough for it, the chart has none.
-        heading: The text above the chart.
         grows: Whether the heading is added to the height.
-
-    Raises:
-        InvalidParameter: If the chart would be too small to show anything.
     """
     for name, pixels in (("width", width), ("height", height)):
         _check_room(name, pixels, LEAST[name])
@@ -156,11 +152,7 @@ def nothing(width: int, height: int, what: str = "scans", *, is_hidden: bool = F
 
 
 def add_axes(chart: Chart, *, left: float, right: float, top: float, bottom: float) -> Axes:
-    """Add axes without lines or text, at distances in pixels from the edges. Narrow charts get smaller side margins.
-
-    Raises:
-        InvalidParameter: If the chart is too low for its margins.
-    """
+    """Add axes without lines or text, at distances in pixels from the edges. Narrow charts get smaller side margins."""
     width, height = chart.bbox.width, chart.body_height
     _check_room("height", height, top + bottom + LEAST_AXES)
     left, right = min(left, width / 2), min(right, width / 2 - 20)
@@ -171,7 +163,7 @@ class _Bare(Axes):
     """Axes without ticks; charts draw their own, and making ticks took as long as everything else about axes."""
 
     def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
-        """Do nothing: setting what ticks look like makes them."""
+        """Do nothing, because setting the style of ticks would create the ticks."""
 
 
 def axes_at(chart: Chart, at: tuple[float, float], size: tuple[float, float]) -> Axes:
@@ -187,7 +179,6 @@ def add_text(chart: Chart, at: tuple[float, float], text: str, color: str = "ink
     """Write text, vertically centered, without interpreting markup.
 
     Args:
-        chart: The chart to write on.
         at: Position in pixels from the upper left corner.
         text: The text. `to_svg` writes it as it is; images show a box for each character missing in the font.
         color: A name in `COLORS`.
@@ -225,11 +216,7 @@ def count_axis(chart: Chart, axes: Axes, most: float, *, most_steps: int = 4, ha
     """Make the axes reach from 0 to a round number above `most`, with a line and a number at even steps.
 
     Args:
-        chart: The chart to draw on.
-        axes: Axes of the chart.
-        most: The largest number to show.
         most_steps: 1 for lines only at 0 and at the top.
-        has_numbers: Whether to write the numbers.
     """
     ticks = _steps(most)
     axes.set_ylim(0, ticks[-1])
@@ -252,11 +239,7 @@ def draw_line(axes: Axes, moments: Sequence[datetime], values: Sequence[float], 
     """Draw a line with a gap at each NaN, and with a dot at each point if there are few.
 
     Args:
-        axes: Axes of the chart.
-        moments: Horizontal positions.
-        values: Vertical positions.
         color: A matplotlib color.
-        **how: Further matplotlib options of the line.
     """
     around = [nan, *values, nan]
     # A value between two gaps has no line to show it, so it gets a dot.
@@ -282,13 +265,9 @@ def draw_counts(
     """Draw a line like `draw_line`, dashed from and to periods that are not counted to their end.
 
     Args:
-        axes: Axes of the chart.
-        moments: Horizontal positions.
-        values: Vertical positions.
         color: A matplotlib color.
         complete: Whether each period is counted as a whole (`periods.are_complete`).
         clips: Whether to hide what lies above the axes.
-        **how: Further matplotlib options of the line.
     """
     whole = [value if is_whole else nan for value, is_whole in zip(values, complete, strict=True)]
     draw_line(axes, moments, whole, color, **how | {"clip_on": clips})

@@ -1,4 +1,4 @@
-"""Defines the colors of charts, on light and on dark backgrounds."""
+"""Defines the colors of charts, on light and on dark backgrounds, and which of them a brand changes."""
 
 from __future__ import annotations
 

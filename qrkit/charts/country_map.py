@@ -86,7 +86,7 @@ def scans_by_country(frame: pd.DataFrame, *, title: str | None = None, width: in
 
 
 def _note(names: list[str], numbers: list[int], unknown: int) -> str:
-    """List the countries with the most scans, and say how many scans are of none that is known."""
+    """List the countries with the most scans, and the number of scans from unknown countries."""
     said = ", ".join(f"{name} {number_text(count)}" for name, count in zip(names[:MOST_NAMED], numbers, strict=False))
     rest = len(names) - MOST_NAMED
     if rest > 0:
@@ -98,7 +98,7 @@ def _note(names: list[str], numbers: list[int], unknown: int) -> str:
 
 
 def _bounds(most: int) -> list[int]:
-    """Return what each shade but the last ends with: powers of ten, with 3, 30, 300 between them if few are enough."""
+    """Return the upper bound of each shade but the last: powers of ten, or 1, 3, 10 and 30 if the most is small."""
     powers = ceil(log10(most)) if most > 1 else 0
     ends = [10**power for power in range(powers)] if powers > 2 else [1, 3, 10, 30]
     return [end for end in ends if end < most][-4:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, radians
+from math import cos, radians, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.lines import Line2D
@@ -13,7 +13,6 @@ from qrkit.charts.axes import LINE, Chart, add_axes, add_text, axes_at, blank, h
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import cut, fit, length, quoted
-from qrkit.charts.map_clusters import Dot, cluster, radius_of
 from qrkit.charts.series import SCANS
 from qrkit.charts.world import world
 from qrkit.languages import number_text, say
@@ -22,7 +21,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["scans_by_location"]
+__all__ = ["cluster", "radius_of", "scans_by_location"]
+
+LARGEST = 22.0
+"""Radius in pixels of the dot with the most scans."""
+SMALLEST = 4.0
+"""Radius in pixels below which dots could hardly be seen."""
+NEAR = 0.8
+"""Dots closer than this share of the sum of their radii are merged; closer to 1, they only touch."""
 
 KM_A_DEGREE = 111.2
 """Kilometers per degree of latitude."""
@@ -260,3 +266,58 @@ def _scale(chart: Chart, km: float) -> None:
     chart.add_artist(Line2D(ends, (height, height), color=tint("quiet"), linewidth=2, label="_"))
     label = f"{number_text(chosen, 'g')} km" if chosen >= 1 else f"{number_text(1000 * chosen, 'g')} m"
     add_text(chart, (10, y - 11), label, "quiet", size=11)
+
+
+# ---- dots that would cover each other become one
+
+
+class Dot(NamedTuple):
+    """A dot on a map.
+
+    Attributes:
+        x: Pixels from the left.
+        y: Pixels from the top.
+        scans: Scans of its places.
+        places: Numbers of its places, most scanned first.
+    """
+
+    x: float
+    y: float
+    scans: int
+    places: tuple[int, ...]
+
+
+def radius_of(scans: int, most: int) -> float:
+    """Return the radius of a dot in pixels, given its scans and those of the largest dot; areas show the scans."""
+    return max(SMALLEST, LARGEST * sqrt(scans / most))
+
+
+def cluster(places: Sequence[tuple[float, float, int]]) -> list[Dot]:
+    """Return the dots of places, most scans first; no two cover each other.
+
+    A merged dot is where its most scanned place is.
+
+    Args:
+        places: Pixels from the left and from the top, and scans, most scanned first.
+    """
+    import numpy as np
+
+    dots = [Dot(x, y, scans, (number,)) for number, (x, y, scans) in enumerate(places)]
+    is_changed = True
+    while is_changed:
+        before, most = dots, max((dot.scans for dot in dots), default=0) or 1
+        x, y, radii = np.array([(dot.x, dot.y, radius_of(dot.scans, most)) for dot in before]).reshape(-1, 3).T
+        left, dots = np.ones(len(before), dtype=bool), []
+        for number, dot in enumerate(before):
+            if left[number]:
+                (near,) = np.nonzero(left & (np.hypot(x - dot.x, y - dot.y) < NEAR * (radii + radii[number])))
+                left[near] = False
+                dots.append(_merge(dot, [before[other] for other in near.tolist()]))
+        dots.sort(key=lambda dot: -dot.scans)
+        is_changed = len(dots) < len(before)
+    return dots
+
+
+def _merge(dot: Dot, parts: Sequence[Dot]) -> Dot:
+    """Return a dot that stands for the places of all of these."""
+    return Dot(dot.x, dot.y, sum(part.scans for part in parts), tuple(sorted(n for part in parts for n in part.places)))

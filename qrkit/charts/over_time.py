@@ -36,16 +36,7 @@ from qrkit.charts.periods import (
     unit_of,
     zone_text,
 )
-from qrkit.charts.series import (
-    by_words,
-    colors_of,
-    column_words,
-    finding_of,
-    has_scans,
-    shown_of,
-    table_of,
-    totals_of,
-)
+from qrkit.charts.series import by_words, colors_of, column_words, finding_of, has_scans, shown_of, table_of, totals_of
 from qrkit.charts.time_axis import room_below, time_axis
 from qrkit.languages import number_text, say
 

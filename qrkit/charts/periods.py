@@ -1,4 +1,4 @@
-"""Names moments and periods, and knows which of them are not counted to their end."""
+"""Names moments and periods, and determines which periods were not counted completely."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ def days_text(moments: Sequence[datetime], frame: pd.DataFrame | None = None) ->
 
 
 def zone_text(frame: pd.DataFrame, moments: Sequence[datetime] = ()) -> str:
-    """Name the time zone of a frame, which its times or its `attrs` tell; "" if neither does."""
+    """Return the name of a frame's time zone, from its times or its `attrs`; "" if neither has one."""
     zone = moments[0].tzinfo if moments else None
     known = str(getattr(zone, "key", "") or frame.attrs.get("time_zone", ""))
     return known.replace("_", " ")
 
 
 def are_complete(frame: pd.DataFrame, moments: Sequence[datetime]) -> list[bool | None]:
-    """Tell of each hour, day, week or month whether it is counted as a whole; None if it lies in the future.
+    """Return for each hour, day, week or month whether it was counted completely; None if it is in the future.
 
     The `attrs` of frames from `qrkit.analytics` say since when and until when scans were counted. Where there are scans
     after that, the clock was wrong, and all count as whole.
@@ -137,7 +137,7 @@ def _names(moment: datetime) -> dict[str, str]:
 
 
 def _bounds(frame: pd.DataFrame) -> tuple[datetime, datetime]:
-    """Return since when and until when scans were counted, in local time, as far as it is known."""
+    """Return the local times from which and until which scans were counted, as far as known."""
 
     def read(name: str, otherwise: datetime) -> datetime:
         text: Any = frame.attrs.get(name)

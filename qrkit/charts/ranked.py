@@ -48,9 +48,9 @@ BAR = 14
 """Height of a bar in pixels."""
 
 UNKNOWN = "unknown"
-"""What `analytics.scans_by` says of scans without a value."""
+"""The value that `analytics.scans_by` gives to scans without one."""
 NAMED = ("campaign", "qrcode")
-"""Columns of names that people chose, one of which may be "unknown"."""
+"""Columns with names chosen by people, who may have chosen "unknown"."""
 
 LINE: dict[str, Any] = {"linewidth": 1, "clip_on": False, "label": "_"}
 INTERVAL: dict[str, Any] = {"linewidth": 5, "alpha": 0.35, "solid_capstyle": "round", "clip_on": False}

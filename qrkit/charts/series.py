@@ -77,7 +77,7 @@ def finding_of(table: pd.DataFrame, by: str) -> str:
 
 
 def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: bool = False) -> pd.DataFrame:
-    """Return what is drawn of a table: nothing of the future; the mean of the 7 whole days around each, if asked."""
+    """Return the values to draw: no future periods and, on request, the mean of the 7 whole days around each day."""
     shown = table.astype("float64")
     if not is_mean:
         return shown[[whole is not None for whole in complete]].reindex(shown.index)
@@ -86,11 +86,7 @@ def shown_of(table: pd.DataFrame, complete: Sequence[bool | None], *, is_mean: b
 
 
 def has_scans(frame: pd.DataFrame) -> bool:
-    """Return whether there is a scan in a frame, of which lines are drawn.
-
-    Raises:
-        InvalidParameter: If the frame has no column of times, day or start, or no column scans.
-    """
+    """Return whether a frame of scans over time has any scan."""
     import pandas as pd
 
     times = [name for name in ("day", "start") if name in frame]

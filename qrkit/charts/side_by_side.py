@@ -79,7 +79,7 @@ MANY = 10
 """Minimum number of days for that."""
 
 OWN = 6.0
-"""Small charts have scales of their own where a common one would be this many times as high as half of them."""
+"""Small charts have their own scales if a common scale would be this many times as high as half of them need."""
 
 
 @house_style()

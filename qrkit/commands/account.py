@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qrkit.commands.output import complain, print_json
+from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_json, describe
 from qrkit.commands.stores import add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.tracking.records import PLANS
+from qrkit.tracking.records import PLANS, Account
 
 if TYPE_CHECKING:
     from qrkit.store import Store
-    from qrkit.tracking.records import Account
 
 __all__ = ["define_account"]
 
@@ -37,12 +36,10 @@ def define_account(one: Parser) -> None:
         if name == "create":
             act_on.add_argument("--plan", default="free", metavar="PLAN", help=f"{', '.join(PLANS)} (free)")
         if name == "key":
-            act_on.add_argument(
-                "--label", default="", metavar="TEXT", help="a name for the key, for your own reference"
-            )
-            act_on.add_argument(
-                "--expires", metavar="DATE", help="when it expires, such as 2027-01-01T00:00:00Z (never)"
-            )
+            use = "a name for the key, for your own reference"
+            act_on.add_argument("--label", default="", metavar="TEXT", help=use)
+            end = "when it expires, such as 2027-01-01T00:00:00Z (never)"
+            act_on.add_argument("--expires", metavar="DATE", help=end)
         add_store(act_on)
         add_json(act_on, keys, each={"list": "account", "keys": "key"}.get(name, ""))
         act_on.set_defaults(run=_with_store(act))
@@ -64,13 +61,6 @@ def _with_store(act: Callable[[Store, argparse.Namespace], None]) -> Callable[[a
     return run
 
 
-def _print_result(asked: argparse.Namespace, text: str, **members: Any) -> None:
-    if asked.json:
-        print_json(**members)
-    else:
-        print(text)
-
-
 def _account(store: Store, asked: argparse.Namespace) -> Account:
     from qrkit.portfolio.access import get_account
 
@@ -81,7 +71,7 @@ def _create_account(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import create_account
 
     account = create_account(store, asked.name, plan=asked.plan)
-    _print_result(asked, f"{account.name}: an account of the plan {account.plan}", name=account.name, plan=account.plan)
+    print_result(asked, f"{account.name}: an account of the plan {account.plan}", name=account.name, plan=account.plan)
 
 
 def _list_accounts(store: Store, asked: argparse.Namespace) -> None:
@@ -89,16 +79,15 @@ def _list_accounts(store: Store, asked: argparse.Namespace) -> None:
 
     for account in list_accounts(store):
         keys = len(list_keys(store, account))
-        _print_result(
-            asked, f"{account.name}  {account.plan}  keys: {keys}", name=account.name, plan=account.plan, keys=keys
-        )
+        text = f"{account.name}  {account.plan}  keys: {keys}"
+        print_result(asked, text, name=account.name, plan=account.plan, keys=keys)
 
 
 def _change_plan(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import change_plan
 
     changed = change_plan(store, _account(store, asked), asked.plan)
-    _print_result(asked, f"{changed.name}: the plan is now {changed.plan}", name=changed.name, plan=changed.plan)
+    print_result(asked, f"{changed.name}: the plan is now {changed.plan}", name=changed.name, plan=changed.plan)
 
 
 def _create_key(store: Store, asked: argparse.Namespace) -> None:
@@ -109,7 +98,7 @@ def _create_key(store: Store, asked: argparse.Namespace) -> None:
     if expires and expires <= now():
         raise InvalidParameter(Problem("expires", asked.expires, "must be in the future"))
     key = create_key(store, _account(store, asked), label=asked.label, expires=expires)
-    _print_result(asked, key, id=key_id(key), key=key)
+    print_result(asked, key, id=key_id(key), key=key)
     complain("account", "this key is shown only once; the store keeps only a hash of it")
 
 
@@ -122,14 +111,14 @@ def _list_keys(store: Store, asked: argparse.Namespace) -> None:
         ends = f"expires {expires}" if expires else "no end"
         state = f"revoked {revoked}" if revoked else ends
         text = f"{key.id}  made {created}  {state}  {key.label}".rstrip()
-        _print_result(asked, text, id=key.id, label=key.label, created=created, expires=expires, revoked=revoked)
+        print_result(asked, text, id=key.id, label=key.label, created=created, expires=expires, revoked=revoked)
 
 
 def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
     from qrkit.portfolio.access import revoke_key
 
     revoke_key(store, _account(store, asked), asked.id)
-    _print_result(asked, f"{asked.id}: opens nothing any more", id=asked.id)
+    print_result(asked, f"{asked.id}: opens nothing any more", id=asked.id)
 
 
 ACCOUNT_COMMANDS = (

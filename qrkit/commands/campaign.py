@@ -6,15 +6,15 @@ import argparse
 from typing import TYPE_CHECKING
 
 from qrkit.commands.codes import confirm
-from qrkit.commands.output import Status, complain, print_json
+from qrkit.commands.output import Status, complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
 from qrkit.commands.printed_tables import Column, Row, Table
-from qrkit.commands.stores import add_store, opened
+from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Campaign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from qrkit.portfolio import Portfolio
 
@@ -62,17 +62,7 @@ def define_campaign(one: Parser) -> None:
             CAMPAIGNS.add_options(act_on)
         else:
             add_json(act_on, "name, id")
-        act_on.set_defaults(run=_with_portfolio(act, to_read=name == "list"))
-
-
-def _with_portfolio(
-    act: Callable[[Portfolio, argparse.Namespace], Status | None], *, to_read: bool
-) -> Callable[[argparse.Namespace], Status | None]:
-    def run(asked: argparse.Namespace) -> Status | None:
-        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
-            return act(portfolio, asked)
-
-    return run
+        act_on.set_defaults(run=with_portfolio(act, to_read=name == "list"))
 
 
 def _changes(asked: argparse.Namespace) -> dict[str, str]:
@@ -122,10 +112,7 @@ def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> Status:
 
 
 def _tell(asked: argparse.Namespace, campaign: Campaign, what: str) -> None:
-    if asked.json:
-        print_json(name=campaign.name, id=campaign.id)
-    else:
-        print(f"{campaign.name}: {what}")
+    print_result(asked, f"{campaign.name}: {what}", name=campaign.name, id=campaign.id)
 
 
 CAMPAIGN_COMMANDS = (

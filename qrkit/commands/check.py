@@ -5,33 +5,19 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.errors import QrkitError
-from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS
-
-if TYPE_CHECKING:
-    from qrkit.scanning.scan_report import ScanReport
+from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 
 __all__ = ["define_check"]
 
 KEYS = (
-    "verdict",
-    "score",
-    "level",
-    "audience",
-    "phones",
-    "embedded",
-    "content",
-    "issues",
-    "budget",
-    "structure",
-    "panel",
+    "verdict", "score", "level", "audience", "phones", "embedded", "content", "issues", "budget", "structure", "panel",
     "grade",
-)
+)  # fmt: skip
 """Names of a report in JSON."""
 
 

@@ -13,7 +13,8 @@ from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.contents.cards import summary
-from qrkit.errors import InvalidParameter, Problem, UnreadableFile
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.files import read_file
 from qrkit.languages import weekday_name
 from qrkit.tracking.records import Location, QRCode
 
@@ -307,11 +308,9 @@ def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
 
 def _events(text: str) -> list[Any]:
     """Return the events of a schedule from JSON, or from a file with JSON."""
-    is_file = not text.lstrip().startswith("[")
+    data = text if text.lstrip().startswith("[") else read_file(Path(text))
     try:
-        events = json.loads(Path(text).read_bytes() if is_file else text)
-    except OSError as error:
-        raise UnreadableFile(f"{text}: {error.strerror}") from error
+        events = json.loads(data)
     except ValueError as error:
         raise InvalidParameter(Problem("schedule", text, f"is not JSON: {error}")) from error
     if not isinstance(events, list):
@@ -376,11 +375,7 @@ def _remove(asked: argparse.Namespace) -> Status:
 
 
 def confirm(question: str) -> bool:
-    """Ask a question on the terminal and return whether the answer was yes.
-
-    Raises:
-        InvalidParameter: If the input is not a terminal.
-    """
+    """Ask a question on the terminal and return whether the answer was yes."""
     if not sys.stdin.isatty():
         raise InvalidParameter(Problem("yes", None, "is required where there is no terminal to ask: --yes"))
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

@@ -46,7 +46,6 @@ def _add_values(action: argparse.Action, file: Any) -> None:
     """Tell shtab the values of an argument that argparse does not know.
 
     Args:
-        action: The argument.
         file: What stands for files in shtab.
     """
     from qrkit.design.formats import FORMATS

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.output import print_json
+from qrkit.commands.output import complain, print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
-from qrkit.contents.kinds import MODULES, SHORT_URLS, as_text, kind_named, make_from_texts
+from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.model import plain
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from qrkit.contents.content import Content
-    from qrkit.contents.kinds import Kind
 
 __all__ = ["add_kinds", "define_content", "kind_asked", "kind_content", "option_of"]
 
@@ -90,10 +89,9 @@ def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
         given = {name: getattr(asked, name) for name in kind.fields.model_fields}
         with _options_named():
             content = make_from_texts(kind.name, given)
-        if asked.json:
-            print_json(kind=content.kind, fields=plain(dict(content.fields)), content=str(content))
-        else:
-            print(content)
+        _tell_notes("content", content)
+        fields = plain(dict(content.fields))
+        print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
 
     return run
 
@@ -108,7 +106,14 @@ def _options_named() -> Iterator[None]:
         raise InvalidParameter(*(replace(one, name=option_of(one.name)) for one in problems))
 
 
+def _tell_notes(command: str, content: Content) -> None:
+    """Print what to know about a content, such as what was cleaned of a pasted value, on the error stream."""
+    for field, text in content.notes:
+        complain(command, f"{option_of(field)} {text}")
+
+
 def _read(asked: argparse.Namespace) -> None:
+    from qrkit.contents.editing.keeping import unread
     from qrkit.contents.reading import read
 
     content = read(sys.stdin.read() if asked.content == "-" else asked.content)
@@ -118,6 +123,8 @@ def _read(asked: argparse.Namespace) -> None:
     print(content.kind)
     for name, value in content.fields.items():
         print(f"  {name}: {value}")
+    if more := unread(content):
+        print(f"  in no field: {more}")
 
 
 # Options of `qrkit generate`
@@ -132,11 +139,7 @@ def add_kinds(what: argparse._ArgumentGroup) -> None:
 
 
 def kind_asked(asked: argparse.Namespace) -> str | None:
-    """Return the kind whose option was given, or None.
-
-    Raises:
-        InvalidParameter: If more than one was given.
-    """
+    """Return the kind whose option was given, or None."""
     given = [name for name in MODULES if getattr(asked, f"kind_{name}") is not None]
     if len(given) > 1:
         rule = f"cannot be combined with {option_of(given[0])}: a code has one content"
@@ -145,14 +148,12 @@ def kind_asked(asked: argparse.Namespace) -> str | None:
 
 
 def kind_content(asked: argparse.Namespace, kind: str) -> Content:
-    """Return the content that the option of a kind describes.
-
-    Raises:
-        InvalidParameter: If a word is not FIELD=VALUE, or a field breaks its rule.
-    """
+    """Return the content that the option of a kind describes."""
     words = getattr(asked, f"kind_{kind}")
     wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
     if wrong:
         raise InvalidParameter(*wrong)
     fields = (word.partition("=") for word in words)
-    return make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})
+    content = make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})
+    _tell_notes("generate", content)
+    return content

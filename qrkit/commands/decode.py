@@ -7,7 +7,7 @@ from pathlib import Path
 
 from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
-from qrkit.design.limits import RASTER_FORMATS
+from qrkit.design.picture_files import READ_FORMATS
 from qrkit.errors import QrkitError
 
 __all__ = ["define_decode"]
@@ -22,7 +22,7 @@ def define_decode(one: Parser) -> None:
         usage="PICTURE... [--json]",
         examples=("qrkit decode poster.png", "qrkit decode sheet.jpg labels/*.png", "qrkit decode photo.jpg --json"),
     )
-    formats = f"{', '.join(RASTER_FORMATS)}, svg; at most 50 million pixels"
+    formats = f"{', '.join(READ_FORMATS)}; at most 120 million pixels"
     one.add_argument("picture", type=Path, nargs="+", metavar="PICTURE", help=f"a file: {formats}")
     keys = "file, codes (content, version, ec, dimension, capacity, length), error"
     add_json(one, keys, each="picture")
@@ -30,14 +30,13 @@ def define_decode(one: Parser) -> None:
 
 
 def _decode(asked: argparse.Namespace) -> Status:
-    from qrkit.drawing.untrusted.svg_picture import svg_picture
     from qrkit.symbol.decode import decode_all
 
     failed = 0
     for picture in asked.picture:
         codes, wrong = [], None
         try:
-            codes = decode_all(svg_picture(picture) or picture)
+            codes = decode_all(picture)
         except QrkitError as error:
             failed += 1
             wrong = str(error) if str(picture) in str(error) else f"{picture}: {error}"

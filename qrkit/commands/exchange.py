@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
-from qrkit.commands.output import Status, complaining, print_json, status_of, tell_of_local_urls
+from qrkit.commands.output import Status, complain, complaining, print_result, status_of, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
+from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 
 __all__ = ["define_export", "define_import"]
@@ -36,7 +37,8 @@ def define_import(one: Parser) -> None:
         one,
         "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
         "is required. If your file has other names, map them with --columns. QR Codes that are already in the store "
-        "are skipped. A caption may contain {name}, {campaign} and {short_url}.",
+        "are skipped. A caption may contain {name}, {campaign} and {short_url}.\n\n"
+        "A table of visits, such as the clicks that another service counted, adds scans to the QR Codes of the store.",
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
@@ -45,6 +47,7 @@ def define_import(one: Parser) -> None:
             "qrkit import posters.xlsx --columns 'content=Landing page,name=Poster' \\",
             "    --preset bubble --logo logo.svg --caption '{name}' --store shop.duckdb",
             "qrkit import bitly.csv",
+            "qrkit import visits.csv",
             "qrkit import codes.zip --json",
         ),
     )
@@ -53,9 +56,12 @@ def define_import(one: Parser) -> None:
     add_import_options(one)
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
+    visits = "short code of all visits in FILE, if FILE is a table of visits that does not contain it"
+    one.add_argument("--code", default="", metavar="CODE", help=visits)
     add_store(one)
     add_base_url(one)
     keys = "file, created, template, issues (row, campaign, name, content, reason, error), other_hosts (host: how many)"
+    keys += "; of visits: file, created, known, issues (row, error), differences (short code: imported, rows)"
     add_json(one, keys)
     one.set_defaults(run=_import)
 
@@ -86,6 +92,8 @@ def _import(asked: argparse.Namespace) -> Status:
     from qrkit.portfolio import open_portfolio
 
     columns = _columns(asked)
+    if _holds_scans(asked):
+        return _import_scans(asked)
     if is_missing(asked.store):
         # Try it in memory first, so that an unreadable file does not leave a new, empty store behind.
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
@@ -94,14 +102,43 @@ def _import(asked: argparse.Namespace) -> Status:
         result, template = import_codes(portfolio, asked, asked.file, columns)
         tell_of_local_urls("import", portfolio)
     tell_import(result, asked)
-    if asked.json:
-        names = ("row", "campaign", "name", "content", "reason", "error")
-        issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
-        hosts = dict(result.other_hosts)
-        print_json(file=str(asked.file), created=result.created, template=template, issues=issues, other_hosts=hosts)
-    else:
-        print(f"{asked.file}: {result}" + (f"; template {template}" if template else ""))
-    return status_of(result.created + result.count("duplicate"), result.failed)
+    names = ("row", "campaign", "name", "content", "reason", "error")
+    issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
+    members = {"created": result.created, "template": template, "issues": issues}
+    told = f"{asked.file}: {result}" + (f"; template {template}" if template else "")
+    print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
+    unkept = result.count("code-taken") + result.count("code-unreadable")
+    return status_of(result.created + result.count("duplicate"), result.failed + unkept)
+
+
+def _holds_scans(asked: argparse.Namespace) -> bool:
+    """Return whether a file is a table of visits, and not of QR Codes."""
+    from qrkit.exchange.sheets import heading_in
+    from qrkit.exchange.visit_tables import NAMES, holds_scans
+
+    suffix = asked.file.suffix[1:].lower()
+    if asked.columns is not None:
+        named = {name.lower() for name in read_columns(asked.columns)}
+        return "time" in named and named <= NAMES.keys()
+    try:
+        heading = heading_in(asked.file.read_bytes(), suffix if suffix in IMPORT_FORMATS else "csv")
+    except OSError:
+        return False  # the import says why
+    return holds_scans(heading)
+
+
+def _import_scans(asked: argparse.Namespace) -> Status:
+    columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
+    with opened(asked) as portfolio:
+        result = portfolio.import_scans(asked.file, columns=columns, code=asked.code)
+    tell_rows(result.issues)
+    for code, (imported, rows) in result.differences.items():
+        complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
+    issues = [{"row": row, "error": error} for row, error in result.issues]
+    members = {"created": result.created, "known": result.known, "issues": issues}
+    differences = {code: list(numbers) for code, numbers in result.differences.items()}
+    print_result(asked, f"{asked.file}: {result}", file=str(asked.file), **members, differences=differences)
+    return status_of(result.created + result.known, len(result.issues))
 
 
 def _columns(asked: argparse.Namespace) -> dict[str, str]:
@@ -130,8 +167,6 @@ def _export(asked: argparse.Namespace) -> None:
         written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
     count, left_out = written.count(True), written.count(False)
-    if asked.json:
-        print_json(file=str(file), qrcodes=count, left_out=left_out)
-    else:
-        beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
-        print(f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}")
+    beyond = f"; {left_out} beyond the plan {plan} {'was' if left_out == 1 else 'were'} left out"
+    told = f"{file}: {count} QR Code{'' if count == 1 else 's'}{beyond if left_out else ''}"
+    print_result(asked, told, file=str(file), qrcodes=count, left_out=left_out)

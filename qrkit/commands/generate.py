@@ -8,27 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.content import add_kinds, kind_asked, kind_content
-from qrkit.commands.look import (
-    add_decoration,
-    captions_as_options,
-    check_decoration,
-    check_placeholders,
-    decorate,
-    is_decorated,
-)
-from qrkit.commands.output import Status, complain, complaining, print_json, status_of, tell_rows
+from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
+from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.design import Design
-from qrkit.design.limits import FORMATS, TEXT_STYLES
+from qrkit.design.limits import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
-from qrkit.files import write_file
-from qrkit.pictures.printing import PrintSize
+from qrkit.files import read_file, write_file
+from qrkit.pictures.printing import PrintSize, QRPrint
 
 if TYPE_CHECKING:
-    from qrkit.design.limits import TextStyle
     from qrkit.pictures.image import QRImage
-    from qrkit.pictures.printing import QRPrint
 
 __all__ = ["define_generate", "design_fields", "fields_in"]
 
@@ -58,7 +49,7 @@ CONTENT [-o FILE] [options]
 --from TABLE -o FOLDER|ZIP [options]"""
 TOLD = """\
 Without -o and --format, the code is shown as text. With --from, each row of a table becomes a picture; rows that
-cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, #RRGGBB or CSS names."""
+cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, or as CSS writes them."""
 
 
 def define_generate(one: Parser) -> None:
@@ -99,10 +90,12 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     add_fields(look, Design, FIELDS)
 
 
-@captions_as_options()
 def _generate(asked: argparse.Namespace) -> Status:
-    _check_together(asked)
-    return _from_table(asked) if asked.table else _generate_one(asked)
+    from qrkit.pictures.decorating import captions_by_name
+
+    with captions_by_name():
+        _check_together(asked)
+        return _from_table(asked) if asked.table else _generate_one(asked)
 
 
 def _check_together(asked: argparse.Namespace) -> None:
@@ -132,7 +125,7 @@ def _check_together(asked: argparse.Namespace) -> None:
         )
         if asked.style and not _is_shown_as_text(asked):
             problems.append(Problem("style", asked.style, "is only for text (a .txt file, or neither -o nor --format)"))
-    problems += _wrong_sizes(asked) + check_decoration(asked)
+    problems += _wrong_sizes(asked) + decoration_of(asked).problems()
     if problems:
         raise InvalidParameter(*problems)
 
@@ -157,11 +150,7 @@ def _fields(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def design_fields(file: Path | None) -> dict[str, Any]:
-    """Return the fields in a design file, or none without a file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
-    """
+    """Return the fields in a design file, or none without a file."""
     return {} if file is None else fields_in(file, what="the design")
 
 
@@ -169,20 +158,14 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
     """Return the fields of a JSON file.
 
     Args:
-        file: The file.
         what: What the file contains, for errors: "the design".
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
     """
     from qrkit.server.requests.parsing import json_object
 
     try:
-        return json_object(file.read_bytes(), what=what)
+        return json_object(read_file(file), what=what)
     except BadRequest as error:
         raise UnreadableFile(f"{file}: {error}") from error
-    except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from error
 
 
 def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
@@ -205,7 +188,7 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     if asked.output and asked.output != STANDARD:
         _save(image, printed, asked)
         if asked.json:
-            _print_result(image, printed, asked, told)
+            _print_image(image, printed, asked, told)
         else:
             print(f"{asked.output}: {_size_on_paper(printed, asked) if printed else repr(image)}")
     elif asked.output or asked.format:
@@ -216,8 +199,8 @@ def _generate_one(asked: argparse.Namespace) -> Status:
 
 
 def _design(asked: argparse.Namespace) -> Design:
-    design = _undecorated(asked)
-    return decorate(design, asked, _fields(asked)) if is_decorated(asked) else design
+    design, decoration = _undecorated(asked), decoration_of(asked)
+    return decoration.on(design, _fields(asked)) if decoration else design
 
 
 def _undecorated(asked: argparse.Namespace) -> Design:
@@ -294,7 +277,7 @@ def _size_on_paper(printed: QRPrint, asked: argparse.Namespace) -> str:
     return repr(printed) if width == printed.width_mm else f"{width:.2f} x {height:.2f} mm"
 
 
-def _print_result(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
+def _print_image(image: QRImage, printed: QRPrint | None, asked: argparse.Namespace, told: list[str]) -> None:
     file = asked.output
     width_mm, height_mm = printed.size_in(asked.format or file.suffix[1:]) if printed else (None, None)
     print_json(
@@ -330,10 +313,10 @@ def _from_table(asked: argparse.Namespace) -> Status:
     look: Design | dict[str, Any] = design_fields(asked.design)
     if asked.template:
         look = _design_from_template(asked, longest)
-    if is_decorated(asked):
+    if decoration := decoration_of(asked):
         if not isinstance(look, Design):
             look = Design(**Design.by_field({"content": longest} | look))
-        look = decorate(look, asked, _fields(asked))
+        look = decoration.on(look, _fields(asked))
     with complaining("generate"):
         batch = generate_many(
             contents,
@@ -347,9 +330,6 @@ def _from_table(asked: argparse.Namespace) -> Status:
         )
     errors = [(sheet.numbers[error.row], error) for error in batch.errors]
     tell_rows([(row, error.error) for row, error in errors])
-    if asked.json:
-        rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
-        print_json(file=str(asked.output), created=batch.created, errors=rows)
-    else:
-        print(f"{asked.output}: {batch}")
+    rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
+    print_result(asked, f"{asked.output}: {batch}", file=str(asked.output), created=batch.created, errors=rows)
     return status_of(batch.created, len(errors))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import design_fields
-from qrkit.commands.look import add_decoration, check_decoration, check_placeholders, decorate, is_decorated
+from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
 from qrkit.commands.output import complain, tell_rows
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
@@ -33,6 +33,8 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     one.add_argument("--columns", metavar="OURS=THEIRS,...", help=pairs)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
+    anyway = "import rows whose short codes are in use with new ones; otherwise, the file is refused"
+    one.add_argument("--anyway", action="store_true", help=anyway)
     look = one.add_argument_group("how the codes look (the result is saved as a template)")
     what = (
         "a template of the store, or a design (.json). The options below change a copy and save it as NAME (without "
@@ -45,37 +47,32 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
 
 
 def import_codes(
-    portfolio: Portfolio,
-    asked: argparse.Namespace,
-    source: Path | bytes,
-    columns: Mapping[str, str] | None = None,
+    portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, columns: Mapping[str, str] | None = None
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
     Args:
-        portfolio: The portfolio to add to.
         asked: The options of `add_import_options`.
-        source: The path or the bytes of the file.
         columns: Our column names mapped to the file's, besides those in the options.
 
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
-
-    Raises:
-        UnreadableFile: If the file or a design cannot be read.
-        InvalidParameter: If a column or a template does not exist, or options cannot be combined.
-        AssetError: If the logo cannot be read.
     """
     theirs = dict(columns or {})
     if asked.columns is not None:
         theirs = read_columns(asked.columns) | theirs
     # A template that the options make is saved with the QR Codes or not at all; the others need no transaction around
     # the import, which would keep everybody else's changes waiting while the file is read.
-    makes_template = is_decorated(asked) or _is_file(asked.template)
+    makes_template = bool(decoration_of(asked)) or _is_file(asked.template)
     with portfolio.store.atomic() if makes_template else nullcontext():
         template = _saved_template(portfolio, asked)
         result = portfolio.import_file(
-            source, columns=theirs, template=template, fix_urls=asked.fix_urls, progress=sys.stderr.isatty()
+            source,
+            columns=theirs,
+            template=template,
+            fix_urls=asked.fix_urls,
+            anyway=asked.anyway,
+            progress=sys.stderr.isatty(),
         )
     return result, template
 
@@ -100,7 +97,7 @@ def _template_name(asked: argparse.Namespace) -> str:
     """Return the name of a template that the options ask for, or that they make; "" if they ask for none."""
     if _is_file(asked.template):
         return Path(asked.template).stem
-    return asked.template or ((asked.file or Path(asked.command)).stem if is_decorated(asked) else "")
+    return asked.template or ((asked.file or Path(asked.command)).stem if decoration_of(asked) else "")
 
 
 def _is_file(template: str) -> bool:
@@ -111,12 +108,12 @@ def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
     """Return the name of the template that the options ask for; a design or a decorated look is saved first."""
     from qrkit.portfolio.code_designs import CAPTION_FIELDS
 
-    problems = check_decoration(asked) + check_placeholders(asked.caption, CAPTION_FIELDS)
+    problems = decoration_of(asked).problems() + check_placeholders(asked.caption, CAPTION_FIELDS)
     if problems:
         raise InvalidParameter(*problems)
     name = _template_name(asked)
     fields = design_fields(Path(asked.template) if _is_file(asked.template) else None)
-    if is_decorated(asked):
+    if decoration_of(asked):
         if asked.preset is None and asked.template in portfolio.templates:
             fields, _ = Design.known(portfolio.templates.get(asked.template))
         return portfolio.templates.save_beside(name, _decorated(portfolio, asked, fields))
@@ -135,9 +132,11 @@ def _decorated(portfolio: Portfolio, asked: argparse.Namespace, fields: Mapping[
     from qrkit.drawing.logo import placed_logo
     from qrkit.tracking.short_urls import short_url
 
+    decoration = decoration_of(asked)
+
     def decorated(code: str) -> Design:
         content = short_url(portfolio.base_url, code)
-        return decorate(Design(**(Design.by_field(fields) | {"content": content})), asked, {})
+        return decoration.on(Design(**(Design.by_field(fields) | {"content": content})), {})
 
     def share(design: Design) -> float:
         logo = placed_logo(design)
@@ -149,7 +148,7 @@ def _decorated(portfolio: Portfolio, asked: argparse.Namespace, fields: Mapping[
 
 
 def _check_template(portfolio: Portfolio, name: str) -> None:
-    """Raise an error for a name that is no template; it says so if the name is that of a preset."""
+    """Raise an error for a name that is not a template; the error says if a preset has this name."""
     from qrkit.design.presets import PRESETS
 
     if name in PRESETS and name not in portfolio.templates:

@@ -1,14 +1,15 @@
-"""Implements `qrkit verify`, `backup`, `archive`, `rescue` and `compact`: the maintenance of a store."""
+"""Implements `qrkit verify`, `backup`, `archive`, `rescue`, `compact` and `migrate`: the maintenance of a store."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.output import Status, complain, print_json
+from qrkit.commands.output import Status, complain, print_json, print_result
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown_place
 from qrkit.errors import NotFound, StoreDamaged
@@ -121,10 +122,8 @@ def _verify(asked: argparse.Namespace) -> Status:
     if faults and not says_what_to_do and not is_server(asked.store):
         hint = f"restore a backup, or write what can be read into a new store: qrkit rescue {asked.store} NEW"
         complain(asked.command, hint)
-    if asked.json:
-        print_json(store=place, faults=faults)
-    else:
-        print("\n  ".join([f"{place}: {'not sound' if faults else 'sound'}", *faults]))
+    told = [f"{place}: {'not sound' if faults else 'sound'}", *faults]
+    print_result(asked, "\n  ".join(told), store=place, faults=faults)
     return Status.IN_PART if faults else Status.DONE
 
 
@@ -134,25 +133,20 @@ def _backup(asked: argparse.Namespace) -> None:
 
     with opened_store(asked) as store:
         file = backup(store, asked.copy)
-    size = file.stat().st_size
-    if asked.json:
-        print_json(store=shown_place(asked.store), file=str(file), bytes=size)
-    else:
-        folder = history_folder(file)
-        with_it = f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
-        print(f"{file}: a copy of {shown_place(asked.store)}, {size:,} bytes{with_it}")
+    place, size, folder = shown_place(asked.store), file.stat().st_size, history_folder(file)
+    with_it = f"; keep the folder {folder.name} beside it, which has the archived visits" if folder.is_dir() else ""
+    told = f"{file}: a copy of {place}, {size:,} bytes{with_it}"
+    print_result(asked, told, store=place, file=str(file), bytes=size)
 
 
 def _archive(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio:
         archived = portfolio.archive(before=asked.before, to=asked.to)
-    if asked.json:
-        print_json(store=shown_place(asked.store), **asdict(archived))
-    elif archived.visits:
-        what = f"{archived.visits:,} visits moved into the history"
-        print(f"{shown_place(asked.store)}: {what}; files written: {archived.files:,}, {archived.bytes:,} bytes")
-    else:
-        print(f"{shown_place(asked.store)}: no visits to archive")
+    place, told = shown_place(asked.store), "no visits to archive"
+    if archived.visits:
+        written = f"files written: {archived.files:,}, {archived.bytes:,} bytes"
+        told = f"{archived.visits:,} visits moved into the history; {written}"
+    print_result(asked, f"{place}: {told}", store=place, **asdict(archived))
 
 
 def _rescue(asked: argparse.Namespace) -> Status:
@@ -162,17 +156,7 @@ def _rescue(asked: argparse.Namespace) -> Status:
         raise NotFound("store", asked.store)
     rescued = rescue(asked.store, asked.new)
     if asked.json:
-        tables = {
-            name: {"rows": table.rows, "lost": table.lost, "without": dict(table.without)}
-            for name, table in rescued.tables.items()
-        }
-        print_json(
-            store=asked.store,
-            file=str(asked.new),
-            tables=tables,
-            log_bytes=rescued.log_bytes,
-            is_uncertain=rescued.is_uncertain,
-        )
+        print_json(store=asked.store, file=str(asked.new), **asdict(rescued))
     else:
         print(f"{asked.new}: what could be read of {asked.store}")
         for name, table in rescued.tables.items():
@@ -196,7 +180,34 @@ def _compact(asked: argparse.Namespace) -> None:
 
     with opened(asked, must_exist=True) as portfolio:
         fewer = compact(portfolio.store)
-    if asked.json:
-        print_json(store=shown_place(asked.store), bytes=fewer)
-    else:
-        print(f"{asked.store}: {fewer:,} bytes smaller")
+    print_result(asked, f"{asked.store}: {fewer:,} bytes smaller", store=shown_place(asked.store), bytes=fewer)
+
+
+def define_migrate(one: Parser) -> None:
+    """Define the command `migrate`."""
+    describe(
+        one,
+        "Stop the server of the store first. If a run is interrupted, start it again, and it resumes. Pass the "
+        "password in the environment variable PGPASSWORD.",
+        usage="FROM TO [--json]",
+        examples=(
+            "qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop",
+            "qrkit migrate postgresql://qrkit@db.example/shop shop.duckdb",
+        ),
+    )
+    one.add_argument("source", metavar="FROM", help=STORE)
+    one.add_argument("target", metavar="TO", help=f"{STORE} that is empty")
+    add_json(one, "store, rows (how many, by table)")
+    one.set_defaults(run=_migrate)
+
+
+def _migrate(asked: argparse.Namespace) -> None:
+    from qrkit.late import watch
+    from qrkit.store import Store
+    from qrkit.store.upkeep.moving import migrate
+
+    if is_missing(asked.source):
+        raise NotFound("store", shown_place(asked.source))
+    with Store(asked.source) as source, Store(asked.target) as target:
+        moved = migrate(source, target, seen=watch(progress=sys.stderr.isatty()))
+        print_result(asked, f"{target.path}: {moved}", store=target.path, rows=moved.rows)

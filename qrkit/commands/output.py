@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
 __all__ = [
-    "EXIT_STATUSES", "Status", "complain", "complaining", "in_one_line", "print_json", "status_of",
-    "tell_of_local_urls", "tell_rows",
+    "EXIT_STATUSES", "Status", "complain", "complaining", "in_one_line", "print_json", "print_result",
+    "status_of", "tell_of_local_urls", "tell_rows",
 ]  # fmt: skip
 
 CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+"
@@ -84,6 +85,14 @@ def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
 def print_json(**members: Any) -> None:
     """Print one object per line in ASCII, so that it is valid JSON in any encoding of the output."""
     print(json.dumps(members))
+
+
+def print_result(asked: argparse.Namespace, text: object, **members: Any) -> None:
+    """Print the result of a command: as one line of JSON if `--json` was given, else as text."""
+    if asked.json:
+        print_json(**members)
+    else:
+        print(text)
 
 
 def tell_of_local_urls(command: str, portfolio: Portfolio) -> None:

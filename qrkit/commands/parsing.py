@@ -107,7 +107,6 @@ class Command(Parser):
 
     Args:
         prog: The complete command, such as `qrkit generate`.
-        description: What the command does, in one sentence.
         source: Module in `qrkit.commands` and function that define the options: `generate:define_generate`.
     """
 
@@ -140,10 +139,7 @@ def add_command(commands: Commands, prog: str, sentence: str, **definition: Any)
     """Add a command and return its parser.
 
     Args:
-        commands: The commands to add to.
         prog: The complete command, such as `qrkit account list`.
-        sentence: What the command does.
-        **definition: Further parameters of the parser, such as the source of a `Command`.
     """
     line = _in_a_line(sentence.removesuffix("."))
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
@@ -153,10 +149,7 @@ def describe(command: Parser, more: str = "", *, usage: str, examples: Sequence[
     """Complete the help of a command, which has its first sentence already.
 
     Args:
-        command: The command.
-        more: Further sentences.
         usage: Arguments after the name of the command; one line per way to use it.
-        examples: Complete command lines.
     """
     command.description = "\n\n".join(filter(None, [command.description, more]))
     command.usage = f"\n{'':7}".join(f"{command.prog} {line}".rstrip() for line in usage.split("\n"))
@@ -167,7 +160,6 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     """Add `--json`, which prints the result for programs.
 
     Args:
-        parser: The parser to add to.
         keys: Names in the JSON object.
         each: The thing that each line describes; by default, the output is a single line.
     """
@@ -181,8 +173,6 @@ def add_fields(
     """Add options for fields of a record, explained by the first sentence of their help texts.
 
     Args:
-        parser: The parser to add to.
-        record: The record.
         options: Maps the names of the fields to the placeholder of their value in the help; "" for a switch.
     """
     from qrkit.model import allowed, meaning

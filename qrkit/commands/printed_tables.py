@@ -68,7 +68,6 @@ class Table:
         """Add `--csv` and `--json`.
 
         Args:
-            parser: The parser of a command.
             keys: The names in JSON, if they are not always those of the columns.
         """
         ways = parser.add_mutually_exclusive_group()
@@ -163,8 +162,6 @@ def _fit(widths: Sequence[int], fixed: Sequence[bool], available: int) -> list[i
     """Narrow columns, the widest first, until all fit.
 
     Args:
-        widths: The widths that the columns need.
-        fixed: Whether each column must keep its width.
         available: The width that all columns may have together.
     """
     fitted = list(widths)
@@ -177,12 +174,7 @@ def _fit(widths: Sequence[int], fixed: Sequence[bool], available: int) -> list[i
 
 
 def print_fields(title: str, fields: Mapping[str, str]) -> None:
-    """Print what is known of one thing: a title, then a line for each field that has a value.
-
-    Args:
-        title: The name of the thing.
-        fields: Texts by their labels.
-    """
+    """Print what is known of one thing: a title, then a line for each field that has a value."""
     from rich.text import Text
 
     known = {label: in_one_line(value) for label, value in fields.items() if value}

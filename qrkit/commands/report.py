@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
-from qrkit.commands.look import is_decorated
-from qrkit.commands.output import complain, print_json
+from qrkit.commands.look import decoration_of
+from qrkit.commands.output import complain, print_result
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
@@ -111,18 +111,13 @@ def _report(asked: argparse.Namespace) -> None:
             file = made.save(output)
             if not made.words:
                 complain("report", "no scans in this period" if asked.since or asked.until else "no scans yet")
-    if asked.json:
-        print_json(file=str(file))
-    else:
-        print(file)
+    print_result(asked, file, file=str(file))
 
 
 def _brand(portfolio: Portfolio, name: str) -> Brand:
     """Return a saved brand, or the brand in a JSON file.
 
     Raises:
-        NotFound: If the portfolio has no brand with this name.
-        UnreadableFile: If the file cannot be read, or is not a JSON object.
         InvalidParameter: If a field of the brand breaks its rule; the name of the field begins with the file.
     """
     from qrkit.design.brand import Brand
@@ -168,7 +163,7 @@ def _demo(asked: argparse.Namespace) -> None:
 
     def add(portfolio: Portfolio) -> ImportResult:
         imported, _ = import_codes(portfolio, asked, source)
-        if not (asked.file or asked.template or asked.preset or is_decorated(asked)):
+        if not (asked.file or asked.template or asked.preset or decoration_of(asked)):
             demo.dress(portfolio)
         return imported
 

@@ -22,6 +22,7 @@ GROUPS = {
     "whom it trusts (options with names may be repeated)": {
         "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
     },
+    "how short URLs work": {"ignore_case": "", "pass_query": "NAME", "referrer_policy": "POLICY"},
     "what it records": {
         "record_visits": "", "strict": "", "keep_days": "N", "archive_after_days": "N",
         "places": "FILE", "access_log": "", "log_level": "LEVEL",
@@ -93,8 +94,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.clients.hosts import reachable
     from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
-    from qrkit.server.sockets.reloading import reload_settings
-    from qrkit.server.sockets.socket_server import STDERR
+    from qrkit.server.sockets.socket_server import STDERR, reload_settings
     from qrkit.store.door import Door
     from qrkit.store.upkeep.daily_upkeep import upkeep
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from qrkit.commands.output import complain, complaining
+from qrkit.commands.output import Status, complain, complaining
 from qrkit.errors import NotFound, StoreBusy, StoreReadOnly
 
 if TYPE_CHECKING:
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from qrkit.store import Store
     from qrkit.store.served.database import ServedStore
 
-__all__ = ["add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place"]
+__all__ = [
+    "add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place",
+    "with_portfolio",
+]  # fmt: skip
 
 DEFAULT_STORE = "qrkit.duckdb"
 PRIORITY = 10
 """How much lower the priority of a command is than that of the server whose store it works with."""
+Act: TypeAlias = "Callable[[Portfolio, argparse.Namespace], Status | None]"
 STORE = "the file of a store, or the URL of a PostgreSQL database"
 
 
@@ -56,7 +60,7 @@ def is_missing(place: str) -> bool:
 
 
 def neighbor(place: str) -> str:
-    """Return the name of the store beside a place whose name is most like it; empty if there is none."""
+    """Return the most similarly named store in the same folder; empty if there is none."""
     name, others = Path(place).name, _stores_beside(place)
     return next((others[stem] for stem in get_close_matches(name.removesuffix(".duckdb"), others, n=1)), "")
 
@@ -73,15 +77,9 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     While `qrkit serve` of this user has the store open, the command works with the store through that process.
 
     Args:
-        asked: The parsed arguments of the command.
         must_exist: Whether the store must exist, so that a typo does not create a new file.
         to_read: Whether the command only reads. It then reads a copy if any other process has the store open or the
             file cannot be written, and the store must exist.
-
-    Raises:
-        NotFound: If the file does not exist.
-        StoreBusy: If another process has the store open.
-        StoreReadOnly: If the file cannot be written.
     """
     _give_way(asked)
     from qrkit.portfolio import open_portfolio
@@ -105,6 +103,16 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     return open_portfolio(snapshot_of=asked.store)
 
 
+def with_portfolio(act: Act, *, to_read: bool = False) -> Callable[[argparse.Namespace], Status | None]:
+    """Return what runs a command on the portfolio of the selected store, which must exist; see `opened`."""
+
+    def run(asked: argparse.Namespace) -> Status | None:
+        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
+            return act(portfolio, asked)
+
+    return run
+
+
 def opened_store(asked: argparse.Namespace) -> Store:
     """Open the selected store for reading without a portfolio, so that even a damaged store opens if possible.
 
@@ -112,7 +120,6 @@ def opened_store(asked: argparse.Namespace) -> Store:
     copy is complete, however much goes on there.
 
     Raises:
-        NotFound: If the file does not exist.
         StoreDamaged: If the store is too damaged to be opened.
     """
     _give_way(asked)

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
-from qrkit.commands.output import print_json
+from qrkit.commands.output import print_result
 from qrkit.commands.parsing import Parser, add_command, add_json, describe
-from qrkit.commands.stores import add_store, opened
+from qrkit.commands.stores import add_store, with_portfolio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from qrkit.portfolio.templates import Templates
+    from qrkit.portfolio import Portfolio
 
 __all__ = ["define_template"]
 
@@ -43,44 +41,26 @@ def define_template(one: Parser) -> None:
         add_store(act_on)
         if name != "show":
             add_json(act_on, "name", each="template" if name == "list" else "")
-        act_on.set_defaults(run=_with_templates(act, to_read=name in ("list", "show")))
+        act_on.set_defaults(run=with_portfolio(act, to_read=name in ("list", "show")))
 
 
-def _with_templates(act: Callable[[Templates, argparse.Namespace], None], *, to_read: bool) -> Callable[..., None]:
-    def run(asked: argparse.Namespace) -> None:
-        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
-            act(portfolio.templates, asked)
-
-    return run
+def _save(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    portfolio.templates.save(asked.name, design_fields(asked.file))
+    print_result(asked, f"{asked.name}: saved", name=asked.name)
 
 
-def _save(templates: Templates, asked: argparse.Namespace) -> None:
-    templates.save(asked.name, design_fields(asked.file))
-    _print_result(asked, f"{asked.name}: saved")
+def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    for name in portfolio.templates:
+        print_result(asked, name, name=name)
 
 
-def _list(templates: Templates, asked: argparse.Namespace) -> None:
-    for name in templates:
-        if asked.json:
-            print_json(name=name)
-        else:
-            print(name)
+def _show(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    print(json.dumps(portfolio.templates.get(asked.name), indent=2))
 
 
-def _show(templates: Templates, asked: argparse.Namespace) -> None:
-    print(json.dumps(templates.get(asked.name), indent=2))
-
-
-def _delete(templates: Templates, asked: argparse.Namespace) -> None:
-    templates.delete(asked.name, force=asked.force)
-    _print_result(asked, f"{asked.name}: deleted")
-
-
-def _print_result(asked: argparse.Namespace, text: str) -> None:
-    if asked.json:
-        print_json(name=asked.name)
-    else:
-        print(text)
+def _delete(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    portfolio.templates.delete(asked.name, force=asked.force)
+    print_result(asked, f"{asked.name}: deleted", name=asked.name)
 
 
 TEMPLATE_COMMANDS = (

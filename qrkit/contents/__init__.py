@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from qrkit.contents.messages import email, phone, sms, whatsapp
     from qrkit.contents.networks import wifi
     from qrkit.contents.one_time_passwords import otp
-    from qrkit.contents.pix_codes import pix
+    from qrkit.contents.payments.pix_codes import pix
+    from qrkit.contents.payments.swiss_bills import PostalAddress, swiss_bill
+    from qrkit.contents.payments.transfers import epc_transfer
+    from qrkit.contents.payments.wallets import bitcoin, upi
     from qrkit.contents.places import location
     from qrkit.contents.reading import read
-    from qrkit.contents.swiss_bills import PostalAddress, swiss_bill
     from qrkit.contents.texts import text
-    from qrkit.contents.transfers import epc_transfer
-    from qrkit.contents.wallets import bitcoin, upi
 
 __all__ = [
     "Content", "PostalAddress", "app", "bitcoin", "contact", "email", "epc_transfer", "event", "gs1_digital_link",
@@ -42,12 +42,12 @@ __getattr__ = late_names(
     __name__,
     {
         "Content": "contents.content:Content",
-        "PostalAddress": "contents.swiss_bills:PostalAddress",
+        "PostalAddress": "contents.payments.swiss_bills:PostalAddress",
         "app": "contents.apps:app",
-        "bitcoin": "contents.wallets:bitcoin",
+        "bitcoin": "contents.payments.wallets:bitcoin",
         "contact": "contents.contacts:contact",
         "email": "contents.messages:email",
-        "epc_transfer": "contents.transfers:epc_transfer",
+        "epc_transfer": "contents.payments.transfers:epc_transfer",
         "event": "contents.events:event",
         "gs1_digital_link": "contents.gs1_links:gs1_digital_link",
         "gs1_elements": "contents.gs1_strings:gs1_elements",
@@ -55,12 +55,12 @@ __getattr__ = late_names(
         "location": "contents.places:location",
         "otp": "contents.one_time_passwords:otp",
         "phone": "contents.messages:phone",
-        "pix": "contents.pix_codes:pix",
+        "pix": "contents.payments.pix_codes:pix",
         "read": "contents.reading:read",
         "sms": "contents.messages:sms",
-        "swiss_bill": "contents.swiss_bills:swiss_bill",
+        "swiss_bill": "contents.payments.swiss_bills:swiss_bill",
         "text": "contents.texts:text",
-        "upi": "contents.wallets:upi",
+        "upi": "contents.payments.wallets:upi",
         "whatsapp": "contents.messages:whatsapp",
         "wifi": "contents.networks:wifi",
     },

@@ -1,4 +1,4 @@
-"""The types of fields that several kinds of content share: phone numbers, addresses of mail and of the web."""
+"""The types of fields that several kinds of content share: addresses of mail and of the web."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Annotated, Any
 from urllib.parse import quote, urlsplit
 
 import idna
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
 
+from qrkit.contents.content import note
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import OneLine, broken
 from qrkit.design.bounds import LONGEST_TEXT
 from qrkit.design.limits import Length, Most
 
 __all__ = [
-    "INVISIBLE", "EmailAddress", "EmailAddresses", "LongText", "PhoneNumber", "PhoneNumbers", "WebAddress",
-    "WebAddresses", "ascii_host", "ascii_url", "location_of",
+    "INVISIBLE", "MOST_OF_A_KIND", "EmailAddress", "EmailAddresses", "LongText", "WebAddress", "WebAddresses",
+    "ascii_host", "ascii_url", "location_of", "several",
 ]  # fmt: skip
 
 INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
@@ -30,27 +32,25 @@ _AUTHORITY = re.compile(r"([^][:]+|\[[^][]+\])(?::[0-9]*)?")
 _LABEL = "[a-z0-9_][a-z0-9_-]{0,62}"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9a-f:.]+\]")
 _MAIL = re.compile(r"""[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"?&%#/]{1,255}""")
-_SEPARATORS = re.compile(r"[ ().\u00a0\u2013/-]")
-_NUMBER = re.compile(r"\+?[0-9]{3,15}", re.ASCII)
+_NAMED_MAIL = re.compile(r"(?:mailto:)?(?:([^<>]*)<([^<>]+)>|(.*))", re.IGNORECASE | re.DOTALL)
+"""Matches an address as links and mail programs write it: `mailto:ana@example.com`, `Ana <ana@example.com>`."""
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
-def _phone_number(text: str) -> str:
-    """Return a phone number without the separators that people write: `+49 (0)30 12-34` is `+49301234`."""
-    number = _SEPARATORS.sub("", text.replace("(0)", "") if text.strip().startswith("+") else text)
-    if not _NUMBER.fullmatch(number):
-        raise broken("must be a phone number of 3..15 digits, best with + and the country code: +49 30 123456")
-    return number
-
-
-def _email_address(text: str) -> str:
-    if not _MAIL.fullmatch(text.strip()):
+def _email_address(text: str, info: ValidationInfo) -> str:
+    match = _NAMED_MAIL.fullmatch(text)
+    address = (match[2] or match[3]).strip() if match else text
+    if not _MAIL.fullmatch(address):
         raise broken("must be an e-mail address, such as ana@example.com")
-    return text.strip()
+    if match and match[1] and match[1].strip():
+        note(info.field_name, f"was left without the name {match[1].strip()}")
+    return address
 
 
 def ascii_url(text: str) -> str:
     """Return a web address in ASCII, as browsers send it: `https://bücher.example` is `https://xn--bcher-kva.example`.
+
+    An address that is in capitals as a whole stays so, because capitals take less room in a code.
 
     Raises:
         PydanticCustomError: If the text is not an http or https URL that leads where it seems to lead.
@@ -69,7 +69,8 @@ def ascii_url(text: str) -> str:
     if "@" in parts.netloc:
         raise broken("must not hold a user name or a password")
     rest = quote(url[url.index("//") + 2 + len(parts.netloc) :], safe="%/:?#[]@!$&'()*+,;=~-._|")
-    return f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}{rest}"
+    front = f"{parts.scheme.lower()}://{host}{f':{port}' if port is not None else ''}"
+    return (front.upper() if url.isascii() and url.isupper() else front) + rest
 
 
 def ascii_host(host: str) -> str:
@@ -106,22 +107,21 @@ def location_of(url: str) -> str | None:
     return location if len(location) <= LONGEST_LOCATION else None
 
 
-def _several(value: Any) -> Any:
+def several(value: Any) -> Any:
     """Accept one text for a list with one entry."""
     return (value,) if isinstance(value, str) else value
 
 
 MOST_OF_A_KIND = 5
 LongText = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
-PhoneNumber = Annotated[str, Strict(), Length(1, 40), AfterValidator(_phone_number)]
-PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several)]
-EmailAddress = Annotated[str, Strict(), OneLine, Length(1, 320), AfterValidator(_email_address)]
-EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several)]
+EmailAddress = Annotated[str, Strict(), OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
+EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
 WebAddress = Annotated[
     str,
     Strict(),
     Length(1, 4_096),
     AfterValidator(ascii_url),
+    Pasted(is_url=True),
     Field(title="Web address", description="An http or https URL.", examples=["https://example.com"]),
 ]
-WebAddresses = Annotated[tuple[WebAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(_several)]
+WebAddresses = Annotated[tuple[WebAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from itertools import dropwhile, islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from qrkit.contents.content import Content
-from qrkit.contents.syntax import Line, lines_of, pairs, split, unescape
+from qrkit.contents.syntax import Line, block_of, pairs, split, unescape
 from qrkit.files import safe_stem
 from qrkit.languages import say
 
@@ -44,6 +44,7 @@ TITLES = {
 """The name of each kind that is described here, which is the title of a card without a name of its own."""
 
 MOST_ROWS = 30
+MOST_LINES = 10_000
 LONGEST_TITLE = 120
 
 # Labels for the fields of each format, in display order.
@@ -243,7 +244,7 @@ def _secret_summary(text: str) -> str:
 
 def _payment_summary(text: str) -> str:
     # Few contents are payments, and pydantic takes long to load.
-    from qrkit.contents.payment_summaries import payment_summary
+    from qrkit.contents.payments.payment_summaries import payment_summary
 
     return payment_summary(text)
 
@@ -312,7 +313,8 @@ def _block(rest: str) -> Card:
 
 
 def _contact(text: str) -> Card:
-    fields = list(islice((one for one in lines_of(text) if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
+    lines = block_of(f"BEGIN:{text}", "VCARD", MOST_LINES)
+    fields = list(islice((one for one in lines if one.name in {"FN", "N", *CONTACT}), 4 * MOST_ROWS))
     names = {one.name: one.value for one in reversed(fields) if one.value.strip()}
     family, given, middle, before, after = [*split(names.get("N", ""), ";"), "", "", "", ""][:5]
     name = unescape(names.get("FN", "")) or " ".join((before, given, middle, family, after))
@@ -341,9 +343,7 @@ def _coordinates(value: str) -> str:
 
 
 def _event(text: str) -> Card:
-    # The time zones of a calendar also contain a DTSTART, and its alarms a DESCRIPTION.
-    event = dropwhile(lambda one: (one.name, one.value.strip().upper()) != ("BEGIN", "VEVENT"), lines_of(text))
-    fields = {one.name: one for one in takewhile(lambda one: one.name not in ("BEGIN", "END"), islice(event, 1, None))}
+    fields = {one.name: one for one in block_of(text, "VEVENT", MOST_LINES)}
     said: dict[str, str | Moment] = {name: unescape(one.value) for name, one in fields.items()}
     said |= {name: _moment(fields[name]) for name in ("DTSTART", "DTEND") if name in fields}
     start = said.get("DTSTART")

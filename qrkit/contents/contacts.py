@@ -13,16 +13,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, Strict
 
-from qrkit.contents.addresses import EmailAddresses, PhoneNumbers, WebAddress, WebAddresses
+from qrkit.contents.addresses import EmailAddresses, WebAddress, WebAddresses
 from qrkit.contents.kinds import kind, kind_named
-from qrkit.contents.messages import plain_text
+from qrkit.contents.messages import PhoneNumbers, plain_text
 from qrkit.contents.moments import Day, day_of
 from qrkit.contents.single_lines import OneLine
-from qrkit.contents.syntax import Line, escape, escape_pair, lines_of, raw_pairs, split, unescape
+from qrkit.contents.syntax import Line, block_of, escape, escape_pair, raw_pairs, split, unescape
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["contact", "read_contact", "read_mecard", "vcard_of_mecard"]
+__all__ = ["contact", "phone_field", "read_contact", "read_mecard", "vcard_of_mecard"]
 
 Line100 = Annotated[Annotated[str, Strict(), OneLine, Length(1, 200)] | None, Field()]
 Name = Annotated[
@@ -165,21 +165,23 @@ def _mecard(fields: dict[str, Any]) -> str:
 
 
 def read_contact(text: str) -> dict[str, Any] | None:
-    """Return the fields of a vCard of any version; None if it has no name."""
+    """Return the fields of the first vCard, of any version; None if it has no name."""
     found: dict[str, list[Line]] = {}
-    for line in islice(lines_of(text), MOST_LINES):
-        found.setdefault(line.name, []).append(line)
+    for line in block_of(text, "VCARD", MOST_LINES):
+        if line.value.strip():
+            found.setdefault(line.name, []).append(line)
     texts = {name: unescape(lines[0].value) for name, lines in found.items()}
     family, given, *more = [*split(found["N"][0].value, ";"), "", "", "", ""][:5] if "N" in found else [""] * 5
-    name = texts.get("FN") or " ".join(filter(None, (more[1] if len(more) > 1 else "", given, more[0], family)))
-    if not name.strip():
+    company = split(found["ORG"][0].value, ";")[0] if "ORG" in found else ""
+    # A card of a company has no other name.
+    name = texts.get("FN") or " ".join(filter(None, (more[1], given, more[0], family))).strip() or company
+    if not name:
         return None
-    fields = _name_fields(" ".join(name.split()), family, given)
-    fields |= {"organization": ", ".join(filter(None, split(found["ORG"][0].value, ";")))} if "ORG" in found else {}
+    fields = _name_fields(" ".join(name.split()), family, given) | {"organization": company}
     fields |= {"title": texts.get("TITLE"), "note": texts.get("NOTE"), "birthday": day_of(texts.get("BDAY", ""))}
     for line in found.get("TEL", ()):
         number = unescape(line.value)
-        fields[_phone_field(line)] = (*fields.get(_phone_field(line), ()), re.sub("^tel:", "", number, flags=re.I))
+        fields[phone_field(line)] = (*fields.get(phone_field(line), ()), re.sub("^tel:", "", number, flags=re.I))
     fields["email"] = tuple(re.sub("^mailto:", "", unescape(line.value), flags=re.I) for line in found.get("EMAIL", ()))
     fields["url"] = tuple(unescape(line.value) for line in found.get("URL", ()))
     if "ADR" in found:
@@ -235,6 +237,7 @@ def _place_fields(pieces: list[str]) -> dict[str, Any]:
     return dict(zip(PLACE, (", ".join(filter(None, (box, apartment, street))), *others), strict=True))
 
 
-def _phone_field(line: Line) -> str:
+def phone_field(line: Line) -> str:
+    """Return the field that a line with a phone number belongs to, by its types."""
     types = set(re.findall("[A-Z]+", line.about.upper()))
     return next((name for name in ("fax", "mobile", "work_phone") if PHONES[name] in types), "phone")

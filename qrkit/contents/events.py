@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from hashlib import sha256
-from itertools import dropwhile, islice, takewhile
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.addresses import EmailAddress, WebAddress
+from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.messages import plain_text
-from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after
+from qrkit.contents.moments import Day, DayOrTime, TimeZone, day_of, end_after, zone_or_none
 from qrkit.contents.single_lines import OneLine
-from qrkit.contents.syntax import Line, escape, lines_of, unescape
+from qrkit.contents.syntax import Line, block_of, escape, unescape
 from qrkit.design.limits import Length, Most, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
 
@@ -80,6 +81,7 @@ Compact = Annotated[
     ),
 ]
 
+REPEATS = ("daily", "weekly", "monthly", "yearly")
 UNTIL_TIME = time(23, 59, 59)
 YEARS_OF_ZONE = 10
 """Years for which the zone of an event is defined, if nothing says when it ends."""
@@ -125,6 +127,11 @@ def event(
     if time_zone and not repeat and isinstance(start, datetime):
         moments = {name: _in_utc(fields[name], time_zone) for name in ("start", "end")}
         return event(**fields | moments | {"time_zone": None})
+    if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
+        rule = (
+            f"is on a day ({WEEKDAYS[start.weekday()]}) that its weekdays leave out, which calendars read differently"
+        )
+        note("start", rule)
     lines = [*_lines(fields)]
     if compact:
         return "\r\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])
@@ -151,6 +158,10 @@ def _problems(fields: dict[str, Any]) -> Iterator[Problem]:
                 yield Problem(name, fields[name], rule)
     elif fields["count"] and fields["until"]:
         yield Problem("until", fields["until"], "must be left out, because there is a count")
+    elif fields["until"] and fields["until"] < (start.date() if isinstance(start, datetime) else start):
+        yield Problem(
+            "until", fields["until"], f"must not be before the start, {start}: the event would never take place"
+        )
     if fields["weekdays"] and fields["repeat"] not in (None, "weekly"):
         yield Problem("weekdays", fields["weekdays"], "is only for weekly events; leave it out")
 
@@ -233,11 +244,8 @@ def _zone_lines(fields: dict[str, Any]) -> list[str]:
 
 def read_event(text: str) -> dict[str, Any] | None:
     """Return the fields of the first event of a calendar; None if it has no title or no readable start."""
-    # The time zones of a calendar also contain a DTSTART, and its alarms a DESCRIPTION.
-    lines = dropwhile(lambda line: (line.name, line.value.strip().upper()) != ("BEGIN", "VEVENT"), lines_of(text))
-    own = takewhile(lambda line: line.name not in ("BEGIN", "END"), islice(lines, 1, MOST_LINES))
     found: dict[str, Line] = {}
-    for line in own:
+    for line in block_of(text, "VEVENT", MOST_LINES):
         found.setdefault(line.name, line)
     texts = {name: unescape(line.value) for name, line in found.items()}
     start = _moment(found["DTSTART"]) if "DTSTART" in found else None
@@ -270,21 +278,26 @@ def _moment(line: Line) -> date | datetime | None:
 
 
 def _read_rule(rule: str, start: date, zone: str | None) -> dict[str, Any]:
-    parts = dict(part.partition("=")[::2] for part in rule.upper().split(";")[:20])
-    repeat = parts.get("FREQ", "").lower()
-    if repeat not in ("daily", "weekly", "monthly", "yearly"):
-        return {}
-    days = tuple(day for day in parts.get("BYDAY", "").split(",")[:7] if day in WEEKDAYS)
-    numbers = {name: parts.get(key, "") for name, key in (("every", "INTERVAL"), ("count", "COUNT"))}
-    read = {name: int(text) for name, text in numbers.items() if text.isascii() and text.isdigit() and len(text) <= 3}
-    until = _moment(Line("UNTIL", "", parts["UNTIL"])) if "UNTIL" in parts else None
-    if isinstance(until, datetime):
-        until = _in_zone(until, zone).date()
-    return {"repeat": repeat, "weekdays": days, "until": until} | read
+    """Return the fields of a recurrence rule; none if it says more than they can, such as "every first Friday"."""
+    parts = dict(part.partition("=")[::2] for part in rule.upper().split(";") if part)
+    repeat = parts.pop("FREQ", "").lower()
+    numbers = {name: parts.pop(key) for name, key in (("every", "INTERVAL"), ("count", "COUNT")) if key in parts}
+    fields: dict[str, Any] = {"repeat": repeat}
+    fields |= {name: int(text) for name, text in numbers.items() if re.fullmatch("[0-9]{1,6}", text)}
+    if "UNTIL" in parts:
+        until = _moment(Line("UNTIL", "", parts.pop("UNTIL")))
+        fields["until"] = _in_zone(until, zone).date() if isinstance(until, datetime) else until
+    if repeat == "weekly" and "BYDAY" in parts:
+        fields["weekdays"] = tuple(parts.pop("BYDAY").split(","))
+    # The day on which weeks begin matters only if some are left out.
+    if "every" not in numbers or parts.get("WKST") == "MO":
+        parts.pop("WKST", None)
+    is_whole = not parts and len(fields) == 1 + len(numbers) + ("until" in fields) + ("weekdays" in fields)
+    is_read = fields.get("until", start) and set(fields.get("weekdays", ())) <= set(WEEKDAYS)
+    return fields if is_whole and is_read and repeat in REPEATS else {}
 
 
 def _in_zone(moment: datetime, zone: str | None) -> datetime:
-    try:
-        return moment.astimezone(ZoneInfo(zone)) if zone and moment.tzinfo else moment
-    except (ValueError, OSError, KeyError, OverflowError):
-        return moment
+    with suppress(OverflowError):
+        return moment.astimezone(zone_or_none(zone)) if zone and moment.tzinfo else moment
+    return moment

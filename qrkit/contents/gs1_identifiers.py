@@ -17,7 +17,8 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 from stdnum import ean, iban, numdb
 
-from qrkit.contents.account_numbers import check_digits_rule
+from qrkit.contents.pasted import clean
+from qrkit.contents.payments.account_numbers import check_digits_rule
 from qrkit.contents.single_lines import broken
 
 __all__ = ["KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]
@@ -184,6 +185,7 @@ def gtin_of(text: str) -> str:
 def _elements(given: Any) -> Any:
     """Read elements as a mapping, or as text with the identifiers in brackets; refuse wrong values."""
     if isinstance(given, str):
+        given = clean(given)
         pairs = re.findall(r"\(([0-9]{2,4})\)([^(]+)", given)
         if "".join(f"({number}){value}" for number, value in pairs) != given:
             raise broken("must be like (01)09506000134352(10)ABC; a value with a bracket needs a mapping")

@@ -15,8 +15,9 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import matching
-from qrkit.contents.uri_queries import decode, read_query, write_query
+from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
@@ -47,7 +48,7 @@ def _without_end(text: str) -> str:
 
 
 Gtin = Annotated[
-    Annotated[str, Strict(), AfterValidator(gtin_of)] | None,
+    Annotated[str, Strict(), AfterValidator(gtin_of), Pasted()] | None,
     Field(
         title="GTIN",
         description="The number of the product, as below its bar code: 8, 12, 13 or 14 digits.",
@@ -55,13 +56,16 @@ Gtin = Annotated[
     ),
 ]
 Variant = Annotated[
-    Annotated[str, Strict(), _element("22")] | None, Field(description="A variant of the product for consumers.")
+    Annotated[str, Strict(), _element("22"), Pasted()] | None,
+    Field(description="A variant of the product for consumers."),
 ]
 Lot = Annotated[
-    Annotated[str, Strict(), _element("10")] | None,
+    Annotated[str, Strict(), _element("10"), Pasted()] | None,
     Field(description="A batch or lot of the product.", examples=["ABC123"]),
 ]
-Serial = Annotated[Annotated[str, Strict(), _element("21")] | None, Field(description="The serial number of one item.")]
+Serial = Annotated[
+    Annotated[str, Strict(), _element("21"), Pasted()] | None, Field(description="The serial number of one item.")
+]
 Others = Annotated[
     Elements,
     Field(
@@ -79,6 +83,7 @@ Domain = Annotated[
         r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)*",
         "must be a web address without a query, such as https://example.com or https://example.com/products",
     ),
+    Pasted(),
     Field(description="Where the link leads: `https://id.gs1.org`, or your own domain with a resolver."),
 ]
 

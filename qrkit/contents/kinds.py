@@ -8,7 +8,8 @@ with this decorator, add its name to `MODULES`, and give `reading` a function th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -18,14 +19,15 @@ from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 from pydantic import create_model
 from pydantic.fields import FieldInfo
 
-from qrkit.contents.content import NOTHING, Content, LastShown
+from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
+from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model, docstring_of, plain
 
 __all__ = [
     "MODULES", "SHORT_URLS", "Behind", "Kind", "accepted", "kind", "kind_named", "make", "make_from_json",
-    "make_from_texts",
+    "make_from_texts", "parsed",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -41,11 +43,11 @@ MODULES = {
     "whatsapp": "messages",
     "location": "places",
     "app": "apps",
-    "epc_transfer": "transfers",
-    "swiss_bill": "swiss_bills",
-    "pix": "pix_codes",
-    "upi": "wallets",
-    "bitcoin": "wallets",
+    "epc_transfer": "payments.transfers",
+    "swiss_bill": "payments.swiss_bills",
+    "pix": "payments.pix_codes",
+    "upi": "payments.wallets",
+    "bitcoin": "payments.wallets",
     "otp": "one_time_passwords",
     "gs1_digital_link": "gs1_links",
     "gs1_elements": "gs1_strings",
@@ -98,11 +100,11 @@ class Kind:
         """The fields of an example: the first of the examples in the type of each field that has some."""
         return {name: field.examples[0] for name, field in self.fields.model_fields.items() if field.examples}
 
-    def content(self, text: str, fields: Mapping[str, Any]) -> Content:
-        """Return a text of this kind, with those of its fields that differ from their default."""
+    def content(self, text: str, fields: Mapping[str, Any], notes: Iterable[Note] = ()) -> Content:
+        """Return a text of this kind, with those of its fields that differ from their default, and notes on it."""
         defaults = {name: field.get_default() for name, field in self.fields.model_fields.items()}
         given = {name: value for name, value in fields.items() if value != defaults[name]}
-        return Content(text, self.name, given, self.secrets, self.drawn)
+        return Content(text, self.name, given, self.secrets, self.drawn, notes=notes)
 
 
 _KINDS: dict[str, Kind] = {}
@@ -130,11 +132,13 @@ def kind(
 
         @wraps(write_text)
         def write(*args: P.args, **kwargs: P.kwargs) -> Content:
-            with _hiding(made.secrets):
+            with _hiding(made.secrets), taking_notes() as notes:
                 fields = record(**_by_name(signature, args, kwargs))
                 values = {field: getattr(fields, field) for field in record.model_fields}
                 text = write_text(**values)  # type: ignore[call-arg]  # the parameters of the function, by name
-            return text if isinstance(text, Content) else made.content(text, values)
+            found = text if isinstance(text, Content) else made.content(text, values)
+            found.notes = tuple(dict.fromkeys((*notes, *found.notes)))
+            return found
 
         write.__signature__ = _plain_signature(write_text, signature)  # type: ignore[attr-defined]
         made = _KINDS[name] = Kind(name, title, behind, record, write, drawn)
@@ -198,9 +202,17 @@ def make_from_texts(name: str, texts: Mapping[str, str | bool | None]) -> Conten
     Raises:
         InvalidParameter: If there is no such kind, or a field breaks its rule.
     """
+    return make(name, parsed(name, {field: text for field, text in texts.items() if text not in ("", None)}))
+
+
+def parsed(name: str, texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields as people type them as numbers, lists and records, which the kind then judges.
+
+    Raises:
+        InvalidParameter: If there is no such kind.
+    """
     known = kind_named(name).fields.model_fields
-    given = {field: text for field, text in texts.items() if text not in ("", None)}
-    return make(name, {field: _parsed(text, known.get(field)) for field, text in given.items()})
+    return {field: _parsed(text, known.get(field)) for field, text in texts.items()}
 
 
 def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
@@ -238,16 +250,18 @@ def _parsed(text: Any, field: FieldInfo | None) -> Any:
     if field is None or not isinstance(text, str):
         return text
     types = {get_origin(one) or one for one in (field.annotation, *get_args(field.annotation))}
-    parts = [part.strip() for part in text.split(";") if part.strip()]
+    number = clean(text)
+    # The extension of a phone number is a part of it (RFC 3966).
+    parts = [part.strip() for part in re.split(";(?!ext=)", text) if part.strip()]
     if tuple in types:
         return parts
     if any(isinstance(one, type) and issubclass(one, Model) for one in types):
         return {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
-    if int in types and (number := read_whole(text.strip())) is not None:
-        return number
+    if int in types and (whole := read_whole(number)) is not None:
+        return whole
     if float in types:
         with suppress(ValueError):
-            return float(text)
+            return float(number)
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote, unquote, urlsplit
@@ -10,8 +11,10 @@ from pydantic import Field, Strict
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.addresses import WebAddress, ascii_url
+from qrkit.contents.content import note
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import OneLine
+from qrkit.design.characters import ALPHANUMERIC
 from qrkit.design.limits import Length
 
 __all__ = ["link", "read_link"]
@@ -50,7 +53,8 @@ def link(
 ) -> str:
     """Open a web page.
 
-    The URL becomes ASCII, as browsers send it. UTM parameters replace those of the URL.
+    The URL becomes ASCII, as browsers send it; one that is in capitals as a whole stays so. UTM parameters replace
+    those of the URL.
 
     Example:
         >>> from qrkit import contents
@@ -64,7 +68,18 @@ def link(
     # UTM parameters that the URL brings along are fields, too.
     read = read_link(written)
     is_read = read == {"url": url, **{name: value for name, value in utm.items() if value}}
-    return written if is_read else link(**read)
+    if not is_read:
+        return link(**read)
+    if ALPHANUMERIC.issuperset(capitals := _in_capitals(written)):
+        same = "" if capitals == written else f"leads to the same page as {capitals}, which "
+        note("url", f"{same}makes a smaller code with em=auto")
+    return written
+
+
+def _in_capitals(url: str) -> str:
+    """Return a URL with its scheme and host in capitals, which mean the same."""
+    end = len(url) - len(re.sub("^[^:]*://[^/?#]*", "", url))
+    return url[:end].upper() + url[end:]
 
 
 def read_link(text: str) -> dict[str, Any]:

@@ -2,17 +2,87 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
-from qrkit.contents.addresses import EmailAddresses, LongText, PhoneNumber
+from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import OneLine, broken
-from qrkit.design.limits import Length
+from qrkit.contents.syntax import pairs
+from qrkit.design.limits import Length, Most
 
-__all__ = ["email", "phone", "plain_text", "read_email", "read_phone", "read_sms", "read_whatsapp", "sms", "whatsapp"]
+__all__ = [
+    "PhoneNumbers", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone", "read_sms",
+    "read_whatsapp", "sms", "whatsapp",
+]  # fmt: skip
+
+
+_SEPARATORS = re.compile("[ ()./-]")
+_NUMBER = re.compile(r"\+?[0-9]{3,15}(?:;ext=[0-9]{1,10})?")
+_CODE = re.compile("[*#][0-9*#]{1,30}")
+"""Matches a code that phones run, such as `*100#`."""
+_EXTENSION = re.compile(
+    r"[\s,;]*(?:ext=|#|(?:extension|extn?|durchwahl|dw|poste|int)\b[.:]?|x(?=[ .]?[0-9]))[ .:]*([0-9]{1,10})$",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    r"\s*(?:[;,|&\n\t/]|\b(?:or|and|oder|und|ou|et|o|y|e)\b| {2,}(?=[0+])|(?<=[0-9]) *(?=\+))\s*", re.IGNORECASE
+)
+"""Matches what may stand between two numbers."""
+AREA_CODE, INTERNATIONAL_AREA_CODE = 5, 7
+"""Digits that an area code has at most before a slash: alone, and with its country; zeros in front do not count."""
+
+
+def number_in(text: str) -> str:
+    """Return a phone number without the separators that people write: `+49 (0)30 12-34` is `+49301234`.
+
+    An extension becomes a parameter (RFC 3966): `+1 555 0100 ext. 12` is `+15550100;ext=12`.
+
+    Raises:
+        PydanticCustomError: If it is no phone number, or two of them.
+    """
+    written = re.sub("^(?:tel|phone|fax):", "", text.strip(), flags=re.IGNORECASE).strip()
+    extension = _EXTENSION.search(written)
+    front = written[: extension.start()] if extension else written
+    front = front.replace("(0)", "") if front.startswith("+") else front
+    if found := _two_numbers(front):
+        raise broken(f"has two phone numbers, {found[0]!r} and {found[1]!r}; give one of them")
+    number = _SEPARATORS.sub("", front) + (f";ext={extension[1]}" if extension else "")
+    if not _NUMBER.fullmatch(number):
+        raise broken("must be a phone number of 3..15 digits, best with + and the country code: +49 30 123456")
+    return number
+
+
+def _two_numbers(text: str) -> list[str]:
+    """Return the first two of several numbers; none if there is one, or an area code with a slash behind it."""
+    parts = [part for part in _BETWEEN.split(text) if part]
+    digits = [re.sub("[^0-9]", "", part) for part in parts]
+    if len(parts) < 2 or not all(digits):
+        return []
+    most = INTERNATIONAL_AREA_CODE if parts[0].startswith(("+", "00")) else AREA_CODE
+    is_area_code = "/" in text and len(digits[0].lstrip("0")) <= most and parts[1][0] not in "0+"
+    return [] if is_area_code else parts[:2]
+
+
+def _dialed(text: str) -> str:
+    """Return a number, or a code that phones run."""
+    code = text.replace(" ", "")
+    return code if _CODE.fullmatch(code) else number_in(text)
+
+
+PhoneNumber = Annotated[str, Strict(), Length(1, 60), AfterValidator(number_in), Pasted()]
+PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
+DialedNumber = Annotated[str, Strict(), Length(1, 60), AfterValidator(_dialed), Pasted()]
+
+
+def _without_extension(number: str) -> str:
+    if ";" in number:
+        raise broken("must not have an extension, which no message reaches")
+    return number
 
 
 def _international(number: str) -> str:
@@ -40,7 +110,12 @@ def plain_text(text: str) -> str:
     return text
 
 
-Number = Annotated[PhoneNumber, Field(title="Phone number", description="Digits, best with + and the country code.")]
+NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
+Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
+Dialed = Annotated[
+    DialedNumber,
+    Field(title="Phone number", description="Digits, best with + and the country code; or a code, such as `*100#`."),
+]
 To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
@@ -77,12 +152,20 @@ def _quoted(text: str) -> str:
 def read_email(text: str) -> dict[str, Any] | None:
     """Return the fields of an e-mail, or None for a text without a receiver."""
     to, _, query = text.partition(":")[2].partition("?")
-    pairs = (pair.partition("=") for pair in query.split("&"))
-    values = {name.lower(): value for name, _, value in reversed(list(pairs))}
+    parameters = (pair.partition("=") for pair in query.split("&"))
+    values = {name.lower(): value for name, _, value in reversed(list(parameters))}
     fields: dict[str, Any] = {"to": _split(to) + _split(values.get("to", ""))}
     fields |= {name: _split(values.get(name, "")) for name in ("cc", "bcc")}
     fields["subject"] = unquote(values.get("subject", "")) or None
     fields["body"] = unquote(values.get("body", "")).replace("\r\n", "\n") or None
+    return fields if fields["to"] else None
+
+
+def read_matmsg(text: str) -> dict[str, Any] | None:
+    """Return the fields of an e-mail as NTT Docomo's phones write it, or None for a text without a receiver."""
+    found = {"TO": "", "CC": "", "BCC": "", "SUB": "", "BODY": ""} | dict(reversed(list(pairs(text.partition(":")[2]))))
+    fields: dict[str, Any] = {name: _split(found[name.upper()]) for name in ("to", "cc", "bcc")}
+    fields |= {"subject": found["SUB"] or None, "body": found["BODY"].replace("\r\n", "\n") or None}
     return fields if fields["to"] else None
 
 
@@ -115,14 +198,14 @@ def read_sms(text: str) -> dict[str, Any] | None:
         number, _, words = rest.partition(":")
     else:
         number, _, query = rest.replace("&", "?", 1).partition("?")
-        pairs = (pair.partition("=") for pair in query.split("&"))
-        words = unquote(next((value for name, _, value in pairs if name.lower() == "body"), ""))
+        parameters = (pair.partition("=") for pair in query.split("&"))
+        words = unquote(next((value for name, _, value in parameters if name.lower() == "body"), ""))
         number = unquote(number)
     return {"number": number.strip(), "text": words or None} if any(map(str.isdigit, number)) else None
 
 
 @kind("Phone number", behind="page")
-def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
+def phone(number: Annotated[Dialed, Field(examples=["+39 040 123456"])]) -> str:
     """Call a number (RFC 3966).
 
     Example:
@@ -130,7 +213,7 @@ def phone(number: Annotated[Number, Field(examples=["+39 040 123456"])]) -> str:
         >>> str(contents.phone("+39 040 123-456"))
         'tel:+39040123456'
     """
-    return f"tel:{number}"
+    return f"tel:{number.replace('#', '%23')}"
 
 
 def read_phone(text: str) -> dict[str, Any] | None:

@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
+from qrkit.contents.pasted import clean
 from qrkit.contents.single_lines import broken
 
-__all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after"]
+__all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after", "zone_or_none"]
 
 _DURATION = re.compile(
     r"\+?P(?:(?P<weeks>[0-9]{1,5})W|(?:(?P<days>[0-9]{1,5})D)?"
@@ -24,7 +25,7 @@ def _day(value: Any) -> Any:
     """Return a day; text is read as ISO 8601 writes it."""
     if isinstance(value, str):
         try:
-            return date.fromisoformat(value.strip())
+            return date.fromisoformat(clean(value.strip()))
         except ValueError as error:
             raise broken(f"must be a day, as {DAY_FORM}") from error
     if isinstance(value, datetime) or not isinstance(value, date):
@@ -35,7 +36,7 @@ def _day(value: Any) -> Any:
 def _day_or_time(value: Any) -> Any:
     """Return a day, or a time in whole seconds; a time with an offset or a zone of its own becomes UTC."""
     if isinstance(value, str):
-        text = value.strip()
+        text = clean(value.strip())
         try:
             value = date.fromisoformat(text) if len(text) == len(DAY_FORM) else datetime.fromisoformat(text)
         except ValueError as error:
@@ -53,11 +54,17 @@ def _day_or_time(value: Any) -> Any:
 
 
 def _time_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise broken("must be the name of a time zone, such as Europe/Rome") from error
+    if zone_or_none(name) is None:
+        raise broken("must be the name of a time zone, such as Europe/Rome")
     return name
+
+
+def zone_or_none(name: str) -> ZoneInfo | None:
+    """Return a time zone by its name; None if there is none of this name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 def day_of(text: str) -> date | None:

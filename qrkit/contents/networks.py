@@ -1,17 +1,18 @@
 """Contents that join a phone to a Wi-Fi network.
 
 The format is that of ZXing's wiki ("Barcode Contents"), which Android and iOS read, with the fields of the Wi-Fi
-Alliance (WPA3 Specification, section 7: `SAE`) and of Android (enterprise networks: `E`, `PH2`, `I`, `A`). Names and
-passwords that look like hexadecimal digits are not put in quotes, as that wiki suggests: iOS would take the quotes as
-part of them.
+Alliance (WPA3 Specification, section 7: `SAE`, and percent-encoding in texts with `R`) and of Android (enterprise
+networks: `E`, `PH2`, `I`, `A`). Names and passwords that look like hexadecimal digits are not put in quotes, as that
+wiki suggests: iOS would take the quotes as part of them.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.kinds import kind
 from qrkit.contents.single_lines import broken
@@ -39,6 +40,18 @@ def _printable(text: str) -> str:
     return text
 
 
+def _security(value: Any) -> Any:
+    """Return the kind of security that routers and other programs call so: `WPA2-PSK`, `WPA/WPA2`, `SAE`, `open`."""
+    words = set(re.findall("[A-Z0-9.]+", value.upper())) if isinstance(value, str) else set()
+    if words & {"EAP", "ENTERPRISE", "802.1X"}:
+        return "enterprise"
+    if words & {"WPA3", "SAE"} and not words & {"WPA", "WPA2"}:
+        return "WPA3"
+    if words & {"WPA", "WPA2", "WPA3"}:
+        return "WPA"
+    return "none" if words & {"NOPASS", "NONE", "OPEN"} else "WEP" if "WEP" in words else value
+
+
 Ssid = Annotated[
     str,
     Strict(),
@@ -52,6 +65,7 @@ Password = Annotated[
 ]
 Security = Annotated[
     Literal["WPA", "WPA3", "WEP", "none", "enterprise"],
+    BeforeValidator(_security),
     Field(
         description="`WPA` joins WPA, WPA2 and mixed WPA3 networks; `WPA3` only networks without WPA2. With "
         "`enterprise`, every person has a user name."
@@ -151,10 +165,11 @@ def read_wifi(text: str) -> dict[str, Any] | None:
     values = dict(reversed(list(pairs(text.partition(":")[2]))))
     if not values.get("S"):
         return None
-    names = {word.upper(): name for name, word in SECURITIES.items()}
-    written = values.get("T", "").upper()
-    # Many write WPA2 or WPA/WPA2, and nothing at all for an open network.
-    security = names.get(written) or ("enterprise" if "EAP" in written else "WPA" if written else "none")
+    if "R" in values:  # the Wi-Fi Alliance's own form, which has no other escapes
+        values = {name: unquote(value) for name, value in values.items()}
+    # Many write nothing at all for an open network.
+    security = _security(values.get("T") or "none")
+    security = security if security in SECURITIES else "WPA"
     fields: dict[str, Any] = {"ssid": values["S"], "password": values.get("P"), "security": security}
     fields |= {"user_name": values.get("I"), "method": values.get("E"), "inner_method": values.get("PH2")}
     fields |= {"anonymous_identity": values.get("A"), "hidden": values.get("H", "").lower() == "true"}

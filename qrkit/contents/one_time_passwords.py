@@ -13,8 +13,9 @@ from urllib.parse import quote
 from pydantic import AfterValidator, Field, Strict
 
 from qrkit.contents.kinds import accepted, kind
+from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import OneLine, broken, matching
-from qrkit.contents.uri_queries import decode, read_query, write_query
+from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
 
@@ -44,6 +45,7 @@ Secret = Annotated[
     Length(8, 512),
     matching("[A-Z2-7]+", "must be base32: letters and digits from 2 to 7"),
     AfterValidator(_check_base32),
+    Pasted(),
     Field(
         repr=False,
         description="The shared secret in base32; spaces and hyphens are removed.",

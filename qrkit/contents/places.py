@@ -42,6 +42,7 @@ Map = Annotated[
 
 _NUMBER = r"(-?\d{1,3}(?:\.\d{1,20})?)"
 _GEO = re.compile(rf"geo:{_NUMBER},{_NUMBER}(?:,[^;?]*)?(?:;[^?]*)?(?:\?(.*))?", re.IGNORECASE | re.DOTALL | re.ASCII)
+_POINT = re.compile(rf"{_NUMBER},{_NUMBER}(?:\((.*)\))?", re.DOTALL | re.ASCII)
 _LABEL = re.compile(r"[-\d.,]*\((.*)\)", re.DOTALL)
 _GOOGLE = re.compile(rf"https://www\.google\.com/maps/search/\?api=1&query={_NUMBER}%2C{_NUMBER}", re.ASCII)
 _APPLE = re.compile(rf"https://maps\.apple\.com/\?ll={_NUMBER},{_NUMBER}(?:&q=([^&#]*))?", re.ASCII)
@@ -79,8 +80,10 @@ def read_location(text: str) -> dict[str, Any] | None:
     if found := _GEO.fullmatch(text):
         query = dict(pair.partition("=")[::2] for pair in (found[3] or "").split("&"))
         words = unquote(query.get("q", "").replace("+", " "))
-        label = _LABEL.fullmatch(words)
-        is_search = words and not label and not float(found[1]) and not float(found[2])
+        label, is_zero = _LABEL.fullmatch(words), not float(found[1]) and not float(found[2])
+        if is_zero and (point := _POINT.fullmatch(words)):  # as Android's maps take a place with a name
+            return _fields(point[1], point[2], point[3] or "", "geo")
+        is_search = words and not label and is_zero
         return None if is_search else _fields(found[1], found[2], label[1] if label else words, "geo")
     for name, pattern in (("google", _GOOGLE), ("apple", _APPLE), ("openstreetmap", _OPEN_STREET_MAP)):
         if found := pattern.fullmatch(text):

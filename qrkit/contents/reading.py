@@ -36,6 +36,7 @@ READERS: Mapping[str, Mapping[str, str]] = {
     "MECARD:": {"contact": "read_mecard"},
     "BEGIN:VCALENDAR": {"event": "read_event"},
     "BEGIN:VEVENT": {"event": "read_event"},
+    "MATMSG:": {"email": "read_matmsg"},
     "MAILTO:": {"email": "read_email"},
     "SMSTO:": {"sms": "read_sms"},
     "SMS:": {"sms": "read_sms"},

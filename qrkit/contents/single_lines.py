@@ -13,6 +13,7 @@ from unicodedata import category
 from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
+from qrkit.contents.pasted import clean
 from qrkit.model import Bound
 
 __all__ = ["Money", "OneLine", "broken", "matching"]
@@ -89,6 +90,6 @@ def _decimal(value: Any) -> Decimal:
         return value
     if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
         return Decimal(int(value)) if isinstance(value, int) else Decimal(repr(float(value)))
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}(?:\.[0-9]{1,20})?", value):
-        return Decimal(value)
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}(?:\.[0-9]{1,20})?", number := clean(value)):
+        return Decimal(number)
     raise PydanticCustomError("wrong-type", "must be a number such as 1234.50, with no separators but a decimal point")

@@ -1,16 +1,23 @@
-"""Parses and writes the notations that contents share: `NAME:value;` pairs, and the lines of vCards and calendars."""
+"""Parses and writes the notations that contents share: pairs, lines of vCards and calendars, queries of URIs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import dropwhile, islice
 from quopri import decodestring
 from typing import NamedTuple
+from urllib.parse import quote, unquote
 
-__all__ = ["Line", "escape", "escape_pair", "lines_of", "pairs", "raw_pairs", "split", "unescape", "write_pairs"]
+__all__ = [
+    "Line", "block_of", "decode", "escape", "escape_pair", "line_of", "lines_of", "pairs", "raw_lines", "raw_pairs",
+    "read_query", "split", "split_raw", "unescape", "write_pairs", "write_query",
+]  # fmt: skip
 
 # `++` and `*+` never backtrack, so the time depends on the length of the text alone.
 _PIECES = {mark: re.compile(rf"((?:[^{mark}\\]|\\.|\\)*+)(?:{mark}|\Z)", re.DOTALL) for mark in ";,"}
+_FOLD = re.compile("(?:\r\n|\r|\n)[ \t]")
+_RAW = re.compile("[^\r\n]*+(?:(?:\r\n|\n|\r)[ \t][^\r\n]*+)*+(?:\r\n|\n|\r|\\Z)")
 _LINE = re.compile(r'(?:[A-Z0-9-]++\.)?([A-Z0-9-]++)((?:;(?:"[^"]*+"|[^":])*+)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 
@@ -51,29 +58,67 @@ def escape_pair(value: str) -> str:
     return re.sub(r'([\\;,:"])', r"\\\1", value)
 
 
-def lines_of(text: str) -> Iterator[Line]:
-    """Yield the lines of a vCard or a calendar, with folded ones joined (RFC 6350, 3.2); other lines are skipped."""
-    lines = iter(re.split("\r\n|\r|\n", re.sub("(?:\r\n|\r|\n)[ \t]", "", text)))
+def raw_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a vCard or a calendar as they are written, with what continues them (RFC 6350, 3.2)."""
+    lines = (match[0] for match in _RAW.finditer(text) if match[0])
     for line in lines:
-        match = _LINE.match(line)
-        if match is None:
-            continue
-        name, about, value = match.groups()
-        if "QUOTED-PRINTABLE" in about.upper():
-            parts = [value]
-            while parts[-1].endswith("=") and (more := next(lines, None)) is not None:
-                parts.append(more)
-            value = _decode_quoted_printable("\n".join(parts))
-        yield Line(name.upper(), about, value)
+        parts = [line]
+        while _is_quoted(line) and parts[-1].rstrip("\r\n").endswith("=") and (more := next(lines, None)) is not None:
+            parts.append(more)
+        yield "".join(parts)
 
 
-def _decode_quoted_printable(value: str) -> str:
+def _is_quoted(line: str) -> bool:
+    return "QUOTED-PRINTABLE" in line.partition(":")[0].upper()
+
+
+def line_of(raw: str) -> Line | None:
+    """Parse a line; None for one that is none."""
+    match = _LINE.fullmatch(_FOLD.sub("", raw).rstrip("\r\n"))
+    if match is None:
+        return None
+    name, about, value = match.groups()
+    if _is_quoted(raw):
+        value = _decode_quoted_printable(re.sub("\r\n|\r", "\n", value), about)
+    return Line(name.upper(), about, value)
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """Yield the lines of a vCard or a calendar, with folded ones joined; other lines are skipped."""
+    return filter(None, map(line_of, raw_lines(text)))
+
+
+def block_of(text: str, name: str, most: int) -> Iterator[Line]:
+    """Yield the lines of the first block of this name, such as VEVENT, without those of blocks inside it.
+
+    Args:
+        text: A vCard or a calendar.
+        name: The name in capitals.
+        most: How many lines are looked at.
+    """
+    depth = 0
+    for line in islice(dropwhile(lambda one: not _begins(one, name), lines_of(text)), most):
+        depth += (line.name == "BEGIN") - (line.name == "END")
+        if depth == 0:
+            return
+        if depth == 1 and line.name not in ("BEGIN", "END"):
+            yield line
+
+
+def _begins(line: Line, name: str) -> bool:
+    return (line.name, line.value.strip().upper()) == ("BEGIN", name)
+
+
+def _decode_quoted_printable(value: str, about: str) -> str:
     """Decode quoted-printable text, which phones wrote in vCards of version 2.1."""
     data = decodestring(value.encode("utf-8", "replace"))
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    charset = re.search("CHARSET=([A-Z0-9_-]+)", about, re.IGNORECASE)
+    for name in (charset[1] if charset else "utf-8", "utf-8"):
+        try:
+            return data.decode(name)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return data.decode("latin-1")
 
 
 def escape(value: str) -> str:
@@ -88,4 +133,36 @@ def unescape(value: str) -> str:
 
 def split(value: str, mark: str) -> list[str]:
     """Split a value at semicolons or commas that are not escaped, and remove the escapes."""
-    return [unescape(piece) for piece in _PIECES[mark].findall(value)]
+    return [unescape(piece) for piece in split_raw(value, mark)]
+
+
+def split_raw(value: str, mark: str) -> list[str]:
+    """Split a value at semicolons or commas that are not escaped, and keep the escapes."""
+    found: list[str] = _PIECES[mark].findall(value)
+    # The end of the text matches once more, unless the last mark ends it.
+    return found if sum(map(len, found)) + len(found) - 1 == len(value) else found[:-1]
+
+
+def write_query(values: Iterable[tuple[str, str | None]], safe: str = "") -> str:
+    """Write a query; values that are None or empty are left out, spaces are `%20`."""
+    return "&".join(f"{name}={quote(value, safe=safe)}" for name, value in values if value)
+
+
+def read_query(query: str) -> dict[str, str] | None:
+    """Parse a query; None if a name is there twice or a value is not UTF-8, so that apps may read different values."""
+    values: dict[str, str] = {}
+    for pair in filter(None, query.split("&")):
+        name, _, written = pair.partition("=")
+        value = decode(written)
+        if value is None or name in values:
+            return None
+        values[name] = value
+    return values
+
+
+def decode(written: str) -> str | None:
+    """Decode percent-encoding; None if the result is not UTF-8."""
+    try:
+        return unquote(written, errors="strict")
+    except UnicodeDecodeError:
+        return None

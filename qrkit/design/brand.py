@@ -65,7 +65,7 @@ class Brand(Model):
     ground: BrandColor = Field(default=WHITE, description="Color behind the modules.")
     logo: Asset | None = Field(
         default=None,
-        description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL. It stands on a plate.",
+        description="A data URI of a PNG, JPEG, SVG or WebP, `icon:` and a name, or a URL. It stands on a plate.",
     )
     font: FontUri | None = Field(
         default=None,

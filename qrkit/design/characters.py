@@ -6,9 +6,11 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from qrkit.errors import InvalidParameter, Problem
+
 __all__ = [
-    "ALPHANUMERIC", "AMBIGUOUS", "CHARACTERS", "ECI", "NUMERIC", "SEPARATOR", "Charset", "kanji_value",
-    "position_outside",
+    "ALPHANUMERIC", "AMBIGUOUS", "BINARY", "CHARACTERS", "CODEC_OF_BYTES", "ECI", "NUMERIC", "SEPARATOR", "Charset",
+    "fields_of_bytes", "kanji_value", "position_outside",
 ]  # fmt: skip
 
 NUMERIC = frozenset("0123456789")
@@ -36,8 +38,16 @@ Charset = Literal[
     "iso-8859-8", "iso-8859-9", "iso-8859-10", "iso-8859-11", "iso-8859-13", "iso-8859-14", "iso-8859-15",
     "iso-8859-16", "shift_jis", "windows-1250", "windows-1251", "windows-1252", "windows-1256", "utf-16be", "utf-8",
     "us-ascii", "big5", "gb2312", "euc-kr", "gbk", "gb18030", "utf-16le", "utf-32be", "utf-32le",
+    "binary",
 ]  # fmt: skip
-"""The charsets that both an ECI and Python know, by their names in the IANA registry, in lower case."""
+"""The charsets that both an ECI and Python know, by their names in the IANA registry, in lower case.
+
+With `binary`, each character up to U+00FF is a byte, and the symbol declares nothing.
+"""
+
+BINARY: Charset = "binary"
+CODEC_OF_BYTES = "iso-8859-1"
+"""The codec that makes a character of each byte."""
 
 ECI: dict[Charset, int] = {
     "cp437": 2, "iso-8859-1": 3, "iso-8859-2": 4, "iso-8859-3": 5, "iso-8859-4": 6, "iso-8859-5": 7, "iso-8859-6": 8,
@@ -53,6 +63,22 @@ READ_OTHERWISE = {"shift_jis": frozenset("\uff3c"), "big5": frozenset("\u02cd\u2
 """Characters that Python's codec has, but that readers take for others."""
 
 
+def fields_of_bytes(data: bytes, charset: object) -> dict[str, str]:
+    """Return the content and the charset of a design whose symbol holds these bytes.
+
+    Raises:
+        InvalidParameter: If the design is to declare a charset.
+    """
+    if charset not in (None, BINARY):
+        raise InvalidParameter(
+            Problem("charset", charset, "must be left out with bytes, which are encoded as they are")
+        )
+    try:
+        return {"content": data.decode()}  # what a symbol holds without a charset
+    except UnicodeDecodeError:
+        return {"content": data.decode(CODEC_OF_BYTES), "charset": BINARY}
+
+
 def position_outside(text: str, charset: Charset) -> int | None:
     """Return the index of the first character that a charset lacks; None if it has them all."""
     if _has(charset, text):
@@ -61,6 +87,8 @@ def position_outside(text: str, charset: Charset) -> int | None:
 
 
 def _has(charset: Charset, text: str) -> bool:
+    if charset == BINARY:
+        return not text or ord(max(text)) <= 0xFF
     # Some codecs write one character as another, such as the yen sign as a backslash.
     try:
         data = text.encode(charset)

@@ -1,4 +1,4 @@
-"""Provides `Color`, which reads `#AARRGGBB`, `#RRGGBB`, CSS names and `transparent`."""
+"""Provides `Color`, which reads `#AARRGGBB` and what CSS has, such as `rgb(0 51 204)`, and knows what it is seen on."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)
 STEP = 5
 """Of 255: how much of black or white is added at a time until a color is visible."""
 
+_FOUR_DIGITS = re.compile("#?[0-9a-f]{4}")
 _SHORT_HEX = re.compile(r"#[0-9A-Fa-f]{3}")
 _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 
@@ -34,8 +35,10 @@ def expanded_hex(text: str) -> str | None:
 
 def _hint(name: str) -> str:
     """Return a suggestion in place of a name that is no color; "" if there is none."""
-    if expanded := expanded_hex(name):
-        return f"; did you mean '{expanded}'?"
+    if _FOUR_DIGITS.fullmatch(name):
+        return "; four digits may begin or end with alpha, so write eight, alpha first"
+    if "(" in name:
+        return "; the functions of CSS are rgb(), hsl(), hwb(), oklab() and oklch()"
     return "" if name.startswith("#") else "; " + nearest(name, COLOR_NAMES)
 
 
@@ -74,9 +77,10 @@ class Color(Shown):
 
     @classmethod
     def parse(cls, text: str) -> Color:
-        """Parse `#AARRGGBB` (alpha first), `#RRGGBB`, a CSS color name or `transparent`, in upper or lower case.
+        """Parse `#AARRGGBB` (alpha first), `#RRGGBB`, `#RGB`, a name of CSS or one of its functions, in any case.
 
-        The `#` is optional, because URLs that do not encode it lose it. `#RRGGBBAA` (alpha last) is not supported.
+        The functions are `rgb()`, `hsl()`, `hwb()`, `oklab()` and `oklch()`, with or without alpha. The `#` is
+        optional, because URLs that do not encode it lose it. `#RRGGBBAA` (alpha last) is not supported.
 
         Raises:
             ValueError: If the text is not a color; the message suggests similar names.
@@ -87,9 +91,14 @@ class Color(Shown):
         if name in COLOR_NAMES:
             number = COLOR_NAMES[name]
             return cls(number >> 16, number >> 8 & 255, number & 255)
-        if match := _HEX.fullmatch(name):
+        if match := _HEX.fullmatch(expanded_hex(f"#{name.removeprefix('#')}") or name):
             alpha, red, green, blue = (255 if part is None else int(part, 16) for part in match.groups())
             return cls(red, green, blue, alpha)
+        if "(" in name:
+            from qrkit.design.css_colors import read_css_color  # few colors are written so
+
+            if parts := read_css_color(name):
+                return cls(*parts)
         raise ValueError(f"must be a color as #AARRGGBB, #RRGGBB or a CSS name{_hint(name)}")
 
     @property
@@ -182,7 +191,7 @@ class Color(Shown):
             "type": "string",
             "format": "color",
             # Any word: a pattern with all color names would be too long.
-            "pattern": "^(#?([0-9A-Fa-f]{2}){3,4}|[A-Za-z]+)$",
+            "pattern": "^(#?([0-9A-Fa-f]{3}|([0-9A-Fa-f]{2}){3,4})|[A-Za-z]+([(][^()]*[)])?)$",
             "examples": ["#80FF0000", "#FF0000", "red", "transparent"],
         }
 

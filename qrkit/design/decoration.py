@@ -377,7 +377,7 @@ class Photo(Model):
     """
 
     leading: ClassVar[str] = "content"
-    content: Asset = Field(description="A data URI of a PNG, JPEG or SVG, or a URL.")
+    content: Asset = Field(description="A data URI of a PNG, JPEG, SVG or WebP, or a URL.")
     place: PhotoPlace = "behind"
 
     if TYPE_CHECKING:
@@ -423,7 +423,7 @@ class Placeholder(Model):
 class Wrapper(Model):
     """An image around the QR Code. The QR Code is scaled to fit its placeholder and centered there."""
 
-    source: Asset = Field(title="Image", description="A data URI of a PNG, JPEG or SVG, or a URL.")
+    source: Asset = Field(title="Image", description="A data URI of a PNG, JPEG, SVG or WebP, or a URL.")
     width: WrapperSide = Field(description="Width of the output in pixels.")
     height: WrapperSide = Field(description="Height of the output in pixels.")
     placeholder: Placeholder = Field(

@@ -1,4 +1,8 @@
-"""Provides `Design`, which describes a QR Code image as plain data that can be saved, compared and reused."""
+"""Provides `Design`, which describes a QR Code image as plain data that can be saved, compared and reused.
+
+To add a field: the field here, with a type of `limits.py` and its help text; its line in `DesignFields`; its effect in
+`drawing/`. The interface, the command line, widgets and the description follow.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from qrkit.design.characters import (
     CHARACTERS,
     NUMERIC,
     SEPARATOR,
+    fields_of_bytes,
     kanji_value,
     position_outside,
 )
@@ -99,7 +104,7 @@ class DesignFields(TypedDict, total=False):
 class DesignChanges(DesignFields, total=False):
     """The fields that `Design.replace` and `Design.resized` accept."""
 
-    content: str
+    content: str | bytes
 
 
 class Design(Model):
@@ -117,6 +122,11 @@ class Design(Model):
     """
 
     other_names: ClassVar[Mapping[str, str]] = {"error_correction": "ec", "mode": "em", "quiet_zone": "padding"}
+    no_fields: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("logo", "caption", "preset", "colorway"),
+        "`qrkit.generate` takes logo, caption, preset and colorway; a Design has `with_logo`, `frame=Frame(kind, "
+        "caption=...)` and `qrkit.presets.with_preset`. For many codes, pass `design=generate(...).design`.",
+    )
 
     content: Content = Field(description="Text to encode. The maximum length depends on `version`, `em` and `ec`.")
     version: Version = None
@@ -165,13 +175,15 @@ class Design(Model):
 
     if TYPE_CHECKING:
 
-        def __init__(self, *, content: str, **fields: Unpack[DesignFields]) -> None: ...
+        def __init__(self, *, content: str | bytes, **fields: Unpack[DesignFields]) -> None: ...
 
     else:
 
         def __init__(self, /, *first, **values) -> None:
             # A content of `qrkit.contents` brings what the standard of its kind prescribes, such as `ec`.
-            prescribed = getattr(values.get("content"), "drawn", None)
+            if isinstance(content := values.get("content"), bytes):
+                values |= fields_of_bytes(content, values.get("charset"))
+            prescribed = getattr(content, "drawn", None)
             super().__init__(*first, **({**prescribed, **self.by_field(values)} if prescribed else values))
 
         __init__.__pydantic_base_init__ = True  # as in `Model`

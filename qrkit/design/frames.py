@@ -16,7 +16,7 @@ from qrkit.design.color import Color
 from qrkit.design.limits import Length, Number, Within
 from qrkit.model import Model, Object
 
-__all__ = ["FRAME_KINDS", "Caption", "Frame", "FrameKind", "unset_rule"]
+__all__ = ["FRAME_KINDS", "USUAL_KIND", "Caption", "Frame", "FrameKind", "unset_rule"]
 
 
 def _lower(value: Any) -> Any:
@@ -60,25 +60,9 @@ def _wrong_letter(letter: str, number: int) -> str | None:
 
 
 _FrameKind = Literal[
-    "bag",
-    "bar",
-    "border",
-    "bubble",
-    "card",
-    "legend",
-    "phone",
-    "pill",
-    "plate",
-    "polaroid",
-    "ribbon",
-    "round",
-    "seal",
-    "stamp",
-    "tab",
-    "tag",
-    "ticket",
-    "viewfinder",
-]
+    "bag", "bar", "border", "bubble", "card", "legend", "phone", "pill", "plate", "polaroid", "ribbon", "round", "seal",
+    "stamp", "tab", "tag", "ticket", "viewfinder",
+]  # fmt: skip
 FRAME_KINDS: tuple[_FrameKind, ...] = get_args(_FrameKind)
 """All kinds of frames."""
 
@@ -160,6 +144,8 @@ class Caption(Model):
 
 
 USUAL = Caption("Scan me")
+USUAL_KIND: FrameKind = "bar"
+"""Kind of the frame of a caption, if no other is given."""
 
 
 class Frame(Model):

@@ -242,7 +242,8 @@ CharsetChoice = Annotated[
     Field(
         title="Character set",
         description="Character set of byte mode, which the symbol declares as an ECI. By default, the symbol uses "
-        "UTF-8 without declaring it, which scanners recognize.",
+        "UTF-8 without declaring it, which scanners recognize. With `binary`, each character is one "
+        "byte, and nothing is declared.",
     ),
 ]
 ErrorCorrection = Annotated[
@@ -309,8 +310,8 @@ ICON_BOX = 24
 Asset = Annotated[
     str,
     Strict(),
-    Length(1, 6_000_000),
-    Field(title="Image", description="A data URI of a PNG, JPEG or SVG, `icon:` and a name, or a URL."),
+    Length(1, 60_000_000),  # 40 MiB in base64
+    Field(title="Image", description="A data URI of a PNG, JPEG, SVG or WebP, `icon:` and a name, or a URL."),
 ]
 """A picture is read when the image is drawn."""
 

@@ -156,12 +156,7 @@ def rounded(
     radii = radius if isinstance(radius, tuple) else (radius,) * 4
     right, bottom = x + width, y + height
     # Each corner, with the directions of the sides that lead to it and away from it.
-    corners = (
-        (x, y, 0, -1, 1, 0),
-        (right, y, 1, 0, 0, 1),
-        (right, bottom, 0, 1, -1, 0),
-        (x, bottom, -1, 0, 0, -1),
-    )
+    corners = ((x, y, 0, -1, 1, 0), (right, y, 1, 0, 0, 1), (right, bottom, 0, 1, -1, 0), (x, bottom, -1, 0, 0, -1))
     found: list[Segment] = []
     for (across, down, in_x, in_y, out_x, out_y), one in zip(corners, radii, strict=True):
         letter = "L" if found else "M"

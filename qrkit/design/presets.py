@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from qrkit.design.decoration import Layer, Markers, Modules
-from qrkit.design.frames import ONE_LINE, Caption, Frame
+from qrkit.design.frames import ONE_LINE, Caption, Frame, FrameKind
 from qrkit.design.gradient import Gradient
 from qrkit.late import late_names
 
 if TYPE_CHECKING:
-    from qrkit.design.frames import FrameKind
     from qrkit.design.limits import MarkerPattern
 
 __all__ = ["LOGO", "PALETTES", "PRESETS", "Preset", "is_icon"]
@@ -160,12 +159,7 @@ PRESETS: Mapping[str, Preset] = {
         is_dark=True,
     ),
     "bubble": Preset(
-        "Dots, and a speech bubble",
-        ("ember", "plum", "ocean"),
-        DOTS,
-        "soft",
-        frame="bubble",
-        caption="See the menu",
+        "Dots, and a speech bubble", ("ember", "plum", "ocean"), DOTS, "soft", frame="bubble", caption="See the menu"
     ),
     "classy": Preset(
         "Modules with two sharp corners, and leaves", ("graphite", "plum", "ocean"), {"type": "classy"}, "leaf"
@@ -188,11 +182,7 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "soft"),
     "fluid": Preset(
-        "Modules that flow together, in two colors",
-        ("plum", "ocean", "forest"),
-        {"type": "fluid"},
-        "soft",
-        "duotone",
+        "Modules that flow together, in two colors", ("plum", "ocean", "forest"), {"type": "fluid"}, "soft", "duotone"
     ),
     "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "soft"),
     "kraft": Preset(
@@ -230,12 +220,7 @@ PRESETS: Mapping[str, Preset] = {
         is_dark=True,
     ),
     "seal": Preset(
-        "Words around a circle",
-        ("forest", "ocean", "plum"),
-        DOTS,
-        "rounded",
-        frame="seal",
-        caption="Scan for the menu",
+        "Words around a circle", ("forest", "ocean", "plum"), DOTS, "rounded", frame="seal", caption="Scan for the menu"
     ),
     "sunset": Preset(
         "Three colors from corner to corner", ("plum", "wine", "ocean"), {"type": "rounded"}, "rounded", "sunset"

@@ -16,8 +16,7 @@ from qrkit.drawing.frames.framing import Framed, framed, ground
 from qrkit.drawing.layout import Layout, flip_axes, flip_matrix, into_placeholder, lay_out
 from qrkit.drawing.paints import paint
 from qrkit.drawing.parts.layers import draw_layers, left_out
-from qrkit.drawing.parts.markers import draw_markers, is_square
-from qrkit.drawing.parts.modules import draw_modules
+from qrkit.drawing.parts.modules import draw_markers, draw_modules, is_square
 from qrkit.drawing.parts.photos import draw_photo
 from qrkit.drawing.parts.sheet import Cells, Sheet
 from qrkit.drawing.plain_picture import title_of

@@ -11,24 +11,21 @@ from urllib.parse import unquote_to_bytes
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.decoration import Layer
-from qrkit.design.limits import ICON_BOX
-from qrkit.design.outline import Outline
+from qrkit.design.limits import ICON_BOX, ErrorCorrection
+from qrkit.design.outline import Outline, rounded
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.parts.layers import pixels_of
 from qrkit.drawing.resizing import layout_of
-from qrkit.drawing.scene import Bitmap, Picture, Shape
-from qrkit.drawing.svg.svg_elements import Definitions, document, elements
+from qrkit.drawing.scene import Bitmap, Drawing, Picture, Shape
+from qrkit.drawing.svg.svg_elements import Definitions, document, elements, path_data
 from qrkit.drawing.svg.svg_text import number
-from qrkit.drawing.untrusted.assets import data_uri, read_asset
+from qrkit.drawing.untrusted.assets import Fetch, data_uri, read_asset
 from qrkit.errors import Problem, nearest
 
 if TYPE_CHECKING:
     import numpy as np
 
     from qrkit.design.design import Design
-    from qrkit.design.limits import ErrorCorrection
-    from qrkit.drawing.scene import Drawing
-    from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = [
     "RIM", "RING", "ROUNDED", "Ground", "Logo", "PlacedLogo", "Plate", "for_plate", "ground_of", "logo_image",
@@ -36,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 Plate: TypeAlias = Literal["circle", "rounded", "square"]
-"""The shape of the ground under a logo."""
+"""The shape of the ground under a logo; a `circle` under a long logo is as long, with round ends."""
 
 ROUNDED = 1.5
 """Radius of the corners of a rounded plate, in modules."""
@@ -105,16 +102,23 @@ class Logo(NamedTuple):
         """Return the logo with `TRIED` pixels on its longer side: red, green, blue and alpha as uint8."""
         return _pixels(self.picture, max(1, round(self.width * TRIED)), max(1, round(self.height * TRIED)))
 
-    def reach(self) -> float:
-        """Return the distance from the center to the farthest visible pixel, as a share of the longer side."""
+    def round_ends(self) -> tuple[float, float]:
+        """Return the least shape with round ends around all visible pixels, as shares of the longer side.
+
+        Returns:
+            Half of the distance between the middles of its ends, 0 for a logo as high as wide; and their radius.
+        """
         import numpy as np
 
         pixels = self.pixels()
         height, width, _ = pixels.shape
         rows, columns = np.nonzero(pixels[:, :, 3])
+        middle = abs(self.width - self.height) / 2
         if not len(rows):
-            return 0.5
-        return float(np.hypot(columns + 0.5 - width / 2, rows + 0.5 - height / 2).max()) / TRIED
+            return middle, 0.5 - middle
+        x, y = abs(columns + 0.5 - width / 2), abs(rows + 0.5 - height / 2)
+        along, across = (x, y) if width > height else (y, x)
+        return middle, float(np.hypot((along - middle * TRIED).clip(0), across).max()) / TRIED
 
 
 # Several sizes of a logo are tried on a symbol, and a slider moves through many.
@@ -152,8 +156,9 @@ def ground_of(design: Design, placed: PlacedLogo, logo: Logo) -> Ground | None:
     if not placed.plate:
         return None
     layer = design.layers[placed.layer]
-    half = logo.reach() * max(layer.width, layer.height) if placed.plate == "circle" else layer.width / 2
-    margin = (design.layers[placed.layer - 1].width / 2 - half) / layout_of(design).module
+    below, longer = design.layers[placed.layer - 1], max(layer.width, layer.height)
+    half = sum(logo.round_ends()) * longer if placed.plate == "circle" else longer / 2
+    margin = (max(below.width, below.height) / 2 - half) / layout_of(design).module
     return Ground(placed.plate, placed.ring, max(0.0, margin - (RING + RIM if placed.ring else 0)))
 
 
@@ -202,7 +207,7 @@ def _plate_of(layer: Layer) -> tuple[Plate, str | None]:
     svg = unquote_to_bytes(content.partition(",")[2])
     svg = b64decode(svg) if ";base64," in content[:40] else svg
     ring = RING_COLOR.search(svg)
-    plate: Plate = "circle" if b"<circle" in svg else "square" if b'rx="0"' in svg else "rounded"
+    plate: Plate = "circle" if b"<circle" in svg or b"<path" in svg else "square" if b'rx="0"' in svg else "rounded"
     return plate, ring and ring[1].decode()
 
 
@@ -274,7 +279,8 @@ class Ground(NamedTuple):
         module = layout_of(design).module
         width, height = layer.width / module, layer.height / module
         if self.plate == "circle":
-            width = height = 2 * logo.reach() * max(width, height)
+            middle, radius = (part * max(width, height) for part in logo.round_ends())
+            width, height = 2 * radius + 2 * middle * (width > height), 2 * radius + 2 * middle * (width < height)
         edge = self.padding + (RING + RIM if self.ring else 0)
         width, height = width + 2 * edge, height + 2 * edge
         shapes = _shape(self.plate, width, height, 0, f'fill="{_hex(self.color_on(design))}"')
@@ -283,15 +289,18 @@ class Ground(NamedTuple):
             paint = f'fill="none" stroke="{_hex(color)}" stroke-opacity="{color.opacity:.4g}" stroke-width="{RING}"'
             shapes += _shape(self.plate, width, height, RIM + RING / 2, paint)
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}">{shapes}</svg>'
-        middle = (layer.x + layer.width / 2, layer.y + layer.height / 2)
-        return _centred(data_uri(svg.encode()), middle, width * module, height * module)
+        center = (layer.x + layer.width / 2, layer.y + layer.height / 2)
+        return _centred(data_uri(svg.encode()), center, width * module, height * module)
 
 
 def _shape(plate: Plate, width: float, height: float, inset: float, paint: str) -> str:
     """Write the shape of a plate, at a distance from its edge."""
-    if plate == "circle":
+    if plate == "circle" and width == height:
         middle = number(width / 2)
         return f'<circle cx="{middle}" cy="{middle}" r="{number(width / 2 - inset)}" {paint}/>'
+    if plate == "circle":
+        outline = rounded(inset, inset, width - 2 * inset, height - 2 * inset, min(width, height) / 2 - inset)
+        return f'<path d="{path_data(outline)}" {paint}/>'
     x, across, down = number(inset), number(width - 2 * inset), number(height - 2 * inset)
     radius = number(max(0.0, ROUNDED - inset)) if plate == "rounded" else "0"
     return f'<rect x="{x}" y="{x}" width="{across}" height="{down}" rx="{radius}" {paint}/>'

@@ -58,6 +58,7 @@ SHEETS: dict[str, SheetRows] = {
     "xls": xls_file.rows,
     "xlsx": xlsx_file.rows,
     "ods": ods_file.rows,
+    "json": json_file.rows,
 }
 """The row readers of formats whose columns can have any names."""
 
@@ -81,20 +82,12 @@ IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
 
 
 def exchange_format(name: str) -> ExchangeFormat:
-    """Return the export format with this name; case is ignored.
-
-    Raises:
-        InvalidParameter: If no format has this name.
-    """
+    """Return the export format with this name; case is ignored."""
     return _named(name, EXCHANGE_FORMATS)
 
 
 def import_format(name: str) -> ImportFormat:
-    """Return the import format with this name; case is ignored.
-
-    Raises:
-        InvalidParameter: If no format has this name.
-    """
+    """Return the import format with this name; case is ignored."""
     return _named(name, IMPORT_FORMATS)
 
 
@@ -108,29 +101,17 @@ def _named(name: str, formats: Mapping[str, Format]) -> Format:
 
 
 def exchange_format_of_file(path: PurePath) -> ExchangeFormat:
-    """Return the export format for the suffix of a file.
-
-    Raises:
-        InvalidParameter: If the file has no suffix, or the suffix is not that of an export format.
-    """
+    """Return the export format for the suffix of a file."""
     return exchange_format(path.suffix[1:])
 
 
 def import_format_of_file(path: PurePath) -> ImportFormat:
-    """Return the import format for the suffix of a file; txt and tsv, used for tab-separated files, are read as csv.
-
-    Raises:
-        InvalidParameter: If the file has no suffix, or the suffix is not that of an import format.
-    """
+    """Return the import format for the suffix of a file; txt and tsv, used for tab-separated files, are read as csv."""
     return IMPORT_FORMATS["csv"] if path.suffix.lower() in (".txt", ".tsv") else import_format(path.suffix[1:])
 
 
 def sniffed(data: bytes, named: str) -> ImportFormat:
-    """Return the format of a file based on its first bytes, or on its declared format if the bytes have no signature.
-
-    Raises:
-        UnreadableFile: If the file is an unsafe or damaged zip archive, or a zip archive with nothing to import.
-    """
+    """Return the format of a file by its first bytes, or its declared format if the bytes have no signature."""
     if data.startswith(xls_file.SIGNATURE):
         return EXCHANGE_FORMATS["xls"]
     if data.startswith(archives.SIGNATURE):

@@ -35,12 +35,7 @@ def add(archive: ZipFile, name: str, data: bytes) -> None:
 
 
 def opened(data: bytes) -> ZipFile:
-    """Open the archive if its declared sizes are within the limits; `unpacked` enforces them on the actual data.
-
-    Raises:
-        UnreadableFile: If the file is not a zip archive, has too many or too large entries, contains an entry twice or
-            overlapping entries, uses an unsupported compression method, or has a password.
-    """
+    """Open the archive if its declared sizes are within the limits; `unpacked` enforces them on the actual data."""
     try:
         archive = ZipFile(BytesIO(data))
     except Exception as error:
@@ -75,11 +70,7 @@ def _check_overlaps(found: list[ZipInfo], size: int) -> None:
 
 
 def unpacked(archive: ZipFile, entry: ZipInfo, most: int) -> bytes:
-    """Return the bytes of an entry.
-
-    Raises:
-        UnreadableFile: If the declared size of the entry exceeds `most`, or the entry is damaged.
-    """
+    """Return the bytes of an entry."""
     if entry.file_size > most:
         raise UnreadableFile(f"{entry.filename[:100]!r} has {entry.file_size:,} bytes; at most {most:,}")
     try:

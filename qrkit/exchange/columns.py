@@ -188,9 +188,6 @@ def read_columns(text: str) -> dict[str, str]:
 
     Double quotes go around a name with a comma: `content="Website, German"`. Content may be left out if the file calls
     it so, too.
-
-    Raises:
-        InvalidParameter: If the text is no such mapping, or names a column twice.
     """
     found: dict[str, str] = {}
     place = 0

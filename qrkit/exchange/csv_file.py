@@ -34,8 +34,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as CSV with the columns of the interface.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: The options: `safe` puts an apostrophe in front of texts that look like formulas; `rows` removes it.
     """
     text = TextIOWrapper(file, encoding="utf-8", newline="")
@@ -70,9 +68,6 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Args:
         data: The bytes of the file, in UTF-8, or in UTF-16 with a byte order mark.
         unread: Not used: a CSV file has no sheets.
-
-    Raises:
-        UnreadableFile: If the file is too large, in another encoding, or not CSV.
     """
     text = _text(data)
     if "'" not in text:

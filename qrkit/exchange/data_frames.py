@@ -103,7 +103,6 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
     Rows are counted from 1; the column names are row 0. Empty rows are left out.
 
     Args:
-        frame: The DataFrame to convert.
         columns: Our column names mapped to the DataFrame's, if different; other columns are then ignored.
 
     Raises:

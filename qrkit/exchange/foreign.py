@@ -10,23 +10,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
-from qrkit.tracking.short_urls import with_scheme
+from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
 __all__ = ["TOOLS", "Tool", "similar_tool", "tool_of", "unwrapped"]
 
-UNKNOWN_HOST = "host.invalid"
-"""The placeholder host of short URLs if a file contains only short codes: the code is kept, the host is unknown."""
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
 COUNTS = ("clicks", "engagements", "total_clicks", "total clicks", "scans", "visits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
+PROTECTIONS = frozenset({
+    "password", "passwd", "haspassword", "isprotected", "expires", "expiresat", "expirydate", "expiry", "expiration",
+    "expirationdate", "expiredat", "expiretime", "expirytime", "expirein", "expireat", "validuntil", "validto",
+    "validsince", "validfrom", "startsat", "maxvisits", "maxclicks", "clicklimit", "visitlimit", "usagelimit",
+    "remaininguses", "hasredirectrules", "redirectrules", "devicelongurls", "ios", "iosurl", "iphoneurl", "android",
+    "androidurl", "geo", "geotargeting", "testvariants", "banned", "isbanned", "disabled", "isdisabled", "disabledat",
+})  # fmt: skip
+"""Fields that close, limit or change a link, in lower case and letters only. qrkit has none of these yet."""
+_NOT_SET = re.compile(r"(|0|false|no|null|none|nan|never|off|-|0000-00-00.*)", re.IGNORECASE)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
 """The zero timestamp that MySQL writes for an unknown timestamp."""
+_SECONDS = re.compile(r"[1-9][0-9]{8,9}")
+"""A timestamp in seconds since 1970, from 1973 on."""
 _IN_THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 
 
@@ -69,7 +80,7 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         link = {name.strip().lower(): value for name, value in link.items()}
-        error = ""
+        error = protection(link)
         tags = _tags(link, self.tags)
         comment = _text(link, self.comment)
         if len(tags) > 1:
@@ -113,17 +124,23 @@ class Tool:
         return known
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
-        """Return the short URL with the short code directly after the host, as `read_short_url` expects."""
+        """Return the short URL with the whole short code directly after the host, with %2F for its slashes.
+
+        Without a host, return the short code alone.
+        """
         url = with_scheme(_text(link, self.url))
         code = _text(link, self.code).strip("/")
         if "://" in code:
             _, slash, code = code.partition("://")[2].rpartition("/")
             code = code if slash else ""
-        if not code or (url and not url.rstrip("/").endswith(f"/{code}")):
+        if not self.code:
+            code = path_of(url) or ""
+        if not code or (url and not unquote(url.rstrip("/")).endswith(f"/{unquote(code)}")):
             return url
         scheme, _, rest = url.partition("://")
-        host = rest.partition("/")[0] or _text(link, self.domain) or UNKNOWN_HOST
-        return f"{scheme or 'https'}://{host}/{code}"
+        host = rest.partition("/")[0] or _text(link, self.domain)
+        quoted = quote(unquote(code), safe=IN_PATH.replace("/", ""))
+        return f"{scheme or 'https'}://{host}/{quoted}" if host else quoted
 
 
 BITLY_FILE = Tool(
@@ -274,10 +291,69 @@ DUB_API = Tool(
 )
 """`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
 
+CHHOTO = Tool(
+    name="chhoto-url",
+    known_by=("shortlink", "longlink", "hits"),
+    content=("longlink",),
+    code=("shortlink",),
+    count=("hits",),
+)
+"""SinTan1729/chhoto-url: `GET /api/all`, an array; also with expiry_time, which is 0 for a link without an end."""
+
+SINK = Tool(
+    name="Sink",
+    known_by=("slug", "url", "createdAt"),
+    content=("url",),
+    code=("slug",),
+    title=("title",),
+    created=("createdAt",),
+    comment=("comment",),
+    tags=("tags",),
+    envelope=("links",),
+)
+"""miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""
+
+SINK_SHORT = Tool(
+    name="Sink", known_by=("slug", "url"), alone=True, content=("url",), code=("slug",), envelope=("links",)
+)
+"""The same with the two fields that every link has."""
+
+LSTU = Tool(
+    name="lstu",
+    known_by=("short", "url", "timestamp", "counter"),
+    content=("url",),
+    code=("short",),
+    created=("timestamp",),
+    count=("counter",),
+)
+"""ldidry/lstu: its table of links; its times are seconds since 1970."""
+
 TOOLS = (
+    CHHOTO, SINK, SINK_SHORT, LSTU,
     BITLY_FILE, BITLY_API, SHLINK_FILE, SHLINK_API, YOURLS_API, YOURLS_TABLE, YOURLS_PLUGIN, KUTT, DUB_FILE,
     DUB_OLD_FILE, DUB_API,
 )  # fmt: skip
+
+
+def protection(link: Mapping[str, Any]) -> str:
+    """Return the error of a link that has a password, an end, a limit or rules; "" for any other.
+
+    Imported without them, such a link would be open to everybody, and for good.
+    """
+    for name, value in link.items():
+        inner = protection(value) if isinstance(value, dict) else ""
+        parts = {"".join(filter(str.isalnum, part.lower())) for part in name.split(".")}
+        if not parts.isdisjoint(PROTECTIONS) and _is_set(value):
+            return f"{name!r} is set, but short URLs have no password, end, limit or rules here; the row was left out"
+        if inner:
+            return inner
+    return ""
+
+
+def _is_set(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_set, value.values()))
+    return bool(value) and _NOT_SET.fullmatch(str(value).strip()) is None
 
 
 def tool_of(names: Iterable[str]) -> Tool | None:
@@ -344,6 +420,8 @@ def _moment(link: Mapping[str, Any], names: tuple[str, ...]) -> str:
     text = _text(link, names)
     if not text or _NO_MOMENT.fullmatch(text):
         return ""
+    if _SECONDS.fullmatch(text):
+        return to_table(datetime.fromtimestamp(int(text), UTC))
     try:
         return to_table(from_iso(text))
     except InvalidParameter:

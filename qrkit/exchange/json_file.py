@@ -19,6 +19,7 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
 from qrkit.exchange.table_files import (
+    MOST_COLUMNS,
     MOST_UNKNOWN,
     Reading,
     Table,
@@ -30,7 +31,7 @@ from qrkit.exchange.table_files import (
 )
 from qrkit.tracking.times import to_table
 
-__all__ = ["read", "write"]
+__all__ = ["read", "rows", "write"]
 
 MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
@@ -46,8 +47,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as JSON; empty cells are left out.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: Not used: JSON has no options.
     """
     quote = json.JSONEncoder(ensure_ascii=False).encode
@@ -72,9 +71,71 @@ def read(data: bytes, how: Reading) -> Table:
     Raises:
         UnreadableFile: If the file is too large, or is not a JSON array.
     """
+    found = _rows_of_frame(foreign.unwrapped(_parsed(data)))
+    if not isinstance(found, list):
+        raise UnreadableFile("the file is not a JSON array of QR Codes")
+    tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
+    if tool:
+        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)), found[0])
+    unknown: dict[str, None] = {}
+    read_rows = how.watch(_rows(found, unknown, has_escapes=b"\\u" in data), "Reading", len(found))
+    # `unknown` is filled while the rows are read.
+    return table_of_records(read_rows, unknown=unknown, known=ELEMENTS)
+
+
+def rows(data: bytes, _unread: list[str]) -> Iterator[list[str]]:
+    """Yield the names of the fields of all objects, then the values of each: those of an array at any depth of objects.
+
+    Fields of an object within an object have its name and a dot in front of theirs.
+
+    Raises:
+        UnreadableFile: If the file is too large, is not JSON, or has no array of objects.
+    """
+    found = _first_array(_parsed(data))
+    if not found or not all(isinstance(one, dict) for one in found):
+        raise UnreadableFile("the file has no JSON array of objects only")
+    flat = [dict(_flat(one)) for one in found]
+    names = list(dict.fromkeys(name for one in flat for name in one))
+    if len(names) > MOST_COLUMNS:
+        raise UnreadableFile(f"the objects have {len(names):,} different fields; at most {MOST_COLUMNS:,} are allowed")
+    yield names
+    for number, one in enumerate(flat, start=1):
+        cells = [one.get(name, "") for name in names]
+        if any(map(_SURROGATE.search, cells)):
+            raise UnreadableFile(f"object {number} holds half a character (a lone surrogate)")
+        yield cells
+
+
+def _first_array(value: Any) -> list[Any]:
+    """Return the first array in nested objects that has objects itself; the outer ones come first."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, list) and one and isinstance(one[0], dict):
+            return one
+        if isinstance(one, dict) and len(waiting) < MOST_COLUMNS:
+            waiting.extend(one.values())
+    return []
+
+
+def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in one.items():
+        if isinstance(value, dict) and not prefix:
+            yield from _flat(value, f"{name}.")
+        elif isinstance(value, (dict, list)):
+            yield f"{prefix}{name}", json.dumps(value, ensure_ascii=False) if value else ""
+        else:
+            yield f"{prefix}{name}", cell_text(value)
+
+
+def _parsed(data: bytes) -> Any:
+    """Return the value of a JSON file.
+
+    Raises:
+        UnreadableFile: If the file is too large, or is not JSON.
+    """
     check_size(data)
     try:
-        found = json.loads(data.decode("utf-8-sig"), parse_int=_whole, object_pairs_hook=_object)
+        return json.loads(data.decode("utf-8-sig"), parse_int=_whole, object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise UnreadableFile("the file is not UTF-8, as JSON must be") from error
     except ValueError as error:
@@ -82,16 +143,6 @@ def read(data: bytes, how: Reading) -> Table:
         raise UnreadableFile(f"the file is not JSON: {error}", line=line) from error
     except RecursionError as error:
         raise UnreadableFile("the JSON of the file is nested too deeply to be read") from error
-    found = _rows_of_frame(foreign.unwrapped(found))
-    if not isinstance(found, list):
-        raise UnreadableFile("the file is not a JSON array of QR Codes")
-    tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
-    if tool:
-        return table_of_links(tool, how.watch(_links(found), "Reading", len(found)), found[0])
-    unknown: dict[str, None] = {}
-    rows = how.watch(_rows(found, unknown, has_escapes=b"\\u" in data), "Reading", len(found))
-    # `unknown` is filled while the rows are read.
-    return table_of_records(rows, unknown=unknown, known=ELEMENTS)
 
 
 def _rows_of_frame(found: Any) -> Any:

@@ -45,7 +45,6 @@ class KindColumns:
         """Return the content that the cells of a row describe, or `content` for a row without a kind.
 
         Args:
-            cells: All cells of the row.
             content: The content in the row's own cell, "" if it has none.
 
         Raises:

@@ -233,7 +233,6 @@ def merge(
         codes: The rows with their QR Codes in file order; an invalid row is replaced by an issue.
         present: The name and the content of every QR Code in the portfolio.
         has_own_code: Returns whether a QR Code has a short code that is not in use.
-        insert: Adds one QR Code.
     """
     before = _Taken(present)
     taken, spellings = before.copy(), Spellings(before.names)

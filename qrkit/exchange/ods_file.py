@@ -69,11 +69,7 @@ class _Sheet:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Return whether a zip archive is an OpenDocument workbook or workbook template.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe or damaged.
-    """
+    """Return whether a zip archive is an OpenDocument workbook or workbook template."""
     archive = archives.opened(data)
     named = next((entry for entry in archive.infolist() if entry.filename == "mimetype"), None)
     if named is None or named.file_size > len(MEDIA_TYPE) + len("-template\r\n"):
@@ -87,11 +83,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Formulas are read as the value that was saved with the file, errors as empty cells.
 
     Args:
-        data: The bytes of the file.
         unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
-
-    Raises:
-        UnreadableFile: If the file is too large, or is not an OpenDocument workbook.
     """
     from lxml import etree
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
-from qrkit.exchange import IMPORT_FORMATS, SHEETS, sniffed
+from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
 from qrkit.exchange.columns import Row, named
 from qrkit.exchange.table_files import (
     Table,
@@ -18,8 +18,13 @@ from qrkit.exchange.table_files import (
     too_wide,
     unread_issues,
 )
+from qrkit.files import read_file
 
-__all__ = ["Sheet", "read_sheet", "sheet_of", "table_of_sheet"]
+__all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
+
+
+SHORT_URL = "Trackable URL"
+"""The column that says that a row is a link which was printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,6 @@ class Sheet:
 
         Args:
             name: The name of the column; case is ignored.
-            field: The field name to use in errors.
 
         Raises:
             InvalidParameter: If no column or more than one column has this name.
@@ -63,12 +67,8 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     """Convert the chosen columns of a sheet to a table for an import.
 
     Args:
-        sheet: The sheet to convert.
         columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
             required. The table lists the other columns as left out.
-
-    Raises:
-        InvalidParameter: If Content is missing, or a name is not one of our columns or not a column of the sheet.
     """
     names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
@@ -82,11 +82,17 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
         texts = {} if wrong else {name: str(cell) for name, cell in row.items()}
-        rows.append(Row(number, texts, str(wrong or "")))
+        rows.append(Row(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else ""))))
     table = table_of_records(rows)
     table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), sheet.heading_row))
     table.issues.extend(unread_issues(sheet.unread))
     return table
+
+
+def _protection(sheet: Sheet, place: int) -> str:
+    """Return the error of a row of links that has a password, an end, a limit or rules; "" for any other."""
+    cells = sheet.rows[place]
+    return "" if isinstance(cells, UnreadableFile) else foreign.protection(dict(zip(sheet.heading, cells, strict=True)))
 
 
 def read_sheet(source: str | Path | bytes) -> Sheet:
@@ -95,40 +101,35 @@ def read_sheet(source: str | Path | bytes) -> Sheet:
     A csv file can use commas, semicolons or tabs. In a workbook, the first sheet and all sheets with the same heading
     are read. Text stays text: "007" does not become a number. Apostrophes that keep a spreadsheet from running a text
     as a formula are removed. Rows covered by a merged cell contain the text of that cell.
-
-    Args:
-        source: The path or the bytes of the file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     if isinstance(source, bytes):
         return sheet_of(source, "csv")
     file = Path(source)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{file}: {error.strerror}") from error
     suffix = file.suffix[1:].lower()
-    return sheet_of(data, suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
+    return sheet_of(read_file(file), suffix if suffix in IMPORT_FORMATS else "csv", name=str(file))
+
+
+def heading_in(data: bytes, format: str) -> list[str]:
+    """Return the names of the columns of a file; none if it has no rows, or cannot be read."""
+    try:
+        chosen = sniffed(data, format).name
+        rows = SHEETS[chosen](data, []) if chosen in SHEETS else iter(())
+        return heading_of(enumerate(rows))[1]
+    except UnreadableFile:
+        return []
 
 
 def sheet_of(data: bytes, format: str, *, name: str = "the file") -> Sheet:
     """Read the rows of a file; the format is used if the first bytes do not identify the file.
 
     Args:
-        data: The bytes of the file.
         format: One of `IMPORT_FORMATS`.
-        name: The name of the file to use in errors.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, is empty, has another format, or has more than 200,000 rows.
     """
     unread: list[str] = []
     chosen = sniffed(data, format).name
     if chosen not in SHEETS:
         raise UnreadableFile(f"{name}: of {chosen} no rows are read; {', '.join(SHEETS)} are")
-    numbered = enumerate(SHEETS[chosen](data, unread), start=1)
+    numbered = enumerate(SHEETS[chosen](data, unread), start=0 if chosen == "json" else 1)  # objects have no heading
     line, titles = heading_of(numbered)
     heading = tuple(title.strip() for title in titles)
     found: dict[int, tuple[str, ...] | UnreadableFile] = {}

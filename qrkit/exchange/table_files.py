@@ -106,11 +106,7 @@ class Table:
 
 
 def check_size(data: bytes) -> None:
-    """Check the size of a file.
-
-    Raises:
-        UnreadableFile: If the file is larger than `MOST_BYTES`.
-    """
+    """Check the size of a file."""
     if len(data) > MOST_BYTES:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
 
@@ -158,10 +154,6 @@ def table_of_rows(rows: Iterable[Sequence[str]], unread: Sequence[str] = ()) -> 
     Args:
         rows: All rows of the file; rows are counted from 1.
         unread: The names of sheets that were not read; complete only after all rows were read.
-
-    Raises:
-        UnreadableFile: If there is no heading, if it names a column twice or lacks a required one, or if there are too
-            many rows.
     """
     numbered = enumerate(rows, start=1)
     line, heading = heading_of(numbered)
@@ -200,7 +192,6 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
     """Yield an issue for each column that was left out because others were chosen.
 
     Args:
-        titles: The names of all columns.
         chosen: The names of the chosen ones, in any case.
         heading: The row number of the heading.
     """
@@ -241,10 +232,6 @@ def table_of_records(
         rows: The rows in file order.
         unknown: Names that are not columns; complete only after all rows were read.
         known: Valid column names, from which issues suggest the most similar one.
-        heading: The row number of the heading.
-
-    Raises:
-        UnreadableFile: If there are too many rows.
     """
     found = list(islice(rows, MOST_ROWS + 1))
     if len(found) > MOST_ROWS:
@@ -260,13 +247,7 @@ def table_of_links(
     """Build the table for another tool's export, with an issue for each field that is not read.
 
     Args:
-        tool: The tool that wrote the file.
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
-        names: The names of the fields of the file.
-        heading: The row number of the heading.
-
-    Raises:
-        UnreadableFile: If there are too many rows.
     """
     read, unread = {*OVERLOOKED, *tool.read_names}, dict[str, None]()
 
@@ -298,9 +279,7 @@ def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tupl
     """Yield the issues of a table, then each row with its QR Code, or an issue if the row is invalid.
 
     Args:
-        table: The table returned by a reader.
         now: The creation timestamp for rows that have none.
-        seen: Shows the progress.
     """
     yield from table.issues
     for row in seen(table.rows, "Importing", len(table.rows)):
@@ -329,9 +308,6 @@ def check_number(count: int, line: int) -> None:
     Args:
         count: The number of rows read before this row.
         line: The number of this row in the file, for the error.
-
-    Raises:
-        UnreadableFile: If the limit was already reached.
     """
     if count == MOST_ROWS:
         raise UnreadableFile(f"the file has more than {MOST_ROWS:,} rows; split it", line=line)

@@ -70,7 +70,6 @@ def fitting_parts(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterat
     """Yield the rows in batches, at least one, after checking that the texts of a batch fit into cells.
 
     Args:
-        names: The column names.
         rows: The values of each row; the first row is row 2 of the file, below the heading.
 
     Raises:
@@ -109,7 +108,6 @@ def joined(sheets: Iterable[tuple[str, Iterator[list[str]]]], unread: list[str])
     apostrophes are removed.
 
     Args:
-        sheets: The name and the rows of each sheet.
         unread: A list to which the names of sheets with other headings are appended.
     """
     first: list[str] | None = None

@@ -33,8 +33,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as a workbook with the columns of the interface.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: Not used: workbooks have no options.
 
     Raises:
@@ -47,7 +45,6 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     """Write a table as a workbook; the same table always produces the same bytes.
 
     Args:
-        file: The file to write to.
         names: The heading.
         rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells, lone
             surrogates "?".
@@ -57,7 +54,6 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     Raises:
         InvalidParameter: If a text is too long for a cell; the error names each such column with its first such row,
             where the heading is row 1.
-        TypeError: If a value has another type, such as datetime.
     """
     import xlwt
 
@@ -100,11 +96,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     """Yield the rows of a workbook: of the first sheet, and of all sheets with the same heading (see `SheetRows`).
 
     Args:
-        data: The bytes of the file.
         unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
-
-    Raises:
-        UnreadableFile: If the file is too large, or is not an xls workbook.
     """
     import xlrd
 

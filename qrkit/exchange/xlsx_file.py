@@ -66,8 +66,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as a workbook with the columns of the interface.
 
     Args:
-        rows: The rows to write.
-        file: The file to write to.
         how: Not used: workbooks have no options.
 
     Raises:
@@ -80,13 +78,8 @@ def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[An
     """Write a table as a workbook with one sheet.
 
     Args:
-        file: The file to write to.
         names: The heading.
         rows: The values of each row: str, bool or numbers. Missing and infinite values become empty cells.
-        sheet: The name of the sheet.
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell.
     """
     write_sheets(file, {sheet: (names, rows)})
 
@@ -95,12 +88,8 @@ def write_sheets(file: BinaryIO, sheets: Mapping[str, tuple[Sequence[str], Itera
     """Write tables as a workbook with one sheet each.
 
     Args:
-        file: The file to write to.
         sheets: The heading and the rows of each sheet by its name, of at most 31 characters; values as in
             `write_sheet`.
-
-    Raises:
-        InvalidParameter: If a text is too long for a cell.
     """
     _save({name: _sheet_data(names, rows) for name, (names, rows) in sheets.items()}, file)
 
@@ -122,8 +111,6 @@ def _row(number: int, columns: Iterable[str], values: Iterable[Any], style: str 
 
     Args:
         number: The row number; the heading is row 1.
-        columns: The letters of the columns.
-        values: The values of the cells.
         style: The attribute with the style of the cells.
     """
     cells = [_cell(f'r="{column}{number}"{style}', value) for column, value in zip(columns, values, strict=True)]
@@ -174,11 +161,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Return whether a zip archive is an xlsx workbook.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe or damaged.
-    """
+    """Return whether a zip archive is an xlsx workbook."""
     return CONTENT_TYPES in archives.opened(data).namelist()
 
 
@@ -207,11 +190,7 @@ def rows(data: bytes, unread: list[str]) -> Iterator[list[str]]:
     Formulas are read as the value that was saved with the file, errors as empty cells.
 
     Args:
-        data: The bytes of the file.
         unread: A list to which the names of sheets with other headings are appended; such sheets are not read.
-
-    Raises:
-        UnreadableFile: If the file is too large, or is not an xlsx workbook.
     """
     import openpyxl
 

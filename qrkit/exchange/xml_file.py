@@ -36,7 +36,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
 
     Args:
         rows: The rows to write; rows for the manifest of a zip also have a cell `file`.
-        file: The file to write to.
         how: Not used: XML has no options.
     """
     file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')
@@ -97,11 +96,7 @@ def _count(elements: Iterable[etree._Element]) -> int:
 
 
 def _check_elements(count: int, number: int) -> None:
-    """Check the number of elements behind an item, in and in front of the next one.
-
-    Raises:
-        UnreadableFile: If they are more than `MOST_ELEMENTS`.
-    """
+    """Check the number of elements behind an item, in and in front of the next one."""
     if count > MOST_ELEMENTS:
         where = f"in item {number + 1} or in front of it"
         raise UnreadableFile(f"the file has more than {MOST_ELEMENTS:,} elements {where}")

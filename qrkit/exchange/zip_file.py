@@ -42,8 +42,6 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
     """Write rows as an archive of pictures with a manifest.
 
     Args:
-        rows: The rows to write, each with its record.
-        file: The file to write to.
         how: The options: the function that draws pictures, and the picture format.
     """
     manifest = BytesIO()
@@ -74,11 +72,7 @@ def _folder(campaign: str, image_format: str) -> str:
 
 
 def has_codes(data: bytes) -> bool:
-    """Return whether an archive contains a manifest or a PNG file.
-
-    Raises:
-        UnreadableFile: If the archive is unsafe or damaged.
-    """
+    """Return whether an archive contains a manifest or a PNG file."""
     found = archives.members(archives.opened(data))
     return _manifest(found)[0] is not None or any(parts[-1].lower().endswith(".png") for _, parts in found)
 
@@ -87,7 +81,6 @@ def read(data: bytes, how: Reading) -> Table:
     """Read an archive: the rows of the manifest, and one row for each file that is not listed in the manifest.
 
     Args:
-        data: The bytes of the archive.
         how: The options: the function that decodes a picture, and the progress display.
 
     Raises:

@@ -9,7 +9,6 @@ The sentences are English in the code. This folder has a catalog for each furthe
 from __future__ import annotations
 
 from qrkit.languages.choosing import LANGUAGES, LanguageTag, check_language, current_language, in_language
-from qrkit.languages.countries import country
 from qrkit.languages.dates import (
     full_date,
     long_date,
@@ -23,7 +22,7 @@ from qrkit.languages.dates import (
     short_weekday,
     weekday_name,
 )
-from qrkit.languages.numbers import list_text, number_text, percent_text
+from qrkit.languages.numbers import country, list_text, number_text, percent_text
 from qrkit.languages.sentences import Sentence, say
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Writes numbers, percentages and lists as the language of the context does."""
+"""Writes numbers, percentages, lists and names of countries as the language of the context does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qrkit.languages.choosing import LanguageTag, current_language
 if TYPE_CHECKING:
     from babel import Locale
 
-__all__ = ["list_text", "number_text", "percent_text"]
+__all__ = ["country", "list_text", "locale_of", "number_text", "percent_text"]
 
 
 def number_text(value: float, shape: str = ",") -> str:
@@ -32,6 +32,17 @@ def percent_text(points: float, decimals: int = 0) -> str:
     return number_text(points, f",.{decimals}f") + ("%" if language == "en" else _percent_sign(language))
 
 
+def country(code: str, english: str) -> str:
+    """Return the name of a country.
+
+    Args:
+        code: Two capital letters.
+        english: The English name, also for codes that have no other.
+    """
+    language = current_language()
+    return english if language == "en" else str(locale_of(language).territories.get(code, english))
+
+
 def list_text(parts: Sequence[str]) -> str:
     """Join a list: a, b and c."""
     if len(parts) < 2:
@@ -45,17 +56,23 @@ def list_text(parts: Sequence[str]) -> str:
 
 @cache
 def _separators(language: LanguageTag) -> dict[int, str]:
-    symbols = _locale(language).number_symbols["latn"]
+    symbols = locale_of(language).number_symbols["latn"]
     return str.maketrans({",": symbols["group"], ".": symbols["decimal"]})
 
 
 @cache
 def _percent_sign(language: LanguageTag) -> str:
     """Return the percent sign with the space before it, if the language has one."""
-    return str(_locale(language).percent_formats[None].pattern).lstrip("#,0")
+    return str(locale_of(language).percent_formats[None].pattern).lstrip("#,0")
 
 
-def _locale(language: LanguageTag) -> Locale:
+@cache
+def locale_of(language: LanguageTag) -> Locale:
+    """Return what Babel knows of a language.
+
+    Raises:
+        MissingProgram: If the extra `statistics` is not installed.
+    """
     with extra("statistics"):
         from babel import Locale
     return Locale.parse(language)

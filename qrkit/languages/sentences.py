@@ -1,13 +1,16 @@
-"""Says a sentence of the code in the language of the context, with the form that its number needs."""
+"""Says a sentence of the code in the language of the context, with the form that its number needs.
+
+A sentence is English in the code: `say("…")`; catalogs beside this file may lack it until a release. To add a language:
+its tag in `LanguageTag` of `choosing.py`, and its catalog.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
 
-from qrkit.errors import extra
 from qrkit.languages.choosing import LanguageTag, current_language
-from qrkit.languages.numbers import number_text
+from qrkit.languages.numbers import locale_of, number_text
 
 __all__ = ["Sentence", "catalog", "say"]
 
@@ -39,7 +42,7 @@ def _form(sentence: Sentence, count: int | None) -> str:
     if isinstance(entry, str):
         return entry
     # French and Spanish have a form for whole millions, too, which few sentences need.
-    return entry["other"] if count is None else entry.get(_plural_category(language, count), entry["other"])
+    return entry["other"] if count is None else entry.get(locale_of(language).plural_form(count), entry["other"])
 
 
 @cache
@@ -50,9 +53,3 @@ def catalog(language: LanguageTag) -> Mapping[str, str | Mapping[str, str]]:
 
     text = files("qrkit.languages").joinpath(f"{language}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-def _plural_category(language: LanguageTag, count: int) -> str:
-    with extra("statistics"):
-        from babel import Locale
-    return Locale.parse(language).plural_form(count)

@@ -14,7 +14,6 @@ def progress_bar(items: Iterable[Item], what: str, total: int | None) -> Iterato
     """Yield the items while a bar shows how many are done.
 
     Args:
-        items: The items of a loop.
         what: One word for the activity, shown next to the bar.
         total: Number of items; None if unknown.
     """

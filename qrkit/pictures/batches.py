@@ -275,13 +275,6 @@ def filed(
     Args:
         rows: The rows, consumed as needed.
         target: A path that ends in .zip, or a folder, which is created if it does not exist.
-        painter: Draws the rows.
-        total: Number of rows, if known.
-        processes: See `generate_many`.
-
-    Raises:
-        CannotWrite: If the target cannot be written.
-        RenderingFailed: If a process was killed.
     """
     names = FileNames(painter.format)
     with _open_target(target) as write, closing(painted_rows(iter(rows), painter, total, processes)) as painted:

@@ -8,7 +8,7 @@ from typing import Any
 
 from qrkit.contents.kinds import make_from_json
 from qrkit.design.design import Design
-from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, TextStyle
+from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTER_FORMATS, TextStyle
 from qrkit.drawing.resizing import placed_for
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model
@@ -55,11 +55,7 @@ class GenerateRequest:
     unknown: Sequence[str] = ()
 
     def shortened(self, services: Mapping[str, Shortener]) -> Design:
-        """Return the design with its content shortened, if the request names a service.
-
-        Raises:
-            InvalidParameter: If the content is not an http or https URL, or the service is unknown.
-        """
+        """Return the design with its content shortened, if the request names a service."""
         if not self.shorten:
             return self.design
         if self.shorten not in services:
@@ -78,11 +74,9 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
     Args:
         fields: The JSON object of the body.
-        templates: Finds a template by its name.
 
     Raises:
         InvalidParameter: If fields are invalid; the error lists every invalid field.
-        NotFound: If there is no template with this name.
     """
     problems: list[Problem] = []
     template = fields
@@ -113,22 +107,19 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
 
 
 def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a JSON object with a text in place of a content that is described by its kind.
-
-    Raises:
-        InvalidParameter: If the kind is missing or unknown, or a field of the kind breaks its rule.
-    """
+    """Return the fields of a JSON object with a text in place of a content that is described by its kind."""
     content = fields.get("content")
     return dict(fields) | {"content": make_from_json(content)} if isinstance(content, Mapping) else dict(fields)
 
 
-def apart(design: Design) -> Design:
-    """Return a design whose modules are elements of their own in an SVG, unless it says that they are one shape.
+def apart(design: Design, format: str) -> Design:
+    """Return a design whose modules are elements of their own in a file of vectors, unless it says they are one shape.
 
     Clients of the HTTP interface read an SVG line by line, one module a line.
     """
     modules = design.modules
-    return design if modules.union is not None else design.replace(modules=modules.replace(union=False))
+    is_as_asked = format in RASTER_FORMATS or modules.union is not None
+    return design if is_as_asked else design.replace(modules=modules.replace(union=False))
 
 
 def merged(template: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,11 +176,7 @@ def _text(name: str, fields: Mapping[str, Any]) -> str:
 
 
 def choice(name: str, value: str, allowed: Collection[str]) -> str:
-    """Return the value of a field in lower case.
-
-    Raises:
-        InvalidParameter: If the value is not one of the allowed values.
-    """
+    """Return the value of a field in lower case."""
     if value.lower() not in allowed:
         raise InvalidParameter(Problem(name, value, f"must be one of {', '.join(allowed)}"))
     return value.lower()

@@ -22,12 +22,13 @@ from qrkit.symbol.encode import encode, symbol_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from inspect import Parameter
     from types import MappingProxyType
 
     from qrkit.design.design import Design, DesignFields
     from qrkit.design.formats import TextStyle
+    from qrkit.design.frames import Caption
     from qrkit.drawing.decorated import Parts
     from qrkit.drawing.plain_picture import Plain
     from qrkit.drawing.scene import Pictures, Scene
@@ -235,12 +236,13 @@ class QRImage(Shown):
         """Return the image at a print size; see `print_at`.
 
         Raises:
-            InvalidParameter: If modules would be smaller than one dot, or the image would have too many dots.
+            InvalidParameter: If modules would be smaller than one dot.
         """
         from qrkit.pictures.printing import QRPrint
 
         printed = QRPrint(self.scene, size)
-        if self.design.photo is None or printed.dots_per_module <= self.scene.module:
+        is_fine = printed.has_too_many_dots or printed.dots_per_module <= self.scene.module
+        if self.design.photo is None or is_fine:
             return printed
 
         # A photo gets as many pixels as its image has, so it is drawn anew for more of them.
@@ -316,12 +318,26 @@ def _read_pictures(design: Design, fetch: Fetch | None) -> Pictures:
 
 
 def generate(
-    content: str | Design, /, *, fetch: Fetch | None = None, warn: bool = True, **fields: Unpack[DesignFields]
+    content: str | bytes | Design,
+    /,
+    *,
+    preset: str | None = None,
+    colorway: str | None = None,
+    logo: str | Path | bytes | None = None,
+    caption: str | Caption | None = None,
+    fetch: Fetch | None = None,
+    warn: bool = True,
+    **fields: Unpack[DesignFields],
 ) -> QRImage:
     """Generate a QR Code.
 
     Args:
-        content: The text to encode, or a whole `Design`.
+        content: The text to encode, bytes to encode as they are, or a whole `Design`.
+        preset: A look from `qrkit.presets`, such as `bubble`; `fields` win over it.
+        colorway: Colors of the preset; by default, its first.
+        logo: A picture for the middle: the path of a file, its bytes, `icon:NAME`, a data URI or a URL. It uses error
+            correction level H, unless you pass `ec`. `Design.with_logo` has more choices.
+        caption: Words on the frame. Without a `frame`, that of the preset or the design is used, or a `bar`.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
         warn: True to warn if phones may fail to scan the image: immediately if that is known without drawing it, else
             when the image is shown, saved or printed.
@@ -340,15 +356,14 @@ def generate(
         >>> generate("https://example.com", ec="H", size=10)
         <QRImage 'https://example.com', 3-H, 370 x 370 px>
     """
-    if simple := simple_design(content, fields):
-        return QRImage._of_simple(simple)
-    from qrkit.design.design import Design
-
-    if isinstance(content, Design):
-        design = content.replace(**fields) if fields else content
+    decoration = {"preset": preset, "colorway": colorway, "logo": logo, "caption": caption}
+    if all(part is None for part in decoration.values()):
+        if simple := simple_design(content, fields):
+            return QRImage._of_simple(simple)
+        image = QRImage(_design(content, fields), fetch=fetch)
     else:
-        design = Design(content=content, **fields)
-    image = QRImage(design, fetch=fetch)
+        image = _decorated(content, decoration, fields, fetch)
+    design = image.design
     for warning in image.warnings:
         warnings.warn(warning, stacklevel=2)
     if warn:
@@ -360,6 +375,28 @@ def generate(
             if reckoned(design):
                 image.warn()
     return image
+
+
+def _design(content: str | bytes | Design, fields: Mapping[str, Any]) -> Design:
+    from qrkit.design.design import Design
+
+    if isinstance(content, Design):
+        return content.replace(**fields) if fields else content
+    return Design(content=content, **fields)
+
+
+def _decorated(
+    content: str | bytes | Design, decoration: Mapping[str, Any], fields: Mapping[str, Any], fetch: Fetch | None
+) -> QRImage:
+    """Return the image of a decorated design; a frame is a part of its decoration."""
+    from qrkit.design.design import Design
+    from qrkit.pictures.decorating import Decoration, captions_by_name
+
+    given = Design.by_field(fields)
+    frame = given.pop("frame", None)
+    with captions_by_name():
+        design = Decoration(**decoration, frame=frame).on(_design(content, given), given, fetch)
+        return QRImage(design, fetch=fetch)
 
 
 class _LateSignature(Signature):

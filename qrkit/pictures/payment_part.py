@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from qrkit.contents.cards import summary
+from qrkit.contents.payments.swiss_bills import PostalAddress
 from qrkit.contents.reading import read
-from qrkit.contents.swiss_bills import PostalAddress
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import BLACK, WHITE
 from qrkit.design.frames import Caption
@@ -185,7 +185,7 @@ class SwissPaymentPart(Shown):
         """Write the part to a file in the format of its suffix, and return its path.
 
         Raises:
-            InvalidParameter: If the suffix is not that of a format.
+            InvalidParameter: If no format has this suffix.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)
@@ -225,12 +225,15 @@ class SwissPaymentPart(Shown):
     def _draw_amount(self, sheet: _Sheet, x: float, across: float, size: Size, box: tuple[float, ...]) -> None:
         """Write currency and amount side by side; without an amount, mark a field for it."""
         amount = self.bill.fields.get("amount")
-        values = [self.bill.fields.get("currency", "CHF"), f"{amount:,.2f}".replace(",", " ") if amount else ""]
+        values = [
+            self.bill.fields.get("currency", "CHF"),
+            f"{amount:,.2f}".replace(",", " ") if amount is not None else "",
+        ]
         for place, name, value in zip((x, x + across), ("currency", "amount"), values, strict=True):
             baseline = 68 + _capital(size.heading)
             sheet.write(sheet.words(self._word(name), bold=True), place, baseline, size.heading)
             sheet.write(sheet.words(value), place, baseline + size.line * POINT * 1.15, size.value)
-        if not amount:
+        if amount is None:
             sheet.mark(*box)
 
     def _account(self) -> Block:

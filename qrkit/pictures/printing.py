@@ -6,20 +6,31 @@ from dataclasses import replace
 from functools import cached_property
 from math import floor
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.limits import MOST_PIXELS, Number, Within
+from qrkit.drawing.frames.framing import LEAST_PADDING
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.model import Model
+from qrkit.scanning.fixes import is_clear
+from qrkit.scanning.issues import STANDARD_QUIET
 
-__all__ = ["PrintSize", "QRPrint"]
+if TYPE_CHECKING:
+    from qrkit.pictures.image import QRImage
+
+__all__ = ["PrintSize", "QRPrint", "print_checks"]
+
+SMALLEST_MODULE_MM = 0.4
+"""Module width that most phones focus on; GS1 asks for 0.396 mm on goods."""
+MICRO_QUIET = 2
+"""The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
 
 ROUNDING = 1e-9
 """Rounding error allowed in a whole number of dots, so that none is lost."""
@@ -70,11 +81,12 @@ class QRPrint(Shown):
             least = scene.width / scene.module / size.dpi * MILLIMETRES_PER_INCH
             rule = f"leaves less than a dot for a module; at {size.dpi:g} dpi at least {least:.1f} mm are needed"
             raise InvalidParameter(Problem("size_mm", size.size_mm, rule, "out-of-range"))
-        factor = self.dots_per_module / scene.module
-        if scene.width * scene.height * factor**2 > MOST_PIXELS:
-            rule = f"is more than {MOST_PIXELS:,} dots at {size.dpi:g} dpi; use fewer dots per inch at this size"
-            raise InvalidParameter(Problem("size_mm", size.size_mm, rule, "out-of-range"))
-        self._factor, self._drawn = factor, scene
+        self._factor, self._drawn = self.dots_per_module / scene.module, scene
+
+    @property
+    def has_too_many_dots(self) -> bool:
+        """Whether the image can only be written in vector formats."""
+        return self._drawn.width * self._drawn.height * self._factor**2 > MOST_PIXELS
 
     @cached_property
     def scene(self) -> Scene:
@@ -122,7 +134,8 @@ class QRPrint(Shown):
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: If the format is unknown or the compression level is out of range; see `QRImage.to_bytes`.
+            InvalidParameter: If the format is unknown, the compression level is out of range (see `QRImage.to_bytes`),
+                or a format with pixels would have too many dots.
         """
         return self._write(format_named(format).compressed(compression))
 
@@ -135,7 +148,7 @@ class QRPrint(Shown):
             compression: PNG compression level, from 0 (fast, large) to 9 (slow, small).
 
         Raises:
-            InvalidParameter: If the format is unknown or the compression level is out of range.
+            InvalidParameter: As in `to_bytes`.
             CannotWrite: If the file cannot be written.
         """
         file = Path(path)
@@ -144,6 +157,9 @@ class QRPrint(Shown):
         return file
 
     def _write(self, format: Format) -> bytes:
+        if self.has_too_many_dots and not format.exact:
+            rule = f"is more than {MOST_PIXELS:,} dots at {self.size.dpi:g} dpi; use fewer dots per inch, or svg or pdf"
+            raise InvalidParameter(Problem("size_mm", self.size.size_mm, rule, "out-of-range"))
         scene = self.scene
         if format.exact:
             scene = replace(scene, dots_per_inch=scene.width / self.size.size_mm * MILLIMETRES_PER_INCH)
@@ -154,3 +170,59 @@ class QRPrint(Shown):
             f"<QRPrint {self.width_mm:.2f} x {self.height_mm:.2f} mm, {self.dots_per_module} dots per "
             f"{self.module_mm:.2f} mm module at {self.size.dpi:g} dpi>"
         )
+
+
+# ---- what to know before printing
+
+
+class PrintCheck(NamedTuple):
+    """One thing to know before printing.
+
+    Attributes:
+        text: A sentence.
+        is_good: False if it should be changed before printing.
+    """
+
+    text: str
+    is_good: bool
+
+
+def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCheck]:
+    """Return what to know before printing: the quiet zone, the paper, and, with a print size, modules and distance."""
+    checks = [_check_quiet_zone(image, printed)]
+    if is_clear(image.design) and not image.design.frame:
+        text = "The background is transparent: print on white or light paper, because phones need dark modules on light"
+        checks.append(PrintCheck(text, is_good=False))
+    if printed:
+        reach = f"Phones read it from up to {_length(printed.reach_mm)} away"
+        checks += [_check_modules(printed), PrintCheck(reach, is_good=True)]
+    return checks
+
+
+def _check_quiet_zone(image: QRImage, printed: QRPrint | None) -> PrintCheck:
+    needed = STANDARD_QUIET if image.symbol.version > 0 else MICRO_QUIET
+    modules = max(image.design.padding, LEAST_PADDING) if image.design.frame else image.design.padding
+    size = f" ({_length(modules * printed.module_mm)})" if printed and modules else ""
+    have = f"{modules} module{'' if modules == 1 else 's'}{size}" if modules else "none"
+    if modules >= needed:
+        return PrintCheck(f"Quiet zone: {have}, as the standard asks", is_good=True)
+    rule = f"Quiet zone: {have}; the standard asks for {needed} modules, so leave space around the code"
+    return PrintCheck(rule, is_good=False)
+
+
+def _check_modules(printed: QRPrint) -> PrintCheck:
+    width, module = _length(printed.width_mm), f"{printed.module_mm:.2f} mm"
+    if printed.module_mm >= SMALLEST_MODULE_MM:
+        text = f"{width} wide, the nearest width at which each module ({module}) is a whole number of printer dots"
+        vector = _length(printed.size.size_mm)
+        return PrintCheck(text if vector == width else f"{text}; {vector} in PDF, SVG and EPS", is_good=True)
+    least = printed.width_mm * SMALLEST_MODULE_MM / printed.module_mm
+    text = f"Modules of {module} are too small for many phones; print it at least {least:.0f} mm wide"
+    return PrintCheck(text, is_good=False)
+
+
+def _length(mm: float) -> str:
+    """Return a length as people say it."""
+    if mm < 100:
+        return f"{mm:.1f} mm"
+    return f"{mm / 10:.0f} cm" if mm < 1000 else f"{mm / 1000:.1f} m"

@@ -65,7 +65,6 @@ class ZipStream:
     An error in the block leaves the file without a directory, so that it is not a valid archive.
 
     Args:
-        file: The file to write to, opened in binary mode.
         start: Number of bytes before the archive.
     """
 

@@ -24,14 +24,6 @@ from qrkit.errors import (
 from qrkit.store import Store
 from qrkit.store.recording.salts_and_quotas import add_requests
 from qrkit.store.records import accounts
-from qrkit.store.records.accounts import (
-    ID_LENGTH,
-    account_named,
-    account_of_digest,
-    insert_account,
-    insert_key,
-    keys_of,
-)
 from qrkit.tracking.records import PLANS, Account, ApiKey
 from qrkit.tracking.short_urls import new_id
 from qrkit.tracking.times import now
@@ -51,13 +43,13 @@ TOLD_SECONDS = 1.0
 
 def local_account(store: Store) -> Account:
     """Return the local user's account; create the account if the store has none."""
-    found = account_named(store, LOCAL)  # without a transaction, which would wait for those that write
+    found = accounts.account_named(store, LOCAL)  # without a transaction, which would wait for those that write
     if found is None:
         with store.atomic():
-            found = account_named(store, LOCAL)
+            found = accounts.account_named(store, LOCAL)
             if found is None:
                 found = Account(new_id(), LOCAL, "premium")
-                insert_account(store, found, now())
+                accounts.insert_account(store, found, now())
     return found
 
 
@@ -77,10 +69,10 @@ def create_account(store: Store, name: str, *, plan: str = "free") -> Account:
         raise InvalidParameter(Problem("name", name, rule))
     account = Account(new_id(), name, _plan(plan))
     with store.atomic():
-        if account_named(store, name):
+        if accounts.account_named(store, name):
             rule = "is the account that every store has" if name == LOCAL else "is already the name of an account"
             raise InvalidParameter(Problem("name", name, rule))
-        insert_account(store, account, now())
+        accounts.insert_account(store, account, now())
     return account
 
 
@@ -94,7 +86,7 @@ def get_account(store: Store, name: str) -> Account:
     Raises:
         NotFound: If no account has this name.
     """
-    found = account_named(store, name)
+    found = accounts.account_named(store, name)
     if found is None:
         raise NotFound("account", name)
     return found
@@ -151,7 +143,7 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
     """
     key = "qk_" + secrets.token_urlsafe(32)
     digest = _digest(key)
-    insert_key(store, account, digest, ApiKey(digest[:ID_LENGTH], label, now(), expires, None))
+    accounts.insert_key(store, account, digest, ApiKey(digest[: accounts.ID_LENGTH], label, now(), expires, None))
     return key
 
 
@@ -162,7 +154,7 @@ def list_keys(store: Store, account: Account) -> list[ApiKey]:
         store: The store that contains the account.
         account: The account that owns the keys.
     """
-    return keys_of(store, account)
+    return accounts.keys_of(store, account)
 
 
 def revoke_key(store: Store, account: Account, id: str) -> None:
@@ -177,7 +169,7 @@ def revoke_key(store: Store, account: Account, id: str) -> None:
         NotFound: If the account has no key with this ID, or the key is already revoked.
     """
     with store.atomic():
-        if not any(key.id == id and key.revoked is None for key in keys_of(store, account)):
+        if not any(key.id == id and key.revoked is None for key in accounts.keys_of(store, account)):
             raise NotFound("API key", id)
         accounts.revoke_key(store, account, id, now())
 
@@ -193,7 +185,7 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
     Raises:
         NotAuthenticated: If the key is unknown, revoked or expired; the message does not say which.
     """
-    account = account_of_digest(store, _digest(key), moment) if len(key) <= MOST_KEY_CHARACTERS else None
+    account = accounts.account_of_digest(store, _digest(key), moment) if len(key) <= MOST_KEY_CHARACTERS else None
     if account is None:
         raise NotAuthenticated("the API key is not known, was revoked or has expired")
     return account
@@ -201,7 +193,7 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
 
 def key_id(key: str) -> str:
     """Return the ID of a key, as in `list_keys`; use the ID where the key must stay secret, such as in logs."""
-    return _digest(key)[:ID_LENGTH]
+    return _digest(key)[: accounts.ID_LENGTH]
 
 
 def _digest(key: str) -> str:

@@ -91,8 +91,6 @@ def brand_from(design: Design, name: str, *, logo: str | None = None) -> Brand:
     A brand has the colors, modules, eyes and frame of the design. It has no layers and no photo.
 
     Args:
-        design: The design.
-        name: The name of the brand.
         logo: The logo, as in `Layer.content`.
 
     Raises:

@@ -38,11 +38,11 @@ FIELD = re.compile(rf"\{{({'|'.join(CAPTION_FIELDS)})\}}")
 LONGEST_LINE = 60
 ELLIPSIS = "…"
 SHORTER = 0.92
-"""A line that does not fit its frame is tried again at this share of its length."""
+"""If a line does not fit its frame, it is cut to this share of its length and tried again."""
 
 
 class CodeDesigns:
-    """The designs of the QR Codes of an account. Make it once to draw many QR Codes.
+    """The designs of the QR Codes of an account. Create one object to draw many QR Codes.
 
     Args:
         default: The name of the default template; "" for none.
@@ -102,7 +102,6 @@ class CodeDesigns:
 
         Args:
             code: A record with its URLs.
-            template: The name of the template to use in place of the QR Code's own.
             **changes: Fields of `Design` that take precedence, and are never adjusted.
 
         Raises:

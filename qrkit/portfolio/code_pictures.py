@@ -24,12 +24,7 @@ NEAREST: tuple[dict[str, Any], ...] = ({"em": "byte"}, {"version": None}, {"em":
 
 
 def links_of(fields: Mapping[str, Any], base_url: str) -> dict[str, str]:
-    """Return the short URL and the image URL of a QR Code.
-
-    Args:
-        fields: The other fields of the QR Code's record.
-        base_url: The base URL of both URLs.
-    """
+    """Return the short URL and the image URL of a QR Code."""
     url = short_link_of(fields, base_url)["short_url"]
     text = encoded_text(is_dynamic=fields["is_dynamic"], short_url=url, content=fields["content"])
     return {"short_url": url, "image_url": image_url(base_url, text, fitting(text, fields["properties"]))}
@@ -44,13 +39,7 @@ def check_drawable(text: str, properties: Properties, *, is_dynamic: bool) -> No
     """Check that the picture of a QR Code can be drawn with the QR Code's properties.
 
     Args:
-        text: The text that the picture encodes.
-        properties: The properties of the QR Code.
         is_dynamic: Whether the text is the short URL.
-
-    Raises:
-        InvalidParameter: If the mode of the properties cannot encode the text.
-        ContentTooLong: If the text does not fit the version of the properties.
     """
     check = _check_holds if is_dynamic else _check_fits
     check(text, properties)
@@ -60,7 +49,6 @@ def drawn(content: str, properties: Properties, **changes: Any) -> Design:
     """Return the design of a picture that encodes `content`.
 
     Args:
-        content: The text to encode.
         properties: The properties to draw with, adjusted if the content does not fit.
         **changes: Fields of `Design` that replace the properties; these fields are never adjusted.
     """
@@ -100,12 +88,7 @@ def _check_fits(content: str, properties: Properties) -> None:
 
 
 def _check_holds(short_url: str, properties: Properties) -> None:
-    """Check that a short URL can be encoded; errors quote the short URL, because the caller did not supply one.
-
-    Raises:
-        InvalidParameter: If the mode cannot encode the short URL.
-        ContentTooLong: If the short URL does not fit the version.
-    """
+    """Check that a short URL can be encoded; errors quote the short URL, because the caller did not supply one."""
     try:
         _check_fits(short_url, properties)
     except InvalidParameter as error:

@@ -41,18 +41,12 @@ def zip_in_look(
     """Return a zip of pictures of all QR Codes of a campaign, in the look of a design.
 
     Args:
-        portfolio: The portfolio.
         look: The design, whose content is not drawn.
         campaign_id: ID of the campaign; None for all QR Codes.
         names: Pattern of the file names, with the fields `{name}`, `{campaign}`, `{number}` and `{short_code}`.
         format: One of `qrkit.drawing.writers.FORMATS`.
         print_size: The print size of the pictures; by default, they have a size in pixels.
         fetch: Downloads images that the design references by URL.
-
-    Raises:
-        NotFound: If this portfolio has no campaign with this ID.
-        InvalidParameter: If the pattern or the format is invalid, there are no or too many QR Codes, or one cannot be
-            drawn.
     """
     if campaign_id is not None:
         portfolio.get_campaign(campaign_id)
@@ -77,11 +71,7 @@ def zip_in_look(
 
 
 def _check_pattern(names: str) -> None:
-    """Check a pattern of file names.
-
-    Raises:
-        InvalidParameter: If it has an unknown field.
-    """
+    """Check a pattern of file names."""
     for field in FIELD.findall(names):
         if field not in NAME_FIELDS:
             allowed = ", ".join(f"{{{one}}}" for one in NAME_FIELDS)
@@ -90,11 +80,7 @@ def _check_pattern(names: str) -> None:
 
 
 def _check_count(codes: Sequence[QRCode]) -> None:
-    """Check how many QR Codes a set has.
-
-    Raises:
-        InvalidParameter: If it has none or too many.
-    """
+    """Check how many QR Codes a set has."""
     if not codes:
         raise InvalidParameter(Problem("campaign", None, "has no QR Codes"))
     if len(codes) > MOST_IN_SET:

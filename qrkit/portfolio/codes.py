@@ -1,4 +1,8 @@
-"""`Records`: the campaigns and QR Codes of one account, with the rules of the interface's track operations 3 to 10."""
+"""`Records`: the campaigns and QR Codes of one account, with the rules of the interface's track operations 3 to 10.
+
+They say what inserting, changing and deleting means, what the plan of an account shows, and which QR Codes a short
+code, a short URL, a name or an ID stands for.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from unicodedata import normalize
 
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
@@ -17,10 +22,20 @@ from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
-from qrkit.store.records.names import qrcodes_named, some_names
+from qrkit.store.records.ids import qrcodes_named, some_names
+from qrkit.store.records.short_codes import longest_known, spelling
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
-from qrkit.tracking.short_urls import base_url_of, is_short_code, new_id, new_short_code, read_short_url
+from qrkit.tracking.short_urls import (
+    CODE_RULE,
+    base_url_of,
+    is_short_code,
+    new_id,
+    new_short_code,
+    path_of,
+    slug,
+    tidy_code,
+)
 from qrkit.tracking.times import Clock, now
 
 __all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible"]
@@ -44,7 +59,6 @@ class Records:
         base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
 
     Args:
-        clock: Returns the current time.
         warn: Receives warnings; by default, they are Python's.
     """
 
@@ -195,7 +209,8 @@ class Records:
             campaign_id: ID of the campaign to add the QR Code to.
             comment: A private note.
             urlinfo: Words appended to the short URL.
-            short_code: A custom short code, 2..64 characters of `0-9 A-Z a-z _ -`; by default, 6 random characters.
+            short_code: A custom short code; by default, 6 random characters. It has 1..200 letters of any script,
+                digits or `-._~!$'()*+,;=:@`, and `/` between its parts, as in `summer/2026`.
             is_dynamic: Whether the picture encodes the short URL. If false, the picture encodes the content, and scans
                 are not counted.
             location: Where the QR Code is displayed: address, latitude, longitude.
@@ -226,7 +241,7 @@ class Records:
                 content=content,
                 comment=comment,
                 urlinfo=urlinfo,
-                short_code=self._free_short_code(short_code),
+                short_code=self._free_short_code(short_code, urlinfo),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
                 location=location or Location(),
@@ -267,8 +282,8 @@ class Records:
             ...     {shop.find_qrcode(text).id == door.id for text in ("door", "Door", door.short_url)}
             {True}
         """
-        link = read_short_url(text, self.base_url) if text.startswith(f"{self.base_url}/") else None
-        ids = qrcodes_named(self.store, self.account.id, text, short_code=link.code if link else text)
+        code = self._code_in(text)
+        ids = qrcodes_named(self.store, self.account.id, text, short_code=code or normalize("NFC", text))
         if len(ids) == 1:
             return self.get_qrcode(ids[0])
         if not ids:
@@ -277,6 +292,12 @@ class Records:
         few = [self.get_qrcode(id) for id in ids[:MOST_PROPOSED]]
         which = [f"{code.short_code or code.id} ({summary(code.content)[:MOST_SHOWN]})" for code in few]
         raise InvalidParameter(_several("QR Codes", text, len(ids), which, "short code"))
+
+    def _code_in(self, text: str) -> str:
+        """Return the known short code in a short URL of this portfolio; "" if there is none."""
+        path = path_of(text, self.base_url) if text.startswith(f"{self.base_url}/") else None
+        found = longest_known(self.store, tidy_code(path)) if path else None
+        return found[0] if found else ""
 
     def find_campaign(self, text: str) -> Campaign:
         """Return the campaign with this name or ID.
@@ -389,6 +410,8 @@ class Records:
             # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
             changed = self._linked(stored.replace(**changes, is_available=True))
             check_change(stored, changed)
+            if changed.urlinfo != stored.urlinfo:
+                check_tail(self.store, changed.short_code, changed.urlinfo)
             table.update_qrcode(self.store, changed)
         return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
@@ -439,18 +462,21 @@ class Records:
         if not table.campaigns(self.store, self.account.id, id=_sought(id)):
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
 
-    def _free_short_code(self, wished: str = "") -> str:
+    def _free_short_code(self, wished: str = "", urlinfo: str = "") -> str:
         """Return the requested short code, or a random one, that no account has ever used."""
         if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
-        if not isinstance(wished, str) or not is_short_code(wished):
-            rule = "must be 2..64 letters, digits, _ or -, and not api, which is the path of the HTTP interface"
-            raise InvalidParameter(Problem("short_code", wished, rule))
+        if not isinstance(wished, str) or not is_short_code(wished := normalize("NFC", wished)):
+            raise InvalidParameter(Problem("short_code", wished, CODE_RULE))
         if table.is_taken(self.store, wished):
             # Other accounts' codes are not distinguished from deleted ones, so that this says nothing about them.
             is_ours = table.has_short_code(self.store, self.account.id, wished)
             rule = "is used by another QR Code" if is_ours else "was used before, and is never given out again"
             raise InvalidParameter(Problem("short_code", wished, rule))
+        if other := table.address_holder(self.store, wished):
+            rule = f"is an address of the QR Code {other!r}, which may be printed"
+            raise InvalidParameter(Problem("short_code", wished, rule))
+        check_tail(self.store, wished, urlinfo if isinstance(urlinfo, str) else "")
         return wished
 
     def _insert(self, record: QRCode) -> QRCode:
@@ -509,6 +535,17 @@ def _merged(stored: Location | Properties, given: Location | Properties | Mappin
 
 def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
+
+
+def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
+    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail.
+
+    Raises:
+        InvalidParameter: If it does.
+    """
+    address = f"{short_code}/{slug(urlinfo)}"
+    if urlinfo and spelling(store, address):
+        raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))
 
 
 def check_change(before: QRCode, after: QRCode) -> None:

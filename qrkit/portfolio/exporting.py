@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Self
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
@@ -15,10 +15,10 @@ from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
-from qrkit.portfolio.codes import visible
-from qrkit.store.records.json_rows import read_campaigns, read_qrcodes
+from qrkit.portfolio.codes import Records, visible
+from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
 from qrkit.store.records.qrcodes import Links
-from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.records import PLANS, Campaign, QRCode
 
 __all__ = ["Listing", "list_json", "write_codes"]
 
@@ -38,6 +38,13 @@ class Listing(NamedTuple):
     base_url: str
     campaigns_text: str
     qrcode_texts: Sequence[str]
+
+    @classmethod
+    def of(cls, portfolio: Records) -> Self:
+        """Return all campaigns and QR Codes, as the plan of the account shows them."""
+        store, account = portfolio.store, portfolio.account
+        texts = qrcode_texts(store, account.id, most=PLANS[account.plan].most_qrcodes)
+        return cls(portfolio.base_url, campaigns_text(store, account.id), tuple(texts))
 
     def campaigns(self) -> list[Campaign]:
         """Return the campaigns, oldest first."""
@@ -65,8 +72,6 @@ def list_json(campaigns: Iterable[Campaign], qrcodes: Iterable[QRCode], *, follo
     """Convert records to the JSON of a list: the QR Codes without properties, location and schedule.
 
     Args:
-        campaigns: The campaigns.
-        qrcodes: The QR Codes.
         following: ID after which the next page begins, which becomes the field `next`; "" if there is none.
     """
     shown = ",".join(one.to_json() for one in campaigns), ",".join(one.to_list_json() for one in qrcodes)
@@ -88,11 +93,8 @@ def write_codes(
     """Write QR Codes to a file.
 
     Args:
-        format: The format of the file.
-        file: The file to write to.
         codes: The QR Codes, all of them available under the plan.
         campaigns: All campaigns of the QR Codes.
-        designs: The designs of the pictures in a zip.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
         drawn: Called with each QR Code whose picture was written, and the picture.
@@ -116,7 +118,6 @@ class _Pictures:
     """Draws pictures, and collects QR Codes that cannot be drawn, so that one error names them all.
 
     Args:
-        designs: The designs of the pictures.
         drawn: Called with each QR Code whose picture was drawn, and the picture.
     """
 
@@ -126,13 +127,9 @@ class _Pictures:
         """The QR Codes that cannot be drawn, by their template and the reason."""
 
     def draw(self, code: QRCode, picture_format: str) -> bytes:
-        """Return the picture of a QR Code; no bytes if it cannot be drawn.
-
-        Raises:
-            InvalidParameter: If `MOST_FAILED` QR Codes cannot be drawn.
-        """
+        """Return the picture of a QR Code; no bytes if it cannot be drawn."""
         try:
-            image = QRImage(apart(self._designs.design(code)))
+            image = QRImage(apart(self._designs.design(code), picture_format))
             data = image.to_bytes(picture_format)
         except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
             self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)

@@ -14,10 +14,9 @@ from datetime import datetime
 from functools import cache, lru_cache, partial
 
 from qrkit.contents.suspicious_links import link_warning, suspicious_link
-from qrkit.errors import ContentTooLong, InvalidParameter, nearest
+from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import Reading, sniffed
 from qrkit.exchange.columns import Row
-from qrkit.exchange.foreign import UNKNOWN_HOST
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
@@ -30,23 +29,31 @@ from qrkit.symbol.decode import decode
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import Campaign, Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import (
+    Claims,
     ShortLink,
     host_of,
+    is_short_code,
     new_id,
     new_ids,
     new_short_code,
     read_short_url,
     shared_paths,
     short_url,
+    slug,
+    tidy_code,
     with_scheme,
 )
 
-__all__ = ["Add", "Present", "import_table", "read_table"]
+__all__ = ["Add", "Present", "check_codes_kept", "import_table", "read_table"]
 
+MOST_TAKEN = 10
+"""Rows whose short codes are in use that an error lists."""
 TOGETHER = 2_500
 """Number of QR Codes that are added at once: of more, most would live long enough to be looked at by each garbage
 collection; fewer cost more statements."""
 
+NO_CODES = frozenset({"-", "--", "n/a", "na", "nan", "none", "null", "nil", "tbc", "tbd", "#n/a"})
+"""What people write into a column of short codes where there is none."""
 HOST_AND_CODE = 3
 """Slashes in a short URL that is a host and a code."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
@@ -66,6 +73,8 @@ class Present:
         templates: The names of all templates.
         template: The name of the template for rows that name none.
         last: The number of the QR Code that was stored last, in any account.
+        tails: The readable tails of short URLs by short code, in any account.
+        ignores_case: Whether the store ignores the case of short codes.
     """
 
     base_url: str
@@ -76,18 +85,15 @@ class Present:
     templates: Sequence[str] = ()
     template: str = ""
     last: int = 0
+    tails: str = "[]"
+    ignores_case: bool = False
 
 
 def read_table(data: bytes, format: str, seen: Watch = UNSEEN) -> Table:
     """Read the rows of a file.
 
     Args:
-        data: The bytes of the file.
         format: One of `qrkit.exchange.IMPORT_FORMATS`; the first bytes of workbooks and zip archives say more than it.
-        seen: Shows the progress.
-
-    Raises:
-        UnreadableFile: If the file as a whole cannot be read.
     """
     how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen)
     return sniffed(data, format).read(data, how)
@@ -99,10 +105,7 @@ def import_table(
     """Decide what becomes of the rows of a table, and add the QR Codes of those that are imported.
 
     Args:
-        table: The table returned by a reader.
-        present: The portfolio before the import.
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
-        seen: Shows the progress.
         fix_urls: Whether to complete web addresses that have one sensible reading.
     """
     importing = _Importing(present, table.rows, add)
@@ -116,19 +119,41 @@ def import_table(
     return replace(result, other_hosts=dict(importing.other_hosts.most_common()))
 
 
+def check_codes_kept(result: ImportResult) -> None:
+    """Check that no short code of a file is in use by another QR Code.
+
+    Raises:
+        UnreadableFile: If one is; the error lists the first ones.
+    """
+    taken = [issue for issue in result.issues if issue.reason == "code-taken"]
+    if not taken:
+        return
+    shown = "; ".join(f"row {issue.row}: {issue.detail.partition(';')[0]}" for issue in taken[:MOST_TAKEN])
+    more = f"; and {len(taken) - MOST_TAKEN} more" if len(taken) > MOST_TAKEN else ""
+    what = "1 short code" if len(taken) == 1 else f"{len(taken)} short codes"
+    rule = f"codes printed with {what} of the file would lead to other QR Codes: {shown}{more}"
+    raise UnreadableFile(f"{rule}; nothing was imported").advising(
+        {
+            "command": "with --anyway, these rows get new short codes",
+            "python": "With anyway=True, these rows get new short codes.",
+        }
+    )
+
+
 class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
     def __init__(self, present: Present, rows: Sequence[Row], add: Add) -> None:
         self._present, self._add = present, add
-        self._taken = set(present.short_codes.split())
+        tails = {code: slug(words) for code, words in json.loads(present.tails, strict=False)}
+        self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
         self._templates = frozenset(present.templates)
         self._campaigns = {one.name: one.id for one in reversed(read_campaigns(present.campaigns))}
         self._spellings = Spellings(reversed(self._campaigns))
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
-        self._link = _reader_of_links(rows, present.base_url)
-        self._own_hosts = {"", UNKNOWN_HOST, host_of(present.base_url)}
+        self._read_link = _reader_of_links(rows, present.base_url)
+        self._own_hosts = {"", host_of(present.base_url)}
         self.other_hosts = Counter[str]()
 
     def has_own_code(self, code: QRCode) -> bool:
@@ -138,11 +163,10 @@ class _Importing:
     def insert(self, row: Row, code: QRCode, name: str) -> list[ImportIssue]:
         """Import a row as a QR Code under this name; return what could not be kept."""
         campaign = tidy_name(row.cells.get("Campaign Name", ""))
-        link = self._link(code.short_url)
-        is_own = self._is_free(link)
-        short_code = link.code if link and is_own else self._free_short_code()
-        urlinfo = link.urlinfo if link else ""
-        url = short_url(self._present.base_url, short_code, urlinfo)
+        given = self._link(code.short_url)
+        is_own = self._is_free(given)
+        link = given if given and is_own else self._new_link(given.urlinfo if given else "")
+        url = short_url(self._present.base_url, *link)
         try:
             named = code if name == code.name else code.replace(name=name)
             properties = _fitting(code, url)
@@ -154,8 +178,8 @@ class _Importing:
         stored = stored_row(named)
         stored |= {
             "campaign_id": campaign_id,
-            "short_code": short_code,
-            "urlinfo": urlinfo,
+            "short_code": link.code,
+            "urlinfo": link.urlinfo,
             "template": self._template_of(code),
             "properties": properties,
         }
@@ -166,7 +190,7 @@ class _Importing:
             issues.append(issue_of(row, code, "similar-name", warning))
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
-        self._taken.add(short_code)
+        self._claims.take(link)
         if len(self._waiting) == TOGETHER:
             self.finish()
         return issues
@@ -184,10 +208,11 @@ class _Importing:
 
     def _lost_code(self, row: Row, code: QRCode, url: str) -> ImportIssue:
         """Return the issue of a row whose short code cannot be kept, and which has a new short URL."""
+        written = code.short_url.replace("%2F", "/")
         if self._link(code.short_url):
-            return issue_of(row, code, "code-taken", f"{code.short_url!r} is in use; the new one is {url}")
-        rule = "has no short code (2 to 64 letters, digits, - or _), so codes printed with it will not work"
-        return issue_of(row, code, "code-unreadable", f"{code.short_url!r} {rule}; the new one is {url}")
+            return issue_of(row, code, "code-taken", f"{written!r} is in use; the new one is {url}")
+        rule = "has no short code that can be kept, so codes printed with it will not work"
+        return issue_of(row, code, "code-unreadable", f"{written!r} {rule}; the new one is {url}")
 
     def _template_of(self, code: QRCode) -> str:
         if not code.template:
@@ -207,10 +232,19 @@ class _Importing:
 
     def _is_free(self, link: ShortLink | None) -> bool:
         """Return whether a short URL contains a short code that is not in use."""
-        return link is not None and link.code not in self._taken
+        return link is not None and self._claims.are_free(link)
 
-    def _free_short_code(self) -> str:
-        return next(code for code in iter(new_short_code, "") if code not in self._taken)
+    def _link(self, url: str) -> ShortLink | None:
+        """Return the short code and the tail of a row; if another QR Code has the code, the tail may be part of it."""
+        link = self._read_link(url)
+        if link is None or not link.urlinfo or self._is_free(link):
+            return link
+        whole = _with_slash(link)
+        return whole if self._is_free(whole) else link
+
+    def _new_link(self, urlinfo: str) -> ShortLink:
+        links = (ShortLink(code, urlinfo) for code in iter(new_short_code, ""))
+        return next(link for link in links if self._is_free(link))
 
     def _campaign(self, name: str) -> tuple[str | None, str]:
         """Return the ID of the campaign with this name, creating the campaign if necessary; None without a name.
@@ -228,20 +262,42 @@ class _Importing:
 
 
 def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:
-    """Return a function that parses the short URL of a row."""
+    """Return a function that parses the short URL of a row, or its bare short code.
+
+    `summer/2024` may be one code, or the code `summer` with a readable tail. It is one code if other rows begin with
+    `summer`, too, because no two QR Codes have one code.
+    """
+
+    @cache
+    def urls() -> tuple[str, ...]:
+        return tuple({with_scheme(row.cells.get("Trackable URL", "")) for row in rows})
 
     @cache
     def paths() -> dict[str, str]:
-        return shared_paths(with_scheme(row.cells.get("Trackable URL", "")) for row in rows)
+        return shared_paths(urls())
+
+    @cache
+    def shared_codes() -> frozenset[str]:
+        links = {link for url in urls() if (link := read_short_url(url, base_url, paths()))}
+        return frozenset(code for code, count in Counter(link.code for link in links).items() if count > 1)
 
     # A short URL is parsed twice in succession: `has_own_code` and `insert` both need the link.
     @lru_cache(maxsize=1)
     def link(url: str) -> ShortLink | None:
         url = with_scheme(url)
+        if "://" not in url:
+            code = tidy_code(url.strip().strip("/"))
+            return ShortLink(code, "") if is_short_code(code) and code.lower() not in NO_CODES else None
         # Most short URLs, such as https://bit.ly/3xYz, have no path in front of their code.
-        return read_short_url(url, base_url, paths() if url.count("/") > HOST_AND_CODE else None)
+        found = read_short_url(url, base_url, paths() if url.count("/") > HOST_AND_CODE else None)
+        return _with_slash(found) if found and found.urlinfo and found.code in shared_codes() else found
 
     return link
+
+
+def _with_slash(link: ShortLink) -> ShortLink:
+    """Return a link whose tail is part of its short code."""
+    return ShortLink(f"{link.code}/{link.urlinfo}", "")
 
 
 def _completed(

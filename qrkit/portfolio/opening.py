@@ -33,9 +33,6 @@ def kept_base_url(store: Store, given: str | None = None) -> str:
     """Return the base URL of short URLs: the given one, which is saved, or else the saved one.
 
     Without a saved one, it is `http://localhost` with the port of the last server of the store, or 8080.
-
-    Raises:
-        InvalidParameter: If the given base URL is not an http or https URL.
     """
     kept = get_setting(store, BASE_URL)
     if given is None:
@@ -53,13 +50,9 @@ def keep_base_url(store: Store, given: str | None, *, port: int | None = None, s
     """Do the same as `kept_base_url`, and warn if the base URL of existing QR Codes changes.
 
     Args:
-        store: The store.
         given: The base URL to save, if any.
         port: The port of a server that starts, so that without a base URL, short URLs lead to this server.
         stacklevel: The caller that the warning names, as in `warnings.warn`.
-
-    Raises:
-        InvalidParameter: If the given base URL is not an http or https URL.
 
     Warns:
         UserWarning: If `given` differs from the base URL of existing QR Codes.
@@ -126,12 +119,6 @@ def portfolio_in(store: Store, *, base_url: str | None = None, clock: Clock = no
     Args:
         store: The store. It is closed if an error is raised.
         base_url: The base URL of short URLs, as in `open_portfolio`.
-        clock: A function that returns the current time.
-
-    Raises:
-        StoreBusy: If the store cannot be read.
-        UnreadableFile: If moving another store into it was not completed.
-        InvalidParameter: If `base_url` is not an http or https URL, or would change while the store is served.
 
     Warns:
         UserWarning: If `base_url` differs from the base URL of existing QR Codes.

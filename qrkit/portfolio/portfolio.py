@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
-from qrkit.errors import NotAllowed, NotFound, UnreadableFile
+from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import (
     ExchangeFormat,
     exchange_format,
@@ -20,9 +20,10 @@ from qrkit.exchange import (
 )
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.merge import ImportResult
-from qrkit.exchange.sheets import sheet_of, table_of_sheet
+from qrkit.exchange.sheets import read_sheet, sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table
-from qrkit.files import complete_file
+from qrkit.exchange.visit_tables import scan_table
+from qrkit.files import complete_file, read_file
 from qrkit.late import UNSEEN, Shown, Watch, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
@@ -30,9 +31,10 @@ from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.exporting import write_codes
-from qrkit.portfolio.importing import Present, import_table, read_table
+from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_table
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
+from qrkit.portfolio.scan_importing import ScanImport, insert_scans
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -222,12 +224,7 @@ class Portfolio(Shown, ManyRecords):
         return QRImage(designs.design(self._linked(code), template=template, **changes))
 
     def check(
-        self,
-        *,
-        campaign_id: str | None = None,
-        level: str = "static",
-        audience: str = "phones",
-        progress: bool = False,
+        self, *, campaign_id: str | None = None, level: str = "static", audience: str = "phones", progress: bool = False
     ) -> pd.DataFrame:
         """Check whether the pictures of the QR Codes scan, as `image` draws them: one row each, oldest first.
 
@@ -328,6 +325,7 @@ class Portfolio(Shown, ManyRecords):
         columns: Mapping[str, str] | None = None,
         template: str = "",
         fix_urls: bool = False,
+        anyway: bool = True,
         progress: bool = False,
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
@@ -344,10 +342,13 @@ class Portfolio(Shown, ManyRecords):
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
+            anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
+                would lead to another QR Code here. Their rows get new short codes.
             progress: Whether to show progress bars.
 
         Raises:
-            UnreadableFile: If the file as a whole cannot be read; the portfolio is unchanged.
+            UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
+                use; the portfolio is unchanged.
             InvalidParameter: If the format is unknown, or a column or the template does not exist.
         """
         seen = watch(progress=progress)
@@ -356,12 +357,38 @@ class Portfolio(Shown, ManyRecords):
         else:
             file = Path(source)
             named = import_format(format) if format else import_format_of_file(file)
-            try:
-                data = file.read_bytes()
-            except OSError as error:
-                raise UnreadableFile(f"{file}: {error.strerror}") from error
+            data = read_file(file)
         table = table_of_sheet(sheet_of(data, named.name), columns) if columns else read_table(data, named.name, seen)
-        return self._import(table, seen, template, fix_urls=fix_urls)
+        return self._import(table, seen, template, fix_urls=fix_urls, anyway=anyway)
+
+    def import_scans(
+        self,
+        source: str | Path | bytes,
+        *,
+        format: str = "csv",
+        columns: Mapping[str, str] | None = None,
+        code: str = "",
+    ) -> ScanImport:
+        """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
+
+        Files have a row per visit, or a number of visits per day, whose time is noon in UTC. Columns of exports by
+        Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. Visits that are
+        in the store already are not added again, as in `scans.insert`. A visit is a bot if the file or its user agent
+        says so. Referrers are cut to their hosts, and addresses of visitors are not read.
+
+        Args:
+            source: The path or the bytes of the file.
+            format: The format of bytes.
+            columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
+            code: The short code of all visits, for a file that does not contain it.
+
+        Raises:
+            UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
+            InvalidParameter: If a column does not exist.
+            StoreBusy: If the store cannot be written.
+        """
+        sheet = sheet_of(source, format) if isinstance(source, bytes) else read_sheet(source)
+        return insert_scans(self.scans, scan_table(sheet, columns, code=code), self.base_url)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
@@ -419,7 +446,7 @@ class Portfolio(Shown, ManyRecords):
         """
         return self._import(table_of_frame(frame, columns), UNSEEN, template, fix_urls=fix_urls)
 
-    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool) -> ImportResult:
+    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool, anyway: bool = True) -> ImportResult:
         """Add the rows of a table in one transaction."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
@@ -429,7 +456,10 @@ class Portfolio(Shown, ManyRecords):
                 campaigns.extend(new)
                 codes.add(rows)
 
-            return campaigns, import_table(table, known, add, seen, fix_urls=fix_urls)
+            result = import_table(table, known, add, seen, fix_urls=fix_urls)
+            if not anyway:
+                check_codes_kept(result)
+            return campaigns, result
 
         return store_rows(self, decide, template=template)
 
@@ -459,20 +489,12 @@ class Portfolio(Shown, ManyRecords):
 
 
 def picture_of(store: Store, short_code: str, *, base_url: str) -> QRImage:
-    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account.
-
-    Raises:
-        NotFound: If no QR Code has this short code.
-    """
+    """Return the picture of the QR Code with this short code, as served at `{base_url}/{code}.png`, for any account."""
     return QRImage(design_behind(store, short_code, base_url=base_url)[1])
 
 
 def design_behind(store: Store, short_code: str, *, base_url: str) -> tuple[Account, Design]:
-    """Return the account that has the QR Code with this short code, and the design of its picture.
-
-    Raises:
-        NotFound: If no QR Code has this short code.
-    """
+    """Return the account that has the QR Code with this short code, and the design of its picture."""
     found = owner_of(store, short_code)
     if found is None:
         raise NotFound("short URL", short_code)

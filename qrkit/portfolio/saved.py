@@ -20,13 +20,7 @@ MOST_SAVED = 1000
 
 
 class Saved(Shown):
-    """What one account has saved by name. Iterate to get the names.
-
-    Args:
-        store: The store that contains the account.
-        account_id: ID of the account.
-        clock: A function that returns the current time.
-    """
+    """What one account has saved by name. Iterate to get the names."""
 
     kind: ClassVar[str]
     """What is saved, in one word."""
@@ -52,31 +46,19 @@ class Saved(Shown):
         table.delete(self._store, self.stored_in, self._account_id, name)
 
     def _check_name(self, name: str) -> None:
-        """Check a new name.
-
-        Raises:
-            InvalidParameter: If the name is invalid.
-        """
+        """Check a new name."""
         if not _is_text(name) or not 1 <= len(name) <= LONGEST_NAME:
             raise InvalidParameter(Problem("name", name, f"must be a text of 1..{LONGEST_NAME} characters"))
 
     def _write(self, name: str, text: str) -> None:
-        """Save JSON under a name.
-
-        Raises:
-            InvalidParameter: If the name is new and the account has saved too many.
-        """
+        """Save JSON under a name."""
         if name not in self and len(self) >= MOST_SAVED:
             rule = f"would be one more than the {MOST_SAVED} that are allowed; delete one first"
             raise InvalidParameter(Problem("name", name, rule))
         table.save(self._store, self.stored_in, self._account_id, name, fields=text, created=self._clock())
 
     def _read(self, name: str) -> str:
-        """Return the JSON that has this name.
-
-        Raises:
-            NotFound: If nothing has this name.
-        """
+        """Return the JSON that has this name."""
         text = table.get(self._store, self.stored_in, self._account_id, name) if _is_text(name) else None
         if text is None:
             near = nearest(str(name), self.names())

@@ -13,8 +13,9 @@ from typing import TypeVar
 from qrkit.errors import StoreBusy
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
-from qrkit.store.records.json_rows import all_short_codes, campaigns_text, names_and_contents
+from qrkit.store.records.json_rows import all_short_codes, campaigns_text, names_and_contents, readable_tails
 from qrkit.store.records.qrcodes import Staged, insert_campaign, last_number, staged
+from qrkit.store.records.short_codes import ignores_case
 from qrkit.tracking.records import Campaign
 
 __all__ = ["MOST_ATTEMPTS", "Decide", "store_rows"]
@@ -37,13 +38,11 @@ def store_rows(
     """Store the campaigns and QR Codes of an import in one transaction, and return what `decide` has to say.
 
     Args:
-        portfolio: The portfolio to import into.
         decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
         template: The name of the template for rows that name none.
         turn: Returns a context manager in which nobody else changes records.
 
     Raises:
-        InvalidParameter: If there is no such template.
         StoreBusy: If others interfere too often; the portfolio is unchanged.
     """
     store, account_id = portfolio.store, portfolio.account.id
@@ -79,6 +78,8 @@ def _present(portfolio: Records, template: str) -> Present:
         portfolio.templates.names(),
         template,
         last,
+        readable_tails(store),
+        ignores_case(store),
     )
 
 

@@ -196,11 +196,7 @@ class Templates(Saved):
 
 
 def template_fields(design: Design) -> dict[str, Any]:
-    """Return the fields of a template that looks like a design: those that are set, except for the content.
-
-    Raises:
-        ContentTooLong: If the design has layers, and its content does not fit.
-    """
+    """Return the fields of a template that looks like a design: those that are set, except for the content."""
     kept = pinned(design) if design.layers else design
     placed = {SYMBOL_SIDE: symbol_of(kept).side} if design.layers else {}
     return kept.model_dump(mode="json", exclude_unset=True, exclude_none=True, exclude={"content"}) | placed
@@ -211,7 +207,6 @@ def design_from(template: Mapping[str, Any], content: str, **fields: Any) -> Des
 
     Args:
         template: The fields, with the names of the HTTP interface.
-        content: The text to encode.
         **fields: Fields of `Design` that override the fields of the template.
 
     Raises:

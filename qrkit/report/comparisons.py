@@ -33,7 +33,7 @@ FEWEST_DAYS = 2
 ALARM = 0.05
 """Probability that a period in which nothing happened has an unusual day, and that it has a burst."""
 FEWEST_USUAL = 14
-"""Minimum number of whole days to tell what is usual."""
+"""Minimum number of whole days to determine the usual range."""
 MOST_CONTENTS = 3
 
 # Not one query per group, which would read all scans twenty times.
@@ -104,7 +104,7 @@ class Span:
         return counts(scans, (self.since, self.until))
 
     def only(self, daily: Mapping[date, int]) -> dict[date, int]:
-        """Return the scans of these days out of scans per day."""
+        """Return the scans per day on these days only."""
         return {day: scans for day, scans in daily.items() if self.since <= day < self.until}
 
     def split(self) -> tuple[Span, Span]:
@@ -165,8 +165,6 @@ def compared(
 
     Args:
         scans: The view, not narrowed to a period.
-        whole: The whole days of the period.
-        daily: The scans of each day of the period.
         has_bounds: Whether both bounds were given; if so, the period is compared with the one before it.
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.

@@ -96,7 +96,7 @@ def _tables(facts: Facts) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _of_code(facts: Facts, row: CodeRow) -> tuple[object, ...]:
-    """Return the cells of a QR Code; those of a static or hidden code have no numbers."""
+    """Return the cells of a QR Code; static and hidden codes have no numbers."""
     share = row.scans / facts.scans if facts.scans else 0.0
     counts = (row.scans, row.visitors, share) if row.is_counted else (None, None, None)
     return row.name, row.campaign, row.short_url, row.content, *counts, None if row.is_hidden else row.imported

@@ -31,10 +31,9 @@ FEWEST_DAYS = 2
 
 
 def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -> str:
-    """Return the sums as JSON; "" if there are none, too few days to filter, or too many sums.
+    """Return the sums as JSON; "" if there are no sums or too many, or too few days to filter.
 
     Args:
-        facts: The facts of the report.
         rows: The rows of the table of QR Codes, which the sums follow. Other codes are summed by campaign.
         colors: Number of the color of each campaign, by its title.
     """

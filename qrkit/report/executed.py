@@ -40,7 +40,6 @@ def cells(facts: Facts, title: str, parameters: dict[str, Any]) -> Iterator[tupl
 
     Args:
         facts: The facts of the report; cells that would have nothing to show are left out.
-        title: Title of the report.
         parameters: Values by name: store, campaign_id, since, until, time_zone, and the language unless it is English.
     """
     comparisons = facts.comparisons
@@ -90,15 +89,9 @@ def run(path: Path, facts: Facts, title: str, asked: tuple[str, str | None, Aske
 
     Args:
         path: Where to write; an existing file is replaced only once the new one is complete.
-        facts: The facts of the report.
-        title: Title of the report.
         asked: The file of the store, the ID of the campaign or None, and the period.
 
     Raises:
-        InvalidParameter: If the store is not a file: it is in memory, where no other process can read it, or on a
-            server.
-        MissingProgram: If ipykernel, nbclient or nbformat is not installed.
-        RenderingFailed: If a cell failed, or took longer than two minutes.
         CannotWrite: If the file cannot be written.
     """
     store, campaign_id, days = asked

@@ -175,7 +175,7 @@ class Facts:
         return sorted(self.codes, key=lambda code: 0 if code.id in self.hidden else -self.counted.get(code.id, 0))
 
     def daily_of(self, ids: Collection[str]) -> dict[str, list[int]]:
-        """Return the scans on each day of the period by the IDs of those of the QR Codes that have scans."""
+        """Return the scans per day of the period by QR Code ID, for these QR Codes if they have scans."""
         chosen = self.daily[self.daily["qrcode_id"].isin(list(ids))]
         table = chosen.pivot(index="qrcode_id", columns="day", values="scans")
         complete = table.reindex(columns=self.per_day["day"].unique()).fillna(0).astype("int64")
@@ -304,18 +304,12 @@ def whole_days(asked: Asked, first: date | None, last: date | None) -> Span | No
     """Return the days to compare, without the days of the first and last scan, which may be incomplete."""
     if first is None or last is None:
         return None
-    span = Span(
-        first if asked.since else first + timedelta(days=1),
-        last + timedelta(days=1) if asked.until else last,
-    )
+    span = Span(first if asked.since else first + timedelta(days=1), last + timedelta(days=1) if asked.until else last)
     return span if span.days >= FEWEST_DAYS else None
 
 
 def _parts(
-    campaigns: Sequence[Campaign],
-    codes: Sequence[QRCode],
-    titles: Mapping[str | None, str],
-    counted: Mapping[str, int],
+    campaigns: Sequence[Campaign], codes: Sequence[QRCode], titles: Mapping[str | None, str], counted: Mapping[str, int]
 ) -> tuple[Literal["campaign", "qrcode"], dict[str, str]]:
     """Return what to group scans by, and the names of the groups with scans by ID, most scanned first."""
     part: Literal["campaign", "qrcode"] = "campaign" if len(campaigns) > 1 else "qrcode"
@@ -341,7 +335,7 @@ def _leaders(
 
 
 def _per_hour(scans: Scans, first: date | None, last: date | None) -> pd.DataFrame | None:
-    """Return scans per hour for a period of one or two days, for which days would say little."""
+    """Return scans per hour for a period of one or two days, which are too few to show by day."""
     if first is None or last is None or last - first > timedelta(days=1):
         return None
     frame = analytics.scans_per(scans, "hour")
@@ -409,10 +403,7 @@ def _by_campaign(
 
 
 def _rates(
-    scans: Scans,
-    part: Literal["campaign", "qrcode"],
-    codes: Sequence[QRCode],
-    titles: Mapping[str | None, str],
+    scans: Scans, part: Literal["campaign", "qrcode"], codes: Sequence[QRCode], titles: Mapping[str | None, str]
 ) -> pd.DataFrame:
     """Return rates of QR Codes by their names for a report, or of campaigns by their titles."""
     if part == "qrcode":

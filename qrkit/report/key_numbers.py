@@ -71,7 +71,7 @@ def _besides(facts: Facts) -> str:
 
 
 def _known(facts: Facts) -> str:
-    """Say how visitors are recognized, or for how many scans if some carry no key."""
+    """Describe how visitors are recognized; if some scans have no visitor key, give the number of scans that do."""
     if not facts.without_key:
         return say("visitors")
     return say("visitors_of_some", known=number(facts.scans - facts.without_key), scans=number(facts.scans))

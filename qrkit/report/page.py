@@ -85,12 +85,7 @@ class Mark:
 def render(
     portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool = False
 ) -> str:
-    """Render the whole page as HTML. The same facts give the same page.
-
-    Raises:
-        AssetError: If the logo of the brand is invalid.
-        RemoteContentDisabled: If the logo of the brand is a URL.
-    """
+    """Render the whole page as HTML. The same facts give the same page."""
     colors, script = campaign_colors(facts), _read_part("page.js")
     rows = code_rows(portfolio, facts, colors)
     sums = embedded(facts, rows, colors)
@@ -165,7 +160,7 @@ def _styles(heading: Heading, period: str, brand: Brand | None) -> str:
 
 
 def _css_string(text: str) -> str:
-    """Return a text as the inside of a CSS string; all but ASCII letters and digits is escaped."""
+    """Escape a text for a CSS string: everything except ASCII letters and digits."""
     return "".join(char if char.isascii() and char.isalnum() else f"\\{ord(char):x} " for char in text)
 
 

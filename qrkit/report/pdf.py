@@ -37,12 +37,7 @@ OFFLINE = (
 
 
 def printed(html: str) -> bytes:
-    """Print a page to PDF.
-
-    Raises:
-        MissingProgram: If there is no Chromium on the PATH.
-        RenderingFailed: If Chromium failed or took longer than a minute.
-    """
+    """Print a page to PDF."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         raise MissingProgram(

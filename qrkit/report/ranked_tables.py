@@ -90,7 +90,6 @@ def campaign_table(facts: Facts, colors: Mapping[str, int]) -> Table:
     """Return the campaigns, most scanned first, and the QR Codes outside of any campaign.
 
     Args:
-        facts: The facts of the report.
         colors: Number of the color of each campaign, by its title.
     """
     rows = []

@@ -43,11 +43,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
 
     Args:
         facts: All facts; their attributes have a row for each value.
-        asked: What the report is about.
         least: The smallest number of visitors, or of scans, that is shown.
-
-    Raises:
-        InvalidParameter: If the whole report is about fewer.
     """
     if not facts.scans:
         return replace(facts, least=least, hidden=_hidden_codes(facts, least))
@@ -85,7 +81,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
 
 
 def _titles(facts: Facts, least: int) -> dict[str | None, str]:
-    """Return the titles of the campaigns; those with too few visitors have one in common, and come last."""
+    """Return the titles of the campaigns; campaigns with too few visitors share one title, which comes last."""
     counts = _of_codes(facts).groupby("campaign", as_index=False, sort=False)[["scans", "keyless"]].sum()
     visitors = {title: facts.visitors_in.get(id or "", 0) for id, title in facts.titles.items()}
     counts = counts.assign(visitors=counts["campaign"].map(visitors))
@@ -120,7 +116,7 @@ def _hidden_codes(facts: Facts, least: int) -> frozenset[str]:
 
 
 def _visitors_of(facts: Facts, hidden: Collection[str], least: int) -> dict[str, int]:
-    """Return the visitors of the shown QR Codes, without small numbers of them."""
+    """Return the visitors of the shown QR Codes, without small numbers."""
     codes, by = _of_codes(facts), ("campaign", "qrcode_id")
     known = _shown_visitors(codes, by, least)
     counts = zip(codes["qrcode_id"], known.tolist(), strict=True)
@@ -148,7 +144,7 @@ def _are_hidden(groups: pd.DataFrame, by: tuple[str, ...], least: int) -> pd.Ser
 
 
 def _by_hour(frame: pd.DataFrame, least: int) -> pd.DataFrame:
-    """Return scans per hour of the week; those of small hours are missing."""
+    """Return scans per hour of the week; hours with too few scans are missing."""
     counts = frame[["weekday", "hour", "scans"]]
     shown = without_small_groups(counts, by=("weekday", "hour"), least=least)
     return frame.assign(scans=shown["scans"])
@@ -225,7 +221,7 @@ def _of_halves(made: Comparisons, whole: Span | None) -> Comparisons:
 
 
 def _rates(facts: Facts, titles: Mapping[str | None, str]) -> pd.DataFrame | None:
-    """Return the rates of the campaigns that kept their titles; those of QR Codes would reveal single days."""
+    """Return the rates of the campaigns that kept their titles; rates of QR Codes would reveal single days."""
     if facts.rates is None or "campaign" not in facts.rates:
         return None
     kept = facts.rates["campaign"].isin(_kept(facts, titles))
@@ -241,7 +237,6 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
 
     Args:
         facts: The facts with the new titles, the shown days and the hidden QR Codes.
-        least: The smallest number that is shown.
         is_exact: Whether no scan had to wait.
     """
     made = facts.comparisons

@@ -15,11 +15,7 @@ NOTEBOOK = ".ipynb"
 
 
 def check_file(path: Path, suffixes: Sequence[str] = (*SAVED, NOTEBOOK)) -> None:
-    """Raise unless a report can be written to this file.
-
-    Raises:
-        InvalidParameter: If the path ends in none of these suffixes.
-    """
+    """Raise unless a report can be written to this file."""
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""

@@ -32,20 +32,18 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
-
-    from PIL.Image import Image
 
     from qrkit.design.design import Design
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.scanning.readers import Engine
     from qrkit.scanning.scan_report import Audience, Level, ScanReport
+    from qrkit.symbol.decode import Readable
 
 __all__ = ["audience_named", "check", "level_named"]
 
 
 def check(
-    subject: Design | bytes | str | Path | Image,
+    subject: Design | Readable,
     /,
     level: str = "standard",
     *,
@@ -56,8 +54,7 @@ def check(
     """Check whether a design, or an image of a QR Code, scans.
 
     Args:
-        subject: A design; or an image: the path of a file (png, jpg, bmp, tif, gif, webp or svg), the bytes of such a
-            file other than svg, or a Pillow image.
+        subject: A design; or an image in any form that `qrkit.decode` takes, such as the path of a file.
         level: `static` measures error correction, eyes, quiet zone and contrast without a reader; `quick` tests
             readers in 6 conditions, `standard` in 12 with three frames each, and `full` in all, up to the breaking
             point.

@@ -13,7 +13,7 @@ from qrkit.design.color import WHITE, Color
 from qrkit.scanning.fixes import LIGHTEST, luma, safe_eye
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.measures import EyeShape, Structure
-from qrkit.scanning.scan_report import ScanReport
+from qrkit.scanning.scan_report import Issue, ScanReport
 from qrkit.scanning.verdict import report_of, verdict_of
 from qrkit.symbol.symbol import CORNERS
 
@@ -28,37 +28,41 @@ NEAR = 2
 SAFE_CORE = 2.8
 """Smallest width of a safe eye's pupil, in modules."""
 
+Look = tuple[Structure, tuple[Issue, ...]]
+"""The structure that a drawing would have, and its issues without fixes."""
+
 PALE = ("diamond2", "smiley")
 """Sprites with so little ink, or such a light middle, that their modules have to be measured."""
 
 
 def is_robust(design: Design) -> bool:
     """Return True if the static verdict is known to be robust without drawing the design."""
-    foreground, background = design.foreground, design.background
-    return (
-        _is_known(design)
-        and isinstance(foreground, Color)
-        and isinstance(background, Color)
-        and _look_is_robust(foreground, background, design.padding, design.flip)
-    )
+    look = _look_of(design)
+    return look is not None and verdict_of(look[1], None) == "robust"
 
 
 def reckoned(design: Design) -> ScanReport | None:
     """Return the static report of a design that need not be drawn; None if it has to be drawn."""
+    look = _look_of(design)
+    if look is None:
+        return None
+    structure, unfixed = look
+    issues = issues_of(design, None, structure) if unfixed else ()
+    return report_of(design.content, "static", issues, structure=structure, design=design)
+
+
+def _look_of(design: Design) -> Look | None:
     foreground, background = design.foreground, design.background
     if not (isinstance(foreground, Color) and isinstance(background, Color) and _is_known(design)):
         return None
-    structure = _structure(foreground, background, design.padding, design.flip)
-    if structure is None:
-        return None
-    return report_of(design.content, "static", issues_of(design, None, structure), structure=structure, design=design)
+    return _look(foreground, background, design.padding, design.flip)
 
 
 @lru_cache(maxsize=256)
-def _look_is_robust(foreground: Color, background: Color, padding: int, flip: str) -> bool:
-    """Return True if a look is robust. Cached, because a batch has thousands of codes with the same look."""
+def _look(foreground: Color, background: Color, padding: int, flip: str) -> Look | None:
+    """Return what is known of a look. Cached, because a batch has thousands of codes with the same one."""
     structure = _structure(foreground, background, padding, flip)
-    return structure is not None and verdict_of(issues_of(None, None, structure), None) == "robust"
+    return None if structure is None else (structure, issues_of(None, None, structure))
 
 
 def _structure(foreground: Color, background: Color, padding: int, flip: str) -> Structure | None:

@@ -12,6 +12,7 @@ from functools import partial
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from qrkit.design.characters import kanji_value
 from qrkit.scanning import fixes
 from qrkit.scanning.part_names import eyes_name, layer_name, part_name
 from qrkit.scanning.scan_report import Issue, Severity
@@ -125,6 +126,7 @@ def issues_of(
         *_other_eyes(structure),
         *_weights(design, structure),
         *_quiet(design, structure),
+        *(_charset(design) if design and audience == "all" else ()),
     )
     return sorted_issues(found)
 
@@ -342,6 +344,17 @@ def _other_eyes(structure: Structure) -> Iterator[Issue]:
             "around a logo thinner than half a module, or remove it"
         )
         yield Issue("fourth-eye", "warning", "layers", structure.other_eyes, 0, message)
+
+
+def _charset(design: Design) -> Iterator[Issue]:
+    """Yield a note on letters whose charset the symbol does not declare; phones take them for UTF-8."""
+    beyond = [one for one in design.content if not one.isascii() and (design.em == "byte" or kanji_value(one) is None)]
+    if beyond and design.charset is None and not design.micro:
+        message = (
+            f"older embedded readers, such as zbar, may show {len(beyond)} characters beyond ASCII wrong, such as "
+            f'{beyond[0]!r}; 0 are sure unless the symbol declares their charset, as charset="utf-8" does'
+        )
+        yield Issue("charset", "note", "charset", len(beyond), 0, message, {"charset": "utf-8"}, "note")
 
 
 def _towards(value: float, limit: float) -> float:

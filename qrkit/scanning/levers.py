@@ -17,19 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["LEVERS", "Lever", "centred", "fainter", "levelled", "moved", "resized"]
 
 Lever: TypeAlias = Literal[
-    "flip",
-    "padding",
-    "colors",
-    "markers",
-    "modules",
-    "mask",
-    "pad_codewords",
-    "ec",
-    "layer_place",
-    "version",
-    "layer_opacity",
-    "layer_size",
-]
+    "flip", "padding", "colors", "markers", "modules", "mask", "pad_codewords", "ec", "layer_place", "version",
+    "layer_opacity", "layer_size",
+]  # fmt: skip
 LEVERS: tuple[Lever, ...] = get_args(Lever)
 """All levers, from invisible to conspicuous changes."""
 

@@ -56,7 +56,8 @@ def with_logo(
         share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
             0.2, and down to 0.08 on a small symbol, so that the logo uses at most half of the error correction.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
-        plate: Shape of the plate: `rounded`, `circle` or `square`; None for no plate.
+        plate: Shape of the plate: `rounded`, `square`, or `circle`, which has round ends under a long logo; None for no
+            plate.
         ring: Color of a thin ring around the logo, which needs a plate; None for no ring.
         padding: Ground between the logo and the edge or ring of the plate, in modules, 0..5. Without a `share`, less
             on a symbol that is too small for it.

@@ -138,7 +138,7 @@ class LogoTrial:
         left, top, right, bottom = self._box(plate)
         rows, columns = (_middles_of(of) for of in window)
         x, y = abs(columns - (left + right) / 2), abs(rows - (top + bottom) / 2)[:, None]
-        radius = {"circle": (right - left) / 2, "rounded": ROUNDED, "square": 0.0}[ground.plate]
+        radius = {"circle": min(right - left, bottom - top) / 2, "rounded": ROUNDED, "square": 0.0}[ground.plate]
         beyond_x, beyond_y = x - (right - left) / 2 + radius, y - (bottom - top) / 2 + radius
         # Modules from the edge; negative inside of the plate.
         distance = np.hypot(beyond_x.clip(0), beyond_y.clip(0)) + np.maximum(beyond_x, beyond_y).clip(max=0) - radius

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, hypot
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrkit.drawing.untrusted.svg_picture import svg_picture
 from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
 from qrkit.scanning.budget import Budget, budget_of
 from qrkit.scanning.examine import graded, no_verdict
@@ -18,7 +16,7 @@ from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import report_of
-from qrkit.symbol.decode import MOST_READ_SIDE, opened
+from qrkit.symbol.decode import MOST_READ_SIDE, Readable, opened, where_in
 from qrkit.symbol.encode import encode
 from qrkit.symbol.locate import Located, locate
 from qrkit.symbol.symbol import Symbol, side_of
@@ -36,7 +34,7 @@ SEEN_AROUND = 8
 
 
 def check_picture(
-    picture: bytes | str | Path | Image,
+    picture: Readable,
     level: Level = "standard",
     engines: Sequence[Engine] | None = None,
     *,
@@ -52,12 +50,10 @@ def check_picture(
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found.
     """
-    drawing = svg_picture(Path(picture)) if isinstance(picture, str | Path) else None
-    greys = opened(drawing or picture, MOST_READ_SIDE)
+    greys = opened(picture, MOST_READ_SIDE)
     found = locate(greys)
     if found is None:
-        where = f" in {picture}" if isinstance(picture, str | Path) else ""
-        raise NoSymbol(f"no QR Code was found{where}: either there is none, or no reader sees it")
+        raise NoSymbol(f"no QR Code was found{where_in(picture)}: either there is none, or no reader sees it")
     if found.version < 0:
         raise no_verdict()
     sampled, symbol, budget = _match(greys, found) or (None, None, None)

@@ -59,9 +59,9 @@ class Issue:
     """A problem that readers have with a design.
 
     Attributes:
-        code: A stable identifier: alignment, contrast, error-budget, eye-contrast, eye-corner, eye-fit, eye-gap,
-            eye-pupil, eye-radius, eye-ring, eye-size, eye-width, fixed-pattern, fourth-eye, mirrored, module-weight,
-            not-read, polarity, quiet-zone, wrong-text.
+        code: A stable identifier: alignment, charset, contrast, error-budget, eye-contrast, eye-corner, eye-fit,
+            eye-gap, eye-pupil, eye-radius, eye-ring, eye-size, eye-width, fixed-pattern, fourth-eye, mirrored,
+            module-weight, not-read, polarity, quiet-zone, wrong-text.
         severity: fatal (unreadable), error (fragile), warning (at best ok) or note.
         where: Field of the design, or part of the symbol.
         measured: The measured value.

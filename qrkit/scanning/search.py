@@ -50,18 +50,11 @@ CODES: dict[Lever, tuple[str, ...]] = {
     "colors": ("polarity", "contrast", "eye-contrast"),
     "padding": ("quiet-zone",),
     "markers": (
-        "eye-ring",
-        "eye-gap",
-        "eye-pupil",
-        "eye-fit",
-        "eye-contrast",
-        "eye-radius",
-        "eye-width",
-        "eye-size",
+        "eye-ring", "eye-gap", "eye-pupil", "eye-fit", "eye-contrast", "eye-radius", "eye-width", "eye-size",
         "eye-corner",
     ),
     "modules": ("module-weight", "alignment", "fixed-pattern", "quiet-zone"),
-}
+}  # fmt: skip
 """The issues that each lever can remove, apart from layers."""
 
 

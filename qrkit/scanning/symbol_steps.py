@@ -55,11 +55,7 @@ def _sufficient(
 
     def used(mask: int | None) -> float:
         symbol = encode(
-            design.content,
-            version=appearance.version,
-            error_correction=design.ec,
-            mask=mask,
-            **encoding_of(design),
+            design.content, version=appearance.version, error_correction=design.ec, mask=mask, **encoding_of(design)
         )
         if design.pad_codewords == "free":
             symbol = bench.fitted(design.replace(mask=mask), symbol)

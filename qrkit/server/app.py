@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from qrkit.design.brand import Brand
@@ -21,7 +22,7 @@ from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
 from qrkit.server.clients.hosts import Hosts
 from qrkit.server.clients.proxies import client_address
 from qrkit.server.description.routes import ROUTES, Route
-from qrkit.server.handlers.short_urls import brand_of
+from qrkit.server.handlers.short_urls import NEVER_STORED, brand_of
 from qrkit.server.operation.access_log import Access
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import metrics_of
@@ -33,18 +34,17 @@ from qrkit.server.requests.request import (
     Request,
     Response,
     header_text,
+    headers_of,
     ignored,
     is_browser,
     problem,
     unless_known,
     warning,
 )
-from qrkit.server.requests.request_headers import RequestHeaders
 from qrkit.server.service import Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
-from qrkit.tracking.records import Place
-from qrkit.tracking.short_urls import is_short_code
+from qrkit.store.records.short_codes import set_ignores_case
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.countries_of_addresses import Places
 from qrkit.visits.redirect import Locate, Redirects, nowhere
@@ -59,19 +59,21 @@ _log = logging.getLogger("qrkit")
 
 Responder = Callable[..., None]
 Answering = Callable[[WSGIEnvironment, Mapping[str, str], Callable[[int], bytes]], Response]
-"""Answers a request: its environment, the variable parts of its path, and what returns its body."""
+"""Answers a request, given its environment, the variable parts of its path, and a function that reads its body."""
 
 ASKED = "qrkit.request"
 """Key of the WSGI environment that holds the parsed `Request`."""
 ROUTE = "qrkit.route"
 """Key of the WSGI environment that holds the path template of the route."""
 
-SHORT_URL = next(route for route in ROUTES if route.path == "/{code}")
-"""The route of most requests."""
+SHORT_URLS = {route.path: route for route in ROUTES if route.path.startswith("/{code}")}
+"""The routes of most requests."""
+_PLAIN_CODE = re.compile(r"/[0-9A-Za-z_-]{1,200}")
+"""The path of nearly all short URLs."""
 OWN_PATHS = frozenset(["/api", *(route.path for route in ROUTES if "{" not in route.path)])
-"""Paths that look like short URLs and are not."""
-STANDARD = [(name.lower(), (name, value)) for name, value in STANDARD_HEADERS.items()]
-PREFLIGHT = [(name.lower(), (name, value)) for name, value in (STANDARD_HEADERS | PREFLIGHT_HEADERS).items()]
+"""Paths that look like short URLs but are not."""
+STANDARD = {name.lower(): (name, value) for name, value in STANDARD_HEADERS.items()}
+PREFLIGHT = STANDARD | {name.lower(): (name, value) for name, value in PREFLIGHT_HEADERS.items()}
 
 
 def make_app(
@@ -95,37 +97,45 @@ def make_app(
 
     Raises:
         UnreadableFile: If the GeoIP database or the file with the token for metrics cannot be read.
-        InvalidParameter: If the file with the token for metrics contains none.
+        InvalidParameter: If the file with the token for metrics contains none, or case is to be ignored and short codes
+            differ in case alone.
     """
     chosen = settings or Settings()
     kept = kept_base_url(store)
     base_url = chosen.base_url or kept
-    hosts = Hosts(chosen.hosts, [base_url, kept, *earlier_base_urls(store)])
-    locator = _Locator(chosen.places)
+    base_urls = [base_url, kept, *earlier_base_urls(store)]
+    hosts, gates = Hosts(chosen.hosts, base_urls), Gates(chosen)
+    set_ignores_case(store, is_ignored=chosen.ignore_case)
     redirects = Redirects(
         store,
         clock=clock,
-        locate=locate or locator,
+        locate=locate or _locator(chosen.places),
         strict=chosen.strict,
         records=chosen.record_visits,
         hosts=hosts.names,
         path=urlsplit(base_url).path,
+        on_unknown=lambda address: gates.unknown_codes.take(address),
     )
-    if fetch is None and chosen.fetch_from:
-        fetch = Fetcher(allow=chosen.fetch_from)
     service = Service(
         store,
         base_url,
         clock,
         redirects,
         Health(store, redirects),
-        Gates(chosen),
+        gates,
         shorteners=shorteners or {},
         counter=RequestCounter(store),
-        fetch=fetch,
+        fetch=fetch or (Fetcher(allow=chosen.fetch_from) if chosen.fetch_from else None),
         metrics=metrics_of(chosen.metrics_token_file),
+        pass_query=frozenset(chosen.pass_query),
+        redirect_headers=NEVER_STORED | {"Referrer-Policy": chosen.referrer_policy},
     )
-    return App(service, chosen, hosts, locator)
+    return App(service, chosen, hosts, locate, _base_paths(base_urls))
+
+
+def _base_paths(base_urls: Iterable[str]) -> list[str]:
+    """Return the paths of base URLs, the longest first."""
+    return sorted({unquote(urlsplit(url).path) for url in base_urls} - {""}, key=len, reverse=True)
 
 
 class App:
@@ -137,18 +147,21 @@ class App:
         redirects: Answers requests to short URLs, and counts lost visits.
     """
 
-    def __init__(self, service: Service, settings: Settings, hosts: Hosts, locator: _Locator) -> None:
+    def __init__(
+        self, service: Service, settings: Settings, hosts: Hosts, locate: Locate | None, paths: Sequence[str]
+    ) -> None:
         self._service = service
+        self._paths = paths
         self.settings = settings
         self.health = service.health
         self.redirects = service.redirects
         self._gates = service.gates
         self._metrics = service.metrics
         self._hosts = hosts
-        self._locator = locator
+        self._locate = locate
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
-        self._follow = _answering(service, settings, SHORT_URL)
+        self._short_urls = {path: _answering(service, settings, route) for path, route in SHORT_URLS.items()}
 
     def set_base_url(self, url: str) -> None:
         """Set what short URLs start with, before the first request, to a URL with the same path."""
@@ -162,7 +175,7 @@ class App:
         Raises:
             UnreadableFile: If the GeoIP database cannot be read; nothing changes in that case.
         """
-        self._locator.load(settings.places)
+        self.redirects.locate = self._locate or _locator(settings.places)
         self._gates.set_rates(settings)
         self.settings = self._access.settings = settings
 
@@ -178,9 +191,8 @@ class App:
             if environ["REQUEST_METHOD"] == "OPTIONS" and status.startswith("200"):
                 status, standard = "204 No Content", PREFLIGHT
                 headers = [(name, value) for name, value in headers if not name.lower().startswith("content-")]
-            given = {name.lower() for name, _ in headers}
-            sent = headers + [header for name, header in standard if name not in given]
-            sent.append(("X-Request-ID", id))
+            own = {header[0].lower(): header for header in headers}
+            sent = [*(standard | own).values(), ("X-Request-ID", id)]
             done(environ, status, sent, environ.get(ASKED))
             if metrics:
                 metrics.count(environ.get(ROUTE, ""), int(status[:3]), time.perf_counter() - begun)
@@ -194,11 +206,13 @@ class App:
     def _answer(self, environ: WSGIEnvironment, start: Any) -> Iterable[bytes]:
         try:
             self._hosts.check(environ)
-            code = _short_code(environ)
-            if not code:
+            if self._paths:
+                _remove_base_path(environ, self._paths, self.redirects)
+            route, parts = _short_url(environ, self.redirects)
+            if not route:
                 return self._falcon(environ, start)
             # Almost all requests scan a printed code; finding their route would take as long as answering them.
-            answer = self._follow(environ, {"code": code}, _no_body)
+            answer = self._short_urls[route](environ, parts, _no_body)
         except QrkitError as error:
             answer = problem(error)
         except Exception:
@@ -207,12 +221,43 @@ class App:
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
 
 
-def _short_code(environ: WSGIEnvironment) -> str:
-    """Return the short code if a request has the plain form of a scan: GET or HEAD of `/{code}`; "" for any other."""
+def _remove_base_path(environ: WSGIEnvironment, paths: Sequence[str], redirects: Redirects) -> None:
+    """Move the path of a base URL out of the path of a request, unless a short code begins with it.
+
+    Some proxies pass the path of a base URL on, others remove it.
+    """
+    path = _text(environ.get("PATH_INFO", ""))
+    base = next((base for base in paths if f"{path}/".startswith(f"{base}/")), "")
+    if base and redirects.split(path[1:]) is None:
+        environ["PATH_INFO"] = path.removeprefix(base).encode().decode("latin-1") or "/"
+
+
+def _text(path: str) -> str:
+    """Return the text of a path in an environment, where each byte is a letter of Latin-1."""
+    return path if path.isascii() else path.encode("latin-1").decode("utf-8", "replace")
+
+
+def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dict[str, str]]:
+    """Return the route of a GET or HEAD of a short URL, and the parts of its path.
+
+    The route is "" for all other requests, and where a path that is not just a word begins with no known short code.
+    """
     path = environ.get("PATH_INFO", "")
-    slash, code = path[:1], path[1:]
-    is_plain = environ["REQUEST_METHOD"] in ("GET", "HEAD") and slash == "/" and is_short_code(code)
-    return code if is_plain and path.lower() not in OWN_PATHS else ""
+    lowered = path.lower()
+    is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and path.startswith("/")
+    if not is_read or lowered in OWN_PATHS or lowered.startswith("/api/"):
+        return "", {}
+    if _PLAIN_CODE.fullmatch(path):
+        return "/{code}", {"code": path[1:]}
+    found = redirects.split(_text(path[1:]))
+    if found is None:
+        return "", {}
+    code, rest = found
+    if rest.startswith("."):
+        return "/{code}.{ext}", {"code": code, "ext": rest[1:]}
+    if rest.startswith("/"):
+        return "/{code}/{urlinfo}", {"code": code, "urlinfo": rest[1:]}
+    return f"/{{code}}{rest}", {"code": code}
 
 
 def _no_body(_most: int) -> bytes:
@@ -220,17 +265,8 @@ def _no_body(_most: int) -> bytes:
     return b""
 
 
-class _Locator:
-    """Locates visitors with a GeoIP database that can be replaced while redirects use it."""
-
-    def __init__(self, path: str | None) -> None:
-        self.load(path)
-
-    def load(self, path: str | None) -> None:
-        self._locate: Locate = Places(path) if path else nowhere
-
-    def __call__(self, address: str) -> Place:
-        return self._locate(address)
+def _locator(path: str | None) -> Locate:
+    return Places(path) if path else nowhere
 
 
 def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
@@ -275,26 +311,28 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
 
 def _answering(service: Service, settings: Settings, route: Route) -> Answering:
     """Return the function that answers the requests of a route, with an error in the form for its client."""
+    known = frozenset(route.sent_names)
 
     def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
-        asked = Request(environ["REQUEST_METHOD"], query, RequestHeaders(environ), path, address, body=body)
+        asked = Request(environ["REQUEST_METHOD"], query, headers_of(environ), path, address, body=body)
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:
-            answer = unless_known(asked, _answer(service, route, asked))
+            answer = unless_known(asked, _answer(service, route, asked, known))
         except QrkitError as error:
             answer = _to_response(error, asked, route, service)
-        joining = asked.joining | warning([*answer.warnings, *asked.warnings])
+        warnings = [*answer.warnings, *asked.warnings]
+        joining = asked.joining | warning(warnings) if warnings else asked.joining
         return replace(answer, headers=joining | dict(answer.headers)) if joining else answer
 
     return answering
 
 
-def _answer(service: Service, route: Route, asked: Request) -> Response:
+def _answer(service: Service, route: Route, asked: Request, known: Collection[str]) -> Response:
     if route.key == "none":
         return route.handler(Call(service, asked))
     call = called(service, asked, needs_key=route.key == "required", is_exchange=route.is_exchange)
-    unknown = [name for name in call.parameters if name not in route.sent_names]
+    unknown = [name for name in call.parameters if name not in known]
     asked.warnings.extend(ignored(unknown, what="parameters"))
     if not route.is_change:
         return route.handler(call)
@@ -342,7 +380,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
 
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:
-    answer, headers = problem(error), RequestHeaders(request.env)
+    answer, headers = problem(error), headers_of(request.env)
     _fill(response, _as_page(error, answer, headers) if _reads_pages(headers, request.path) else answer)
 
 
@@ -374,5 +412,6 @@ def _bug(path: str) -> Response:
 
 def _send(answer: Response, start: Any) -> None:
     """Start a response without Falcon."""
-    headers = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body))), *answer.headers.items()]
+    content = [("Content-Type", answer.media_type), ("Content-Length", str(len(answer.body)))]
+    headers = [*(content if answer.status != 304 else []), *answer.headers.items()]
     start(falcon.code_to_http_status(answer.status), headers)

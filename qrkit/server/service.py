@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +18,7 @@ from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_exchange, key_id
 from qrkit.scanning.untrusted import MOST_READERS
-from qrkit.server.clients.rates import Buckets
-from qrkit.server.clients.shares import Client, Gate, Spent, network_of
+from qrkit.server.clients.shares import Buckets, Client, Gate, Spent, network_of
 from qrkit.server.jobs import MOST_JOBS
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import Metrics
@@ -129,6 +128,8 @@ class Service:
     counter: RequestCounter = field(default_factory=RequestCounter)
     fetch: Fetch | None = None
     metrics: Metrics | None = None
+    pass_query: Collection[str] = ()
+    redirect_headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def host(self) -> str:
@@ -154,11 +155,7 @@ class Call:
 
     @property
     def portfolio(self) -> Portfolio:
-        """The portfolio of the account.
-
-        Raises:
-            NotAuthenticated: If the request has no key.
-        """
+        """The portfolio of the account."""
         if self.account is None:
             raise _no_key()
         service = self.service
@@ -175,11 +172,7 @@ class Call:
         """Context manager: waits for a place to draw a design and holds it; images and frames have a time limit.
 
         Args:
-            design: The design.
             client: The client that the work counts against if the design has images; by default the sender.
-
-        Raises:
-            TooManyRequests: If too many requests wait, or if waiting takes too long.
         """
         gates = self.service.gates
         if design.pictures or design.frame:
@@ -233,14 +226,7 @@ class Call:
 
 
 def called(service: Service, request: Request, *, needs_key: bool, is_exchange: bool) -> Call:
-    """Authorize a request: check the address's rate limit, the API key, its rate limit and the plan, in this order.
-
-    Raises:
-        InvalidParameter: If the query string is invalid.
-        NotAuthenticated: If a required key is missing, or if the key is unknown.
-        TooManyRequests: If the address or the account has reached its limit.
-        NotAllowed: If the plan does not include the operation.
-    """
+    """Authorize a request: check the address's rate limit, the API key, its rate limit and the plan, in this order."""
     parameters = pairs(request.query, request.warnings)
     account = _account(service, request, parameters)
     if account is None and needs_key:

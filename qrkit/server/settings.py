@@ -1,4 +1,8 @@
-"""Defines the settings of a server: a typed object, set by environment variables, the command line or Python."""
+"""Defines the settings of a server: a typed object, set by environment variables, the command line or Python.
+
+To add one: its field with a sentence, its option in `commands/serve.py`, its row in `notebooks/how-to/deploy.md`, and
+where it is obeyed. `RELOADABLE` says which of them change while a server runs.
+"""
 
 from __future__ import annotations
 
@@ -110,6 +114,20 @@ class Settings(Model):
         default=1, description="Number of trusted proxies that each request passes through."
     )
     fetch_from: tuple[str, ...] = Field(default=(), description="Hosts from which images of designs may be downloaded.")
+    ignore_case: bool | None = Field(
+        default=None,
+        description="Match short codes regardless of case, which the store remembers. Not possible if short codes "
+        "differ in case alone.",
+    )
+    pass_query: tuple[str, ...] = Field(
+        default=(),
+        description="Query parameters of a short URL that are added to the target of its redirect, such as utm_source; "
+        "* adds all. A parameter that the target has itself stays as it is.",
+    )
+    referrer_policy: Literal["no-referrer", "origin"] = Field(
+        default="no-referrer",
+        description="What a redirect tells the target about the page with the short URL: nothing, or its origin.",
+    )
     strict: bool = Field(
         default=False, description="Answer with 503 instead of redirecting if a visit is not durable in two seconds."
     )

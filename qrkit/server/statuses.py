@@ -2,71 +2,45 @@
 
 from __future__ import annotations
 
-from qrkit.errors import (
-    AddressTooLong,
-    BadRequest,
-    BodyTooLarge,
-    CannotRepair,
-    CannotWrite,
-    ContentTooLong,
-    Gone,
-    HeaderTooLarge,
-    InvalidParameter,
-    NoSymbol,
-    NotAllowed,
-    NotAuthenticated,
-    NotFound,
-    NotReady,
-    NotStored,
-    QrkitError,
-    RemoteContentDisabled,
-    RenderingFailed,
-    StoreBusy,
-    StoreClosed,
-    StoreDamaged,
-    StoreReadOnly,
-    TooManyRequests,
-    UnreadableFile,
-    WrongMediaType,
-    WrongMethod,
-)
+from qrkit import errors
+from qrkit.errors import QrkitError
 
 __all__ = ["STATUSES", "outside_text", "status_of"]
 
 STATUSES: dict[type[QrkitError], int] = {
-    BadRequest: 400,
-    CannotRepair: 400,
-    ContentTooLong: 400,
-    InvalidParameter: 400,
-    NoSymbol: 400,
-    RenderingFailed: 400,
-    UnreadableFile: 400,
-    NotAuthenticated: 401,
-    NotAllowed: 403,
-    RemoteContentDisabled: 403,
-    NotFound: 404,
-    WrongMethod: 405,
-    Gone: 410,
-    BodyTooLarge: 413,
-    AddressTooLong: 414,
-    WrongMediaType: 415,
-    TooManyRequests: 429,
-    HeaderTooLarge: 431,
-    NotReady: 503,
-    NotStored: 503,
-    StoreBusy: 503,
-    StoreClosed: 503,
-    StoreDamaged: 503,
-    StoreReadOnly: 503,
+    errors.BadRequest: 400,
+    errors.CannotRepair: 400,
+    errors.ContentTooLong: 400,
+    errors.InvalidParameter: 400,
+    errors.NoSymbol: 400,
+    errors.RenderingFailed: 400,
+    errors.UnreadableFile: 400,
+    errors.NotAuthenticated: 401,
+    errors.NotAllowed: 403,
+    errors.RemoteContentDisabled: 403,
+    errors.NotFound: 404,
+    errors.WrongMethod: 405,
+    errors.Gone: 410,
+    errors.BodyTooLarge: 413,
+    errors.AddressTooLong: 414,
+    errors.WrongMediaType: 415,
+    errors.TooManyRequests: 429,
+    errors.HeaderTooLarge: 431,
+    errors.NotReady: 503,
+    errors.NotStored: 503,
+    errors.StoreBusy: 503,
+    errors.StoreClosed: 503,
+    errors.StoreDamaged: 503,
+    errors.StoreReadOnly: 503,
 }
 """HTTP status by error class. Other classes have the status of their nearest base class in the table, or else 500."""
 
 
 OUTSIDE_TEXTS: dict[type[QrkitError], str] = {
-    CannotWrite: "a file cannot be written now; please try again later",
-    StoreBusy: "the store does not answer now; please try again later",
-    StoreClosed: "the store is closed; please try again later",
-    StoreReadOnly: "the store cannot be changed now; please try again later",
+    errors.CannotWrite: "a file cannot be written now; please try again later",
+    errors.StoreBusy: "the store does not answer now; please try again later",
+    errors.StoreClosed: "the store is closed; please try again later",
+    errors.StoreReadOnly: "the store cannot be changed now; please try again later",
 }
 """Texts that replace, for clients, messages with paths, hosts or messages of the database."""
 

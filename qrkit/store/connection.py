@@ -12,15 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from qrkit.errors import (
-    InvalidParameter,
-    Problem,
-    StoreBusy,
-    StoreClosed,
-    StoreDamaged,
-    StoreReadOnly,
-    UnreadableFile,
-)  # fmt: skip
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreDamaged, StoreReadOnly, UnreadableFile
 from qrkit.store.all_visits import view_of
 from qrkit.store.duckdb.damage import damaged
 from qrkit.store.duckdb.database import Database
@@ -228,34 +220,26 @@ class Store:
 
         Raises:
             StoreClosed: If the store is closed.
-            StoreReadOnly: If the store is a snapshot.
         """
-        self.check_writable()
-        with self.atomic():
-            self.database.thread.written += 1
-            with self.statement() as cursor:
-                cursor.execute(sql, parameters)
+        with self._writing() as cursor:
+            cursor.execute(sql, parameters)
 
     def execute_often(self, sql: str, parameters: Parameters) -> None:
-        """Run a long statement that is run repeatedly; DuckDB parses it only once.
+        """Run a long statement that is run repeatedly; DuckDB parses it only once."""
+        with self._writing() as cursor:
+            self.database.run_often(cursor, sql, parameters)
 
-        Raises:
-            StoreClosed: If the store is closed.
-            StoreReadOnly: If the store is a snapshot.
-        """
+    @contextmanager
+    def _writing(self) -> Iterator[Cursor]:
+        """Context manager: yields a cursor for a statement that writes; without an open transaction, in a new one."""
         self.check_writable()
         with self.atomic():
             self.database.thread.written += 1
             with self.statement() as cursor:
-                self.database.run_often(cursor, sql, parameters)
+                yield cursor
 
     def check_writable(self) -> None:
-        """Raise an error if the store cannot be changed.
-
-        Raises:
-            StoreClosed: If the store is closed.
-            StoreReadOnly: If the store is a snapshot.
-        """
+        """Raise an error if the store cannot be changed."""
         self.check_open()
         if self.database.read_only:
             raise StoreReadOnly(
@@ -281,7 +265,7 @@ class Store:
                 yield from rows
 
     def arrays(self, sql: str, parameters: Parameters = ()) -> dict[str, Any]:
-        """Run a query on a file and return its columns by name as NumPy arrays, those of texts with dtype object.
+        """Run a query on a file and return its columns by name as NumPy arrays; text columns have dtype object.
 
         No value may be NULL. For many rows, this takes a third of the time of `rows`, and loads no pandas.
         """
@@ -321,17 +305,9 @@ class Store:
                 cursor.unregister(name)
 
     def add_rows(self, table: str, rows: Any) -> None:
-        """Append a DataFrame to a table with the same column order; a file also accepts arrays and an Arrow stream.
-
-        Raises:
-            StoreClosed: If the store is closed.
-            StoreReadOnly: If the store is a snapshot.
-        """
-        self.check_writable()
-        with self.atomic():
-            self.database.thread.written += 1
-            with self.statement() as cursor:
-                self.database.add_rows(cursor, table, rows)
+        """Append a DataFrame to a table with the same column order; a file also accepts arrays and an Arrow stream."""
+        with self._writing() as cursor:
+            self.database.add_rows(cursor, table, rows)
 
     @contextmanager
     def reading(self, begin: str) -> Iterator[None]:
@@ -359,11 +335,8 @@ class Store:
     def add_csv(self, table: str, lines: Iterator[bytes]) -> None:
         """Append CSV lines to a table on a server; without an open transaction, in a new one."""
         assert isinstance(self.database, Server)
-        self.check_writable()
-        with self.atomic():
-            self.database.thread.written += 1
-            with self.statement() as cursor:
-                self.database.add_csv(cursor, table, lines)
+        with self._writing() as cursor:
+            self.database.add_csv(cursor, table, lines)
 
     def checkpoint(self) -> None:
         """Checkpoint: move all committed data from the log into the database file.
@@ -394,11 +367,7 @@ class Store:
         return f"<Store {self.path}>"
 
     def check_open(self) -> None:
-        """Raise an error if the store is closed.
-
-        Raises:
-            StoreClosed: If the store was closed, or this process is a fork of the process that opened the store.
-        """
+        """Raise an error if the store is closed."""
         if not self._is_open:
             raise StoreClosed(f"{self.path} was closed; open it again")
         self.database.check_process()
@@ -443,9 +412,6 @@ class Store:
         """Context manager: yields a cursor for a statement.
 
         A failed statement marks the transaction as failed, because a later COMMIT might not report the failure.
-
-        Raises:
-            StoreBusy: If the store cannot be used, or the disk or the network failed.
         """
         self._get_ready()
         try:

@@ -1,7 +1,7 @@
 """`Door`: lets other processes of the same user work with a store that this process serves.
 
-A thread for each caller runs the caller's statements, with its own cursor and its own transactions, and keeps what this
-process has in memory true. A caller that ends in the middle of a transaction leaves nothing behind.
+A thread for each caller runs the caller's statements, with its own cursor and its own transactions, and keeps the
+caches of this process up to date. A caller that ends in the middle of a transaction leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ class Door:
     says so.
 
     Args:
-        store: The store.
         most_callers: Maximum number of connections; a command uses one for each of its threads that need the store.
         idle_seconds: How long a caller may be silent.
         transaction_seconds: How long it may be silent where others wait for it: in a transaction that writes, or before
@@ -61,12 +60,7 @@ class Door:
     """
 
     def __init__(
-        self,
-        store: Store,
-        *,
-        most_callers: int = 16,
-        idle_seconds: float = 600.0,
-        transaction_seconds: float = 10.0,
+        self, store: Store, *, most_callers: int = 16, idle_seconds: float = 600.0, transaction_seconds: float = 10.0
     ) -> None:
         self._store = store
         self._idle_seconds, self._transaction_seconds = idle_seconds, transaction_seconds
@@ -153,13 +147,7 @@ class _Caller:
         self._rows: Iterator[Sequence[Any]] = iter(())
 
     def attend(self) -> None:
-        """Answer requests until the caller is done.
-
-        Raises:
-            EOFError: If the caller has closed the connection.
-            OSError: If the caller has gone, or is silent for too long.
-            ValueError: If the caller sends what is no request.
-        """
+        """Answer requests until the caller is done."""
         database = self._store.database
         send(self._connection, {"id": database.id, "migrations": list(database.dialect.migrations)})
         try:

@@ -7,13 +7,15 @@ DuckDB only; for a server, they run on the DuckDB copy that `columns` returns.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from qrkit.errors import StoreClosed
 from qrkit.store.places.history_places import Place
 
 if TYPE_CHECKING:
@@ -97,8 +99,8 @@ class Dialect:
         return self.json_rows.format(fields=fields, names=", ".join(kinds), number=number)
 
 
-class Engine(Protocol):
-    """An open database of this process, shared by all stores on that database.
+class Engine:
+    """An open database of this process, shared by all stores on that database. Each kind of database is a subclass.
 
     Attributes:
         path: The path or URL to show, without a password.
@@ -114,7 +116,7 @@ class Engine(Protocol):
         is_broken: Whether the database has failed and must be reopened by `restore`.
         dialect: The SQL statements specific to this database.
         errors: The exceptions that the database library raises.
-        value_errors: Those of the exceptions that are caused by values of a row.
+        value_errors: The subset of `errors` that an invalid value in a row causes.
         writing: Lock held by the thread that changes records.
         visiting: Lock held by the thread that adds visits.
         thread: The state of each thread.
@@ -122,40 +124,52 @@ class Engine(Protocol):
         memory: Cached table data, by cache name.
         helpers: Objects that work for the database, by name.
         remedy: Advice to the user after a failure.
+        after_fork: What to know in a process that was forked from the one that opened the database.
     """
 
-    path: str
-    id: str
-    read_only: bool
-    is_shared: bool
-    is_file: bool
-    reads_frames: bool
-    is_new: bool
-    is_broken: bool
-    inbox: Path | None
-    history: Place | None
+    id = ""
+    read_only = is_shared = is_file = reads_frames = is_new = is_broken = False
+    inbox: Path | None = None
+    history: Place | None = None
     dialect: Dialect
     errors: tuple[type[Exception], ...]
     value_errors: tuple[type[Exception], ...]
-    writing: threading.RLock
-    visiting: threading.RLock
-    thread: Thread
-    before_closing: list[Callable[[], None]]
-    memory: dict[str, Any]
-    helpers: dict[str, Any]
     remedy: str
+    after_fork = "open it in each process"
+
+    _opening: threading.RLock
+    _users = 0
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.writing, self.visiting = threading.RLock(), threading.RLock()
+        self.thread = Thread()
+        self.before_closing: list[Callable[[], None]] = []
+        self.memory: dict[str, Any] = {}
+        self.helpers: dict[str, Any] = {}
+        self._process = os.getpid()
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Return False in a fork of the process that opened the database."""
+        return self._process == os.getpid()
 
     def check_process(self) -> None:
-        """Raise an error in a forked process."""
+        """Raise an error in a fork of the process that opened the database."""
+        if not self.is_of_this_process:
+            raise StoreClosed(f"{self.path} was opened before a fork; {self.after_fork}")
 
     def using(self) -> AbstractContextManager[Cursor]:
         """Context manager: yields this thread's cursor for one statement and its rows."""
+        raise NotImplementedError
 
     def holding(self) -> AbstractContextManager[None]:
         """Context manager: runs all of this thread's statements on one connection, for a transaction."""
+        return nullcontext()
 
     def has_failed(self, error: Exception) -> bool:
         """Return whether the disk or the network caused an error, rather than a statement; may set `is_broken`."""
+        raise NotImplementedError
 
     def restore(self) -> None:
         """Reopen the database after a failure."""
@@ -168,18 +182,37 @@ class Engine(Protocol):
 
     def run_often(self, cursor: Any, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly."""
+        cursor.execute(sql, parameters)
 
     def add_rows(self, cursor: Any, table: str, rows: Any) -> None:
         """Append a DataFrame to a table with the same column order; a file also accepts arrays and an Arrow stream."""
+        raise NotImplementedError
 
     def frame(self, cursor: Any, sql: str, parameters: Parameters) -> pd.DataFrame:
         """Run a query and return the rows as a DataFrame."""
+        raise NotImplementedError
 
     def is_same(self, other: Engine) -> bool:
         """Return whether both objects are the same database."""
+        return self is other
 
     def release(self) -> None:
-        """Release one store's use of the database; the last release closes the database."""
+        """Release one store's use of the database; the last release closes the database, while others wait to open."""
+        if self.is_of_this_process:
+            with self._opening:
+                self._users -= 1
+                if self._users < 1:
+                    self.close()
+
+    def close(self) -> None:
+        """Close the database after pending visits are written."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Call what is to be called before the database closes."""
+        for act in self.before_closing:
+            act()
+        self.before_closing.clear()
 
 
 class Thread(threading.local):

@@ -11,10 +11,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Role", "Symbol"]
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "Role": "symbol.symbol:Role",
-        "Symbol": "symbol.symbol:Symbol",
-    },
-)
+__getattr__ = late_names(__name__, {"Role": "symbol.symbol:Role", "Symbol": "symbol.symbol:Symbol"})

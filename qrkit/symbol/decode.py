@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from qrkit.design.formats import RASTER_FORMATS
+from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
 from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile
-from qrkit.late import Shown
+from qrkit.late import Shown, named
 from qrkit.symbol.encode.capacity import characters_held
 from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all
 from qrkit.symbol.symbol import side_of
@@ -18,14 +21,19 @@ from qrkit.symbol.symbol import side_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
     from PIL.Image import Image
 
-__all__ = ["MOST_READ_SIDE", "Decoded", "decode", "decode_all", "opened", "webp_pixels"]
+__all__ = ["MOST_READ_SIDE", "Decoded", "Readable", "decode", "decode_all", "opened", "where_in"]
 
-_NAMES = tuple({"jpg": "JPEG", "tif": "TIFF"}.get(name, name.upper()) for name in RASTER_FORMATS)
-"""Pillow's names of the raster formats."""
+Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image | np.ndarray"
+"""A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""
 
-MOST_PIXELS = 50_000_000
+SVG_DRAWER = "drawing.untrusted.svg_picture:svg_picture"
+"""Draws the SVG of a file; a higher room has it."""
+
+MOST_PIXELS = 120_000_000
+"""A color image of so many pixels takes 480 MB of memory."""
 MOST_WEBP_PIXELS = 12_500_000
 """Limit for WebP from strangers: its decoder makes four copies of four bytes a pixel, even to tell the size."""
 MOST_READ_SIDE = 1_600
@@ -37,6 +45,9 @@ MOST_FRAMES = 50
 
 LONGEST_SECONDS = 2.0
 """Time after which no further frame of a stranger's image is read."""
+
+ORIENTATION = 0x0112
+"""Tag of EXIF with the side of a photo that is up."""
 
 HOT = 0.001
 """Share of 16-bit pixels that may lie beyond black, and beyond white: sensors have hot pixels."""
@@ -69,19 +80,21 @@ class Decoded(Shown):
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> Decoded:
+def decode(picture: Readable, *, most_side: int | None = None) -> Decoded:
     """Read the QR Code in an image.
 
     Args:
-        picture: The path of a file, its bytes (png, jpg, bmp, tif, gif, webp; at most 50 million pixels), or a Pillow
-            image.
+        picture: The path of a file (png, jpg, bmp, tif, gif, webp, avif, ico or svg); the bytes of such a file other
+            than svg; a file open for reading; a Pillow image; or an array of rows and columns, with 1 to 4 channels as
+            in Pillow. At most 120 million pixels. Photos are turned as the camera says.
         most_side: Pixels of the longer side. Larger images are reduced before they are read, and after two seconds no
             further frame is read. Use it for images from strangers: if n pixels are full of finder patterns, a reader
             takes n⁴ steps.
 
     Raises:
-        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
-        UnreadableFile: If the file cannot be read or is not such an image.
+        InvalidParameter: If `picture` is none of these.
+        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
+            drawn.
         NoSymbol: If no QR Code was found.
 
     Example:
@@ -95,7 +108,7 @@ def decode(picture: bytes | str | Path | Image, *, most_side: int | None = None)
     raise _no_symbol_error(picture)
 
 
-def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = None) -> list[Decoded]:
+def decode_all(picture: Readable, *, most_side: int | None = None) -> list[Decoded]:
     """Read every QR Code in an image, such as a sheet of labels: from top to bottom, then from left to right.
 
     Args:
@@ -103,8 +116,9 @@ def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = N
         most_side: See `decode`.
 
     Raises:
-        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
-        UnreadableFile: If the file cannot be read or is not such an image.
+        InvalidParameter: If `picture` is none of these.
+        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
+            drawn.
         NoSymbol: If no QR Code was found.
     """
     decoded: list[Decoded] = []
@@ -118,10 +132,9 @@ def decode_all(picture: bytes | str | Path | Image, *, most_side: int | None = N
     return decoded
 
 
-def _no_symbol_error(picture: bytes | str | Path | Image) -> NoSymbol:
-    where = f" in {picture}" if isinstance(picture, str | Path) else ""
+def _no_symbol_error(picture: Readable) -> NoSymbol:
     advice = "the picture must be sharp, with 3 pixels a module or more, and show the whole code and its light edge"
-    return NoSymbol(f"no QR Code was found{where}").advising({"python": advice, "http": advice})
+    return NoSymbol(f"no QR Code was found{where_in(picture)}").advising({"python": advice, "http": advice})
 
 
 def _to_decoded(symbol: Located) -> Decoded:
@@ -130,7 +143,7 @@ def _to_decoded(symbol: Located) -> Decoded:
     return Decoded(text, version, level, side_of(version), capacity, len(text), symbol.part)
 
 
-def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
+def opened(picture: Readable, most_side: int | None) -> Image:
     """Open an image as grayscale on white, because transparent areas show the paper when printed.
 
     Args:
@@ -138,54 +151,72 @@ def opened(picture: bytes | str | Path | Image, most_side: int | None) -> Image:
         most_side: See `decode`.
 
     Raises:
-        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
-        UnreadableFile: If the file cannot be read or is not such an image.
+        InvalidParameter: If `picture` is none of these.
+        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
+            drawn.
     """
     return next(next(_frames(picture, most_side)))
 
 
-def _frames(picture: bytes | str | Path | Image, most_side: int | None) -> Iterator[Iterator[Image]]:
+def _frames(picture: Readable, most_side: int | None) -> Iterator[Iterator[Image]]:
     """Yield versions of each frame: grayscale on white and, if parts are transparent, on black.
 
     Raises:
-        InvalidParameter: If `picture` is not bytes, a path or a Pillow image.
-        UnreadableFile: If the file cannot be read or is not such an image.
+        InvalidParameter: If `picture` is none of these.
+        UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
+            drawn.
     """
     from PIL import Image
 
-    name = str(picture) if isinstance(picture, str | Path) else "this"
+    name = where_in(picture).removeprefix(" in ") or "this"
     too_large = f"{name} has too many pixels: at most {MOST_PIXELS:,}, and {LONGEST_SIDE:,} a side"
-    picture = _load(picture)
+    found = _load(picture)
     try:
-        if isinstance(picture, bytes):
-            most = MOST_WEBP_PIXELS if most_side else MOST_PIXELS
-            if (webp_pixels(picture) or 0) > most:
-                raise UnreadableFile(f"{name} has too many pixels: at most {most:,} in a webp")
-            picture = Image.open(BytesIO(picture), formats=_NAMES)
-        pixels = picture.width * picture.height
-        if pixels > MOST_PIXELS or max(picture.size) > LONGEST_SIDE:
+        image = found if isinstance(found, Image.Image) else _image_of(found, name, most_side)
+        pixels = image.width * image.height
+        if pixels > MOST_PIXELS or max(image.size) > LONGEST_SIDE:
             raise UnreadableFile(too_large)
         end = monotonic() + LONGEST_SECONDS
-        for number in range(min(getattr(picture, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
+        for number in range(min(getattr(image, "n_frames", 1), MOST_FRAMES, MOST_PIXELS // max(pixels, 1))):
             if most_side and number and monotonic() > end:
                 return
-            if hasattr(picture, "n_frames"):
-                picture.seek(number)
-            yield _on_papers(_reduce(picture, most_side))
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+            if hasattr(image, "n_frames"):
+                image.seek(number)
+            yield _on_papers(_upright(_reduce(image, most_side), image))
+    except Image.DecompressionBombError as error:
         raise UnreadableFile(too_large) from error
     except (UnreadableFile, MemoryError):
         raise
     except Exception as error:
         # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
-        raise UnreadableFile(f"{name} {_format_rule(picture)}") from error
+        raise UnreadableFile(f"{name} {unread_rule(found if isinstance(found, bytes) else b'')}") from error
 
 
-def _format_rule(picture: bytes | Image) -> str:
-    """Return what is wrong with a picture that Pillow cannot open."""
-    if isinstance(picture, bytes) and picture.startswith(b"%PDF"):
-        return "is a PDF, which cannot be read; save it as png, with 300 dpi or more"
-    return f"is not a picture of the formats {', '.join(RASTER_FORMATS)}"
+_warnings = Lock()
+
+
+def _image_of(data: bytes, name: str, most_side: int | None) -> Image:
+    """Open the bytes of a file as an image, of which only the header is read."""
+    from PIL import Image
+
+    most = MOST_WEBP_PIXELS if most_side else MOST_PIXELS
+    if (webp_pixels(data) or 0) > most:
+        raise UnreadableFile(f"{name} has too many pixels: at most {most:,} in a webp")
+    # Pillow warns from 89 million pixels on. Filters of warnings belong to all threads, so one changes them at a time.
+    with _warnings, warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        return Image.open(BytesIO(data), formats=PILLOW_NAMES)
+
+
+def _upright(frame: Image, source: Image) -> Image:
+    """Turn a frame as the camera says (EXIF), so that lines of labels are read as a person sees them."""
+    from PIL import ImageOps
+
+    orientation = source.getexif().get(ORIENTATION, 1)
+    if orientation == 1:
+        return frame
+    frame.getexif()[ORIENTATION] = orientation  # a frame that was reduced or converted may have lost it
+    return ImageOps.exif_transpose(frame)
 
 
 def _reduce(frame: Image, most_side: int | None) -> Image:
@@ -220,19 +251,6 @@ def _on_papers(frame: Image) -> Iterator[Image]:
         yield paper.convert("L")
 
 
-def webp_pixels(data: bytes) -> int | None:
-    """Return the width times the height of a WebP from its first header (RFC 9649); None for other data."""
-    if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
-        return None
-    kind, head = data[12:16], data[20:30].ljust(10, b"\0")
-    if kind == b"VP8X":
-        return (1 + int.from_bytes(head[4:7], "little")) * (1 + int.from_bytes(head[7:10], "little"))
-    if kind == b"VP8L":
-        bits = int.from_bytes(head[1:5], "little")
-        return (1 + (bits & 0x3FFF)) * (1 + (bits >> 14 & 0x3FFF))
-    return (int.from_bytes(head[6:8], "little") & 0x3FFF) * (int.from_bytes(head[8:10], "little") & 0x3FFF)
-
-
 def _to_8_bits(picture: Image, step: int) -> Image:
     """Scale grays of 16 bits or more from black to white, because Pillow would clip them at 255.
 
@@ -253,16 +271,66 @@ def _to_8_bits(picture: Image, step: int) -> Image:
     return Image.fromarray(np.clip((greys - low) * scale, 0, 255).astype(np.uint8))
 
 
-def _load(picture: bytes | str | Path | Image) -> bytes | Image:
-    """Read the bytes of a file; return other images as they are."""
+def where_in(picture: object) -> str:
+    """Return the name of a picture's file for errors, after `in`; an empty text if it has none."""
+    name = picture if isinstance(picture, str | Path) else getattr(picture, "name", None)
+    return f" in {name}" if isinstance(name, str | Path) else ""
+
+
+def _load(picture: object) -> bytes | Image:
+    """Return the bytes of a file, or an image if the picture has no such bytes.
+
+    Raises:
+        InvalidParameter: If it is no picture in any of the forms that `decode` takes.
+        UnreadableFile: If the file cannot be read, or is an SVG that cannot be drawn.
+    """
     from PIL import Image
 
-    if isinstance(picture, str | Path):
-        return _read_bytes(Path(picture))
-    if not isinstance(picture, bytes | Image.Image):
-        rule = "must be bytes, a path or a Pillow image"
+    if isinstance(picture, Image.Image):
+        return picture
+    if hasattr(picture, "__array__"):
+        return _image_of_array(picture)
+    file = Path(picture) if isinstance(picture, str | Path) else None
+    if file:
+        picture = _read_bytes(file)
+    elif hasattr(picture, "read"):
+        with suppress(AttributeError, OSError):  # a pipe cannot seek
+            picture.seek(0)  # type: ignore[attr-defined]  # a file that was just written is at its end
+        picture = picture.read()
+    if not isinstance(picture, bytes | bytearray | memoryview):
+        rule = "must be the path of a file, bytes, a file open in binary mode, a Pillow image or an array"
         raise InvalidParameter(Problem("picture", f"a {type(picture).__name__}", rule, "wrong-type"))
-    return picture
+    data = bytes(picture)
+    if media_type(data) != SVG:
+        return data
+    drawn: Image.Image | None = named(SVG_DRAWER)(file) if file else None
+    if drawn is None:
+        raise UnreadableFile("an svg can only be read from a file: pass its path")
+    return drawn
+
+
+def _image_of_array(array: Any) -> Image:
+    """Return an array of rows and columns as an image: True or the greatest number is white.
+
+    Raises:
+        InvalidParameter: If the array has another shape, or does not hold numbers.
+    """
+    import numpy as np
+    from PIL import Image
+
+    pixels = np.nan_to_num(np.asarray(array))
+    shape, kind = pixels.shape, pixels.dtype.kind
+    if pixels.ndim == 3 and shape[2] == 1:
+        pixels = pixels[:, :, 0]
+    if kind not in "buif" or 0 in shape or not (pixels.ndim == 2 or (pixels.ndim == 3 and shape[2] in (2, 3, 4))):
+        rule = "must have rows and columns of numbers, and 1 to 4 channels last"
+        raise InvalidParameter(Problem("picture", f"an array of {pixels.dtype} and shape {shape}", rule, "wrong-type"))
+    if pixels.ndim == 2:
+        return Image.fromarray(pixels if pixels.dtype in (np.bool_, np.uint8) else pixels.astype(np.float32))
+    if pixels.dtype != np.uint8:
+        white = next(most for most in (1, 255, 65_535, pixels.max()) if pixels.max() <= most)
+        pixels = (pixels * (255 / white)).clip(0, 255).astype(np.uint8)
+    return Image.fromarray(pixels)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -2,7 +2,8 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again. If neither finds a symbol, zxing-cpp looks for Micro QR Codes, which qrdec does not know.
+zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at another
+size, and zxing-cpp for Micro QR Codes, which the others do not know.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ STRUCTURED_APPEND = "0011"
 HEADER_BITS = 20
 """Bits of a structured append header: mode indicator, number of this part and of the last one, parity (clause 8)."""
 
+
+LAST_SIDE = 650
+"""Pixels of the longer side of an image at a last look; larger and smaller ones find less."""
 
 Histogram: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 """Number of pixels for each gray, 0..255."""
@@ -96,14 +100,29 @@ class Located(NamedTuple):
 
 def locate(greys: Image) -> Located | None:
     """Return the first symbol in a grayscale image; None if there is no symbol."""
-    symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _by_zxing(greys, micro=True)
+    symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _at_last(greys)
     return symbols[0] if symbols else None
 
 
 def locate_all(greys: Image) -> list[Located]:
     """Return all symbols in a grayscale image."""
     symbols = _by_zxing(greys)
-    return symbols + _by_qrdec(greys, symbols) or _on_dark_page(greys) or _by_zxing(greys, micro=True)
+    symbols += _by_qrdec(greys, symbols)
+    return symbols + _others(_on_dark_page(greys), symbols) or _at_last(greys)
+
+
+def _others(found: list[Located], known: list[Located]) -> list[Located]:
+    """Return the symbols that are not known yet, by their places."""
+    return [one for one in found if not any(other.covers(one.middle) for other in known)]
+
+
+def _at_last(greys: Image) -> list[Located]:
+    """Return the symbols that take another reader, another size, or are Micro QR Codes."""
+    scale = LAST_SIDE / max(greys.size)
+    resized = greys.resize([max(1, round(side * scale)) for side in greys.size], reducing_gap=2)
+    found = _by_quirc(resized) or _by_zxing(resized)
+    corners = [tuple((round(x / scale), round(y / scale)) for x, y in one.corners) for one in found]
+    return [one._replace(corners=at) for one, at in zip(found, corners, strict=True)] or _by_zxing(greys, micro=True)
 
 
 def in_lines(found: Iterable[Located]) -> list[Located]:
@@ -123,11 +142,7 @@ def _by_zxing(greys: Image, *, micro: bool = False) -> list[Located]:
     # Model 2 is the QR Code of the standard; QRCode would include Micro QR Codes and similar symbols. Plain text,
     # because the reader's default writes control characters as names.
     kind = zxingcpp.BarcodeFormat.MicroQRCode if micro else zxingcpp.BarcodeFormat.QRCodeModel2
-    found = zxingcpp.read_barcodes(
-        greys,
-        formats=zxingcpp.BarcodeFormats([kind]),
-        text_mode=zxingcpp.TextMode.Plain,
-    )
+    found = zxingcpp.read_barcodes(greys, formats=zxingcpp.BarcodeFormats([kind]), text_mode=zxingcpp.TextMode.Plain)
     return [_from_zxing(one) for one in found]
 
 
@@ -164,18 +179,29 @@ def _header_modules(version: int, level: str) -> list[tuple[int, int]]:
 def _by_qrdec(greys: Image, known: list[Located]) -> list[Located]:
     """Return the symbols that qrdec finds in addition to the known ones."""
     import deqr
+
+    seen = _others(_by_deqr(deqr.QRdecDecoder(), greys), known)
+    return [_read_alone(greys, one) or one for one in seen]
+
+
+def _by_quirc(greys: Image) -> list[Located]:
+    import deqr
+
+    return _by_deqr(deqr.QuircDecoder(), greys, binarize=True)
+
+
+def _by_deqr(decoder: Any, greys: Image, **options: bool) -> list[Located]:
     import numpy as np
 
     try:
-        # qrdec writes into the image, so it gets a copy.
-        symbols = deqr.QRdecDecoder().decode(np.array(greys), convert_data=False)
-    except ValueError:  # qrdec has no name for some modes
+        # Its decoders write into the image, so they get a copy.
+        symbols = decoder.decode(np.array(greys), convert_data=False, **options)
+    except ValueError:  # it has no name for some modes
         return []
-    seen = [_from_qrdec(symbol) for symbol in symbols]
-    return [_read_alone(greys, one) or one for one in seen if not any(other.covers(one.middle) for other in known)]
+    return [_from_deqr(symbol) for symbol in symbols]
 
 
-def _from_qrdec(symbol: Any) -> Located:
+def _from_deqr(symbol: Any) -> Located:
     payload = b"".join(entry.data for entry in symbol.data_entries)
     return Located(_text(payload), symbol.version, LEVELS[symbol.ecc_level], symbol.mask, symbol.corners)
 

@@ -268,10 +268,21 @@ ZW Zimbabwe
 
 _BY_CODE = dict(line.split(" ", 1) for line in NAMES.strip().splitlines())
 
+_BY_NAME = {name.lower(): code for code, name in _BY_CODE.items()} | {
+    "united states of america": "US", "russian federation": "RU", "republic of korea": "KR", "korea": "KR",
+    "viet nam": "VN", "czech republic": "CZ", "türkiye": "TR", "the netherlands": "NL", "great britain": "GB",
+}  # fmt: skip
+"""Codes by English name, also by other names in use."""
+
 
 def country_name(code: str) -> str:
     """Return the name of a country in the language of the context, or `code` itself if the code is unknown."""
     return country(code.upper(), _BY_CODE.get(code.upper(), code))
+
+
+def country_code_of(name: str) -> str | None:
+    """Return the code of a country with this English name; None if it is unknown."""
+    return _BY_NAME.get(name.strip().lower())
 
 
 def country_code(text: str) -> str | None:

@@ -1,6 +1,9 @@
 """Plain data records: QR Codes, campaigns, visits, accounts and plans.
 
 The fields have the names of the HTTP interface; JSON uses camelCase and omits missing or empty values.
+
+To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, the parameter of `insert_qrcode` and
+`update_qrcode` in `portfolio/codes.py`, and a migration in `store/migrations.py` and `store/postgresql/tables.py`.
 """
 
 from __future__ import annotations
@@ -146,7 +149,7 @@ class QRCode(Model):
     short_code: str = Field(
         default="",
         description="The unique part of the short URL.",
-        json_schema_extra={"pattern": "^[0-9A-Za-z_-]{2,64}$"},
+        json_schema_extra={"pattern": "^[^\\s?#%/]+(/[^\\s?#%/]+)*$"},
     )
     short_url: str = Field(
         default="",

@@ -14,21 +14,35 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
 __all__ = [
-    "ShortLink", "base_url_of", "host_of", "image_url", "is_short_code", "new_id", "new_ids", "new_short_code",
-    "read_short_url", "shared_paths", "short_url", "slug", "with_scheme",
+    "CODE_RULE", "IN_PATH", "Claims", "ShortLink", "base_url_of", "beginnings", "host_of", "image_url", "is_address_of",
+    "is_short_code", "new_id", "new_ids", "new_short_code", "path_of", "read_short_url", "shared_paths", "short_url",
+    "slug", "tidy_code", "with_scheme",
 ]  # fmt: skip
 
 BASE_58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 """Letters and digits without 0, O, I and l, which are easily confused."""
 CODE_LENGTH = 6
-RESERVED = frozenset({"api"})
-_CODE = re.compile(r"[0-9A-Za-z_-]{2,64}")
+LONGEST_CODE = 200
+PICTURES = (".png", ".svg", ".pdf")
+"""Suffixes of a short URL that stand for its picture."""
+RESERVED = frozenset({"api", ".well-known"})
+"""First parts of paths that are not short URLs."""
+CODE_RULE = (
+    "must be 1..200 letters, digits or -._~!$'()*+,;=:@, with / between parts, and not begin with api or .well-known"
+)
+_CODE = re.compile(r"[\w.~!$'()*+,;=:@-]+(/[\w.~!$'()*+,;=:@-]+)*")
+_PLAIN_CODE = re.compile(r"[0-9A-Za-z_-]{1,200}")
+"""Nearly all short codes, which are judged in a tenth of the time of others."""
+_DIGITAL_LINK = re.compile(r"(0[01]|25[35]|40[12]|41[47]|80(0[346]|1[0378]))/[0-9]{8}.*")
+"""The path of a GS1 Digital Link: the number of a key, such as 01, and its value."""
 _PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+(?::[0-9]+)?)((?:/[0-9A-Za-z_.~/-]*)?)")
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
 _PLAIN_TEXT = re.compile(r"[0-9A-Za-z_.~:/-]*")
 """Texts in which only colons and slashes are quoted, such as short URLs."""
-_BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.]+(:[0-9]+)?/\S+")
+_BARE_URL = re.compile(r"([^\s/:?#@\\.]+\.)+[^\s/:?#@\\.0-9]{2}[^\s/:?#@\\.]*(:[0-9]+)?/\S+")
 """A short URL as some services write it: a host with a dot and a path, without a scheme."""
+IN_PATH = "/!$'()*+,;=:@"
+"""Characters of short codes that are not quoted in a URL, besides letters, digits and -._~."""
 _BASE_URL = re.compile(r"https?://[^ /?#@\\]+(/[^ ?#\\]*)?", re.IGNORECASE)
 
 
@@ -56,8 +70,81 @@ def new_short_code() -> str:
 
 
 def is_short_code(text: str) -> bool:
-    """Return whether a text is a valid short code: 2..64 of `0-9 A-Z a-z _ -`, and not a path of the HTTP interface."""
-    return _CODE.fullmatch(text) is not None and text not in RESERVED
+    """Return whether a text can be a short code: see `CODE_RULE`. Letters of any script count, in NFC."""
+    if _PLAIN_CODE.fullmatch(text):
+        return text.lower() not in RESERVED
+    parts = text.lower().split("/")
+    is_path = {".", ".."}.isdisjoint(parts) and parts[0] not in RESERVED and text != "robots.txt"
+    if not is_path or len(text) > LONGEST_CODE or not unicodedata.is_normalized("NFC", text):
+        return False
+    # In Hindi, Thai or Arabic, combining marks are part of a word, although \w does not match them.
+    letters = "".join("m" if unicodedata.category(one)[0] == "M" else one for one in text)
+    return _CODE.fullmatch(letters) is not None and _DIGITAL_LINK.fullmatch(text) is None
+
+
+def tidy_code(text: str) -> str:
+    """Return a part of a path as a short code is written: percent-decoded, in NFC."""
+    return unicodedata.normalize("NFC", unquote(text))
+
+
+def beginnings(path: str) -> Iterator[str]:
+    """Yield the texts at the beginning of a path that may be its short code, the longest first.
+
+    A path may go on behind its short code with `+`, the suffix of a picture, or a slash and any words.
+
+    Example:
+        >>> list(beginnings("summer/2024.png"))
+        ['summer/2024.png', 'summer/2024', 'summer']
+    """
+    path = path if len(path) <= LONGEST_CODE else path[: LONGEST_CODE + 1].rpartition("/")[0]
+    folder, _, last = path.rpartition("/")
+    shorter = last.removesuffix("+") if last.endswith("+") else last.rpartition(".")[0]
+    found = [path] + ([path[: len(path) - len(last) + len(shorter)]] if shorter not in ("", last) else [])
+    while folder:
+        found.append(folder)
+        folder = folder.rpartition("/")[0]
+    return filter(is_short_code, found)
+
+
+def is_address_of(path: str, code: str, urlinfo: str) -> bool:
+    """Return whether a path that begins with a code is its short URL with the readable tail, its picture or preview."""
+    rest = path[len(code) :]
+    return rest == "+" or rest in PICTURES or (rest != "" and rest == f"/{slug(urlinfo)}")
+
+
+class Claims:
+    """Which short codes were given, and which addresses may be printed.
+
+    Args:
+        codes: All short codes that were ever assigned.
+        tails: The readable tails of short codes that have one.
+        ignores_case: Whether codes that differ in case alone are one.
+    """
+
+    def __init__(self, codes: Iterable[str], tails: Mapping[str, str], *, ignores_case: bool = False) -> None:
+        self._ignores_case = ignores_case
+        self._codes = {self._folded(code) for code in codes}
+        self._tails = dict(tails)
+
+    def are_free(self, link: ShortLink) -> bool:
+        """Return whether nothing that may be printed would lead elsewhere if a new QR Code had this short URL."""
+        code = self._folded(link.code)
+        if code in self._codes or (link.urlinfo and self._folded(f"{link.code}/{link.urlinfo}") in self._codes):
+            return False
+        if _PLAIN_CODE.fullmatch(code):
+            return True
+        _, *shorter = beginnings(code)
+        return not any(one in self._codes and is_address_of(code, one, self._tails.get(one, "")) for one in shorter)
+
+    def take(self, link: ShortLink) -> None:
+        """Give the short code and the address of a new QR Code."""
+        code = self._folded(link.code)
+        self._codes.add(code)
+        if link.urlinfo:
+            self._tails[code] = link.urlinfo
+
+    def _folded(self, code: str) -> str:
+        return code.lower() if self._ignores_case else code
 
 
 def slug(text: str) -> str:
@@ -90,11 +177,12 @@ def base_url_of(text: str) -> str:
 def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
     """Return `{base_url}/{code}`, followed by `/{slug}` if `urlinfo` is not empty."""
     tail = quote(slug(urlinfo), safe="")
-    return f"{base_url}/{code}/{tail}" if tail else f"{base_url}/{code}"
+    start = f"{base_url}/{code if code.isascii() else quote(code, safe=IN_PATH)}"
+    return f"{start}/{tail}" if tail else start
 
 
-def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> ShortLink | None:
-    """Return the code and tail of a short URL on any host; None if the path does not start with a short code.
+def path_of(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> str | None:
+    """Return the path of a short URL on any host below that of its base URL; None for other text.
 
     Args:
         url: An http or https URL.
@@ -106,9 +194,28 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
         return None
     own = urlsplit(base_url).path + "/"
     theirs = (paths or {}).get(parts.host, "/")
-    path = parts.path.removeprefix(own if parts.path.startswith(own) and len(own) > 1 else theirs)
-    code, _, tail = path.lstrip("/").partition("/")
-    return ShortLink(code, slug(unquote(tail))) if is_short_code(code) else None
+    return parts.path.removeprefix(own if parts.path.startswith(own) and len(own) > 1 else theirs).strip("/")
+
+
+def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> ShortLink | None:
+    """Return the code and tail of a short URL on any host; None if the path does not start with a short code.
+
+    Only who knows all codes can tell where a code with slashes ends. Here the first part is the code if the rest may be
+    a readable tail as we write it, else the whole path is. `%2F` is a slash within a code.
+
+    Args:
+        url: An http or https URL.
+        base_url: The base URL; if it has a path, the short code may follow that path.
+        paths: The paths of other base URLs by host, as `shared_paths` returns them.
+    """
+    path = path_of(url, base_url, paths)
+    if not path:
+        return None
+    first, _, rest = path.partition("/")
+    code, tail = tidy_code(first), unquote(rest)
+    if tail != slug(tail) and is_short_code(whole := tidy_code(path)):
+        return ShortLink(whole, "")
+    return ShortLink(code, slug(tail)) if is_short_code(code) else None
 
 
 def with_scheme(url: str) -> str:

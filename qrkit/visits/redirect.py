@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from qrkit.errors import Gone, NotFound, NotStored
 from qrkit.store import Store
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
-from qrkit.store.records.short_codes import DELETED, Target, target
+from qrkit.store.records.short_codes import DELETED, Target, ignores_case, longest_known, spelling, target
 from qrkit.tracking.records import NOWHERE, Place, Visit
+from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
-from qrkit.visits.destinations import Destination, destination, step_below
-from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
+from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.visitors import Visitors, first_language, kind_of
 
-__all__ = ["Answer", "Locate", "Redirects", "Request", "nowhere"]
+__all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]
 
 Locate = Callable[[str], Place]
 """Returns the `Place` of an IP address."""
+
+OnUnknown = Callable[[str], None]
+"""Called with the IP address that asked for an unknown short code, before the answer; may raise an error instead."""
 
 LONGEST_SECONDS = 2.0
 
@@ -58,18 +62,17 @@ class Redirects:
     """Answers requests to the short URLs of a store.
 
     Args:
-        store: Contains the QR Codes and receives the visits.
-        clock: Returns the current time.
         locate: Returns the `Place` of an IP address; by default an empty one.
         strict: Whether to refuse a redirect if the visit is not durable in time. By default, the visitor is redirected
             anyway, because a printed code must not stop working for the sake of statistics.
         seconds: How long a redirect waits while other visits are written to disk.
-        records: Whether to record visits.
         hosts: Host names of this service. A short URL never redirects to another short URL on these hosts, to prevent
             loops.
         path: Path of the base URL.
+        on_unknown: Limits how often an address may guess short codes.
 
     Attributes:
+        locate: Returns the `Place` of an IP address; can be replaced while redirects use it.
         recorded: Visits that were durable in time.
         lost: Visits that could not be stored.
         late: Visits that were not durable in time, but have been or will be stored later.
@@ -86,21 +89,24 @@ class Redirects:
         records: bool = True,
         hosts: Collection[str] = (),
         path: str = "",
+        on_unknown: OnUnknown = lambda _address: None,
     ) -> None:
         self.store = store
         self.recorded = 0
         self.lost = 0
         self.late = 0
         self._clock = clock
-        self._locate = locate
+        self.locate = locate
         self._strict = strict
         self._seconds = seconds
         self._records = records
         self._hosts = frozenset(hosts)
         self._path = path
+        self._on_unknown = on_unknown
         self._visitors = Visitors(salts_of(store).of)
         # Query once now, so that the first visitor does not wait for a change of the store to end.
         target(store, "")
+        self._ignores_case = ignores_case(store)
 
     def answer(self, request: Request) -> Answer:
         """Record a visit and return the answer to it; waits up to `seconds` until the visit is durable.
@@ -108,27 +114,38 @@ class Redirects:
         Raises:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
             Gone: If its QR Code was deleted; the visit is kept as an orphan.
-            NotStored: If the visit is not durable in time and `strict` is on.
         """
-        entry, moment = target(self.store, request.short_code), self._clock()
+        code, entry = self._find(request.short_code, request.address)
+        if code != request.short_code:
+            request = replace(request, short_code=code)
+        moment = self._clock()
         content = None if entry is None or entry is DELETED else entry.content_at(moment)
         if self._records:
             self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
         return self._answer(request.short_code, entry, content)
 
-    def look(self, short_code: str) -> Answer:
-        """Return the current answer for a short code, without recording a visit.
-
-        Raises:
-            NotFound: If no QR Code ever had this short code.
-            Gone: If its QR Code was deleted.
-        """
-        entry = target(self.store, short_code)
+    def look(self, short_code: str, address: str = "") -> Answer:
+        """Return the current answer for a short code to an IP address, without recording a visit."""
+        short_code, entry = self._find(short_code, address)
         return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
 
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
+
+    def split(self, path: str) -> tuple[str, str] | None:
+        """Return the longest short code that a path begins with, and what follows it; None if there is none."""
+        return longest_known(self.store, path)
+
+    def _find(self, short_code: str, address: str) -> tuple[str, Target | None]:
+        """Return a short code as it was assigned, and its target; an unknown one counts against the address."""
+        entry = target(self.store, short_code)
+        if entry is None and self._ignores_case:
+            short_code = spelling(self.store, short_code) or short_code
+            entry = target(self.store, short_code)
+        if entry is None:
+            self._on_unknown(address)
+        return short_code, entry
 
     def _answer(self, short_code: str, entry: Target | None, content: str | None) -> Answer:
         if entry is None:
@@ -137,10 +154,15 @@ class Redirects:
             raise Gone("short URL", short_code)
         where = destination(content)
         if where.kind == "redirect":
-            step = step_below(where.link or "", self._hosts, self._path)
-            if step and self.knows(step):
+            path = path_below(where.link or "", self._hosts, self._path)
+            if path and self._leads_on(path):
                 where = Destination("page", link=where.link)
         return Answer(content, where)
+
+    def _leads_on(self, path: str) -> bool:
+        """Return whether a path of ours is that of a short URL, and not of a picture."""
+        found = self.split(path)
+        return found is not None and found[1][:1] in ("", "/")
 
     def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
         headers = request.headers
@@ -180,7 +202,7 @@ class Redirects:
 
     def _place(self, address: str) -> Place:
         try:
-            return self._locate(address)
+            return self.locate(address)
         except Exception as error:
             # A failing GeoIP database must not stop a redirect. Its error message is not logged, because it may contain
             # the address.

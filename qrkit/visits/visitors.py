@@ -7,18 +7,16 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from threading import Lock
-from urllib.parse import urlsplit
 
 from qrkit.store.recording.salts_and_quotas import Salts
 from qrkit.tracking.bots import is_bot
 from qrkit.tracking.records import Kind
 
-__all__ = ["Visitors", "first_language", "kind_of", "referrer_host"]
+__all__ = ["Visitors", "first_language", "kind_of"]
 
 PURPOSE_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 _AHEAD = re.compile(r"prefetch|preview|prerender", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-LONGEST_HOST = 253
 DOCUMENT = ("", "document", "empty", "iframe")
 AT_ONCE_SECONDS = 2
 
@@ -32,20 +30,12 @@ def kind_of(method: str, headers: Mapping[str, str]) -> Kind:
     """
     if method == "HEAD":
         return "head"
-    if any(name in headers and _AHEAD.search(headers[name]) for name in PURPOSE_HEADERS):
-        return "prefetch"
+    for name in PURPOSE_HEADERS:
+        if _AHEAD.search(headers.get(name, "")):
+            return "prefetch"
     if headers.get("sec-fetch-dest", "") not in DOCUMENT or headers.get("sec-fetch-mode") == "no-cors":
         return "prefetch"
     return "bot" if is_bot(headers.get("user-agent", "")) else "scan"
-
-
-def referrer_host(referrer: str) -> str | None:
-    """Return the host of a `Referer` header; the rest is ignored, because it may reveal personal details."""
-    try:
-        host = urlsplit(referrer).hostname
-    except ValueError:
-        return None
-    return host if host and len(host) <= LONGEST_HOST else None
 
 
 def first_language(accepted: str) -> str | None:

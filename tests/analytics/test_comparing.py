@@ -1,6 +1,7 @@
 """Rates and comparisons keep what they promise on simulated scans, whose truth is known."""
 
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from math import inf, isnan
 from zoneinfo import ZoneInfo
 
@@ -12,14 +13,18 @@ from hypothesis import strategies as st
 
 from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth
-from qrkit.analytics.daily_looks import level_of_each_look
+from qrkit.analytics.comparing import level_of_each_look
+from qrkit.analytics.daily_spread import TWO_WEEKS
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
 from qrkit.errors import InvalidParameter
-from tests.analytics.study_intervals import measured
+from tests.analytics.study_intervals import measured, truth_of
 from tests.analytics.worlds import GROUPS, histories
 from tests.dtypes import TEXT
 from tests.sweeps import quick_rows
+
+BEFORE, LOOKS = 56, 90
+WORLDS = ["Poisson", "negative binomial, 1", "AR(1), 0.5", "AR(1), 0.8", "self-exciting, 3 days", "rare events, 1 day"]
 
 MONDAY = date(2026, 3, 2)
 WEEK = (0.7, 0.9, 1.0, 1.0, 1.1, 1.2, 1.1)
@@ -437,3 +442,31 @@ def test_columns_and_dtypes_are_those_of_the_docstring():
         assert analytics.rates(one).dtypes.astype(str).to_dict() == rates
         assert analytics.rates(one, by="campaign").dtypes.astype(str).to_dict() == {"campaign": TEXT} | rates
         assert analytics.rates(two, by="campaign").dtypes.astype(str).to_dict() == {"campaign": TEXT} | rates
+
+
+def any_time_alarms(world: str, rate: float, number: int, *, looks: int = LOOKS, seed: int = 9) -> float:
+    """Share of worlds in which any daily look, from two weeks after the change on, sees a difference."""
+    level = level_of_each_look(BEFORE, 0.95)
+    alarms = 0
+    for history in histories(truth_of(world), rate, BEFORE + TWO_WEEKS + looks - 1, number, seed):
+        entries = list(history.items())
+        before = dict(entries[:BEFORE])
+        ends = range(BEFORE + TWO_WEEKS, len(entries) + 1)
+        found = (ratio_interval(before, dict(islice(entries, BEFORE, end)), level, independent=False) for end in ends)
+        alarms += any(interval.differs for interval in found)
+    return alarms / number
+
+
+def test_hardly_any_alarm_in_two_weeks_of_looks():
+    """With the interval for one look, every look would be a new chance of an alarm."""
+    assert any_time_alarms("AR(1), 0.8", 40.0, 12, looks=14) <= 0.1
+
+
+@pytest.mark.benchmark  # a minute each or more: to be run when the rule changes
+@pytest.mark.parametrize("world", WORLDS)
+def test_all_looks_of_three_months_keep_the_level(world, capsys):
+    """Nominal is 0.05; the standard error of 500 worlds is 0.01."""
+    share = any_time_alarms(world, 40.0, 500)
+    with capsys.disabled():
+        print(f"\n{world}: an alarm at any of {LOOKS} looks in {share:.3f} of 500 worlds")  # noqa: T201
+    assert share <= 0.065

@@ -8,7 +8,7 @@ import pytest
 
 from qrkit import analytics, open_portfolio
 from qrkit.analytics import Truth
-from qrkit.analytics.pooled_rates import pooled_rates
+from qrkit.analytics.ranking import pooled_rates
 from qrkit.errors import InvalidParameter
 from tests.dtypes import TEXT
 

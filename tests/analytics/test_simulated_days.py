@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from qrkit.analytics import Truth, simulate
-from qrkit.analytics.simulated_days import daily_counts
 from qrkit.errors import InvalidParameter
+from tests.analytics.worlds import daily_counts
 
 MONDAY = date(2026, 3, 2)
 WEEK = (1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 0.5)

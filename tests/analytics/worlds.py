@@ -1,12 +1,12 @@
 """Worlds in which intervals and alarms have to hold: simulated days whose true rate is known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 import numpy as np
 
 from qrkit.analytics import Truth
-from qrkit.analytics.simulated_days import daily_counts
+from qrkit.analytics.simulated_days import daily_groups
 
 MONDAY = date(2026, 3, 2)
 WEEK = (1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 0.5)
@@ -39,6 +39,15 @@ EVENTS = {
 }
 GROUPS = {"independent": INDEPENDENT, "moderate": MODERATE, "strong": STRONG, "rare events": EVENTS}
 """Worlds by how strongly days depend on each other. Each code has days of its own, which is the hard case."""
+
+
+def daily_counts(
+    rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
+) -> np.ndarray:
+    """The number of scans of each code on each day: int64, codes x days; see `daily_groups`."""
+    smallest, largest = truth.groups
+    groups = daily_groups(rates, since, days, random=random, truth=truth)
+    return np.einsum("s,sij->ij", np.arange(smallest, largest + 1), groups)
 
 
 def histories(truth: Truth, rate: float, days: int, number: int, seed: int) -> Iterator[dict[date, int]]:

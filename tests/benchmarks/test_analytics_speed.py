@@ -227,6 +227,7 @@ def test_a_report_of_ten_million_scans(shop, tmp_path, say):
                 f"{unit:4} {name:34} {mine[name]:6.2f} s, by hand {sql[name]:6.2f} s ({mine[name] / sql[name]:4.2f}), "
                 f"pandas {pandas[name]:6.2f} s ({pandas[name] / mine[name]:5.1f})"
             )
+        assert ratio(mine, sql) < 3
         load = getattr(loading, unit)
         say(
             f"{unit}, {number:,} scans, geometric means: ours/by hand {ratio(mine, sql):.2f}, pandas/ours "

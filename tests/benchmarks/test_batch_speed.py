@@ -83,6 +83,7 @@ def test_urls_become_pictures_in_a_zip(tmp_path, capsys, record):
         rows.append({key: value if key == "case" else round(value, 2) for key, value in found.items()})
         times = [one["segno, one process"][0] / one[name][0] for one in rounds]
         record(f"10,000 URLs in a zip: {name}", seconds=[one[name][0] for one in rounds], times=times)
+        assert median(times) > 15 or name.startswith("segno")
     form = "{case:22} {least_cpu_s:8.2f} {least_wall_s:8.2f} {segno/this_cpu:8.1f} {segno/this_wall:8.1f}"
     with capsys.disabled():
         print(f"\n{CODES:,} URLs -> PNGs in a zip   cpu s   wall s  segno/this, cpu and wall")  # noqa: T201
@@ -105,7 +106,7 @@ def test_memory_of_batches(tmp_path, capsys, record):
         command = [sys.executable, "-c", MEMORY.format(number=number)]
         ran = subprocess.run(command, check=True, capture_output=True, cwd=tmp_path, env=os.environ)
         found[number] = round(int(ran.stdout) / 1024, 1)
-    assert len(found) == 4
+    assert found[100_000] < 2 * found[100]
     for number, memory in found.items():
         record(f"{number:,} codes in a zip", memory=[memory])
     with capsys.disabled():

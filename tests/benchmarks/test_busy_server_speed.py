@@ -93,3 +93,4 @@ def test_redirects_while_the_server_works(shop, say):
             f"p99 / beside another program {p99(times) / shared:.1f}"
         )
         assert len(times) > took * RATE / 2
+        assert p99(times) < 20 * max(idle, shared)

@@ -96,6 +96,7 @@ def test_a_decorated_design_becomes_a_png(design, rounds, capsys):
     ratio = median(one / other for one, other in times)
     with capsys.disabled():
         print(f"\n{ours:8.0f} ms qrkit {theirs:8.0f} ms librsvg alone, qrkit/librsvg {ratio:.2f}")  # noqa: T201
+    assert ratio < 4
 
 
 @pytest.mark.parametrize("width", [320, 1000])
@@ -118,6 +119,7 @@ def test_the_verdict_costs_little_beside_the_picture(width, capsys):
             f"\n{width} px: {plain:.1f} ms, with a verdict {with_verdict:.1f} ms, librsvg alone {theirs:.1f} ms; "
             f"qrkit/librsvg {plain / theirs:.2f}, with a verdict {with_verdict / theirs:.2f}"
         )
+    assert median(judged / drawn for drawn, judged, _ in times) < 3
 
 
 @pytest.mark.parametrize("design", ["heart", "star V30"])
@@ -152,3 +154,4 @@ def test_a_change_of_colour_encodes_nothing(capsys):
     same = median(seconds(lambda color: generate(content, foreground=color), f"#0000{10 + n}") for n in range(ROUNDS))
     with capsys.disabled():
         print(f"\nanother content {new * 1000:.1f} ms, another colour {same * 1000:.2f} ms")  # noqa: T201
+    assert same < new

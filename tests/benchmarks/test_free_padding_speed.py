@@ -36,7 +36,7 @@ def milliseconds(work, rounds: int = 9) -> float:
     ("version", "level", "wanted"),
     [(5, "M", "a disc"), (5, "M", "every module"), (10, "M", "a disc"), (20, "L", "a disc")],
 )
-def test_one_mask_takes_less_than_50_ms_in_version_5(version, level, wanted, capsys):
+def test_one_mask_costs_a_few_encodings_of_segno(version, level, wanted, capsys):
     modules = disc(version) if wanted == "a disc" else [[1] * side_of(version)] * side_of(version)
 
     def by_segno() -> None:
@@ -50,4 +50,4 @@ def test_one_mask_takes_less_than_50_ms_in_version_5(version, level, wanted, cap
     with capsys.disabled():
         line = f"\n{version}-{level}, {wanted}: {ours:.1f} ms, {ours / theirs:.1f} x segno's encoding"
         print(line)  # noqa: T201  # the figure is what a benchmark is for
-    assert ours < 50 or version > 5
+    assert ours < 15 * theirs or version > 5

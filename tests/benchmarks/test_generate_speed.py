@@ -60,6 +60,7 @@ def test_a_text_becomes_a_file(format, capsys):
         ]
         slow, fast = (median(column) * 1000 for column in zip(*rounds, strict=True))
         ratio = median(one / other for one, other in rounds)
+        assert ratio > 15
         table.append(f"{name:18} {slow:8.2f} ms {fast:7.2f} ms {ratio:10.1f}")
     with capsys.disabled():
         print("\n".join(table))  # noqa: T201  # the table is what a benchmark is for

@@ -23,7 +23,7 @@ def milliseconds(work, rounds: int = 15) -> float:
 
 
 @pytest.mark.parametrize("version", [2, 10, 40])
-def test_version_10_is_graded_in_20_ms(version, capsys):
+def test_a_grade_costs_a_few_encodings_of_segno(version, capsys):
     symbol = encode("grade", version=version)
     modules = np.pad([list(row) for row in symbol.modules], QUIET_ZONE)
     reflectance = np.where(modules == 1, 0.1, 0.9)
@@ -33,4 +33,4 @@ def test_version_10_is_graded_in_20_ms(version, capsys):
     with capsys.disabled():
         line = f"\nversion {version}: {ours:.2f} ms, {ours / theirs:.2f} x segno's encoding"
         print(line)  # noqa: T201  # the figure is what a benchmark is for
-    assert ours < 20 or version > 10
+    assert ours < 5 * theirs

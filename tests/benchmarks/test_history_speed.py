@@ -116,6 +116,8 @@ def test_a_report_from_a_store_and_from_its_archive(visits, tmp_path, say):
             costs[peer] = measure(asks(path))
     for unit in Cost._fields:
         say(table(costs, unit, scans))
+    stored, by_hand = ({name: cost.cpu for name, cost in costs[side].items()} for side in ("archive", "SQL, archive"))
+    assert ratio(stored, by_hand) < 3
     say(
         f"archived in {archiving.wall:.1f} s ({archiving.cpu:.1f} s CPU), {archived.bytes / visits:.1f} bytes a visit; "
         f"peak of memory with our questions and those by hand {peak / 1024:,.0f} MB"

@@ -127,6 +127,7 @@ def test_a_text_becomes_a_file(format, capsys, record):
             rows.append(row | {key: round(value, 2) for key, value in numbers.items()})
         times = [theirs / ours for theirs, ours in zip(found["segno"], found["qrkit"], strict=True)]
         record(f"{format}, {case}", us=[ours * 1e6 for ours in found["qrkit"]], times=times)
+        assert median(times) > 12
     form = "{case:24} {writer:21} {median_us:9.1f} us {segno/this:7.1f} {bytes:9}"
     table = [form.format_map(row) for row in rows]
     with capsys.disabled():
@@ -152,6 +153,7 @@ def test_what_a_level_of_compression_costs_and_saves(capsys, record):
         six_smaller=[(1 - sizes[2] / sizes[1]) * 100],
     )
     assert decode(png(image, PLAIN_COMPRESSION)).content == image.design.content
+    assert default < 2 * one
     with capsys.disabled():
         print(f"\nsymbol -> png by compression; the default is {PLAIN_COMPRESSION}")  # noqa: T201
         print("\n".join("level {level} {us:8.1f} us {bytes:6} bytes".format_map(row) for row in rows))  # noqa: T201
@@ -196,7 +198,7 @@ def test_a_program_that_writes_one_png(capsys, tmp_path, record):
         }
         for name, ms in found.items()
     ]
-    assert len(rows) == len(FIRST)
+    assert median(ours / theirs for ours, theirs in zip(found["qrkit"], found["segno"], strict=True)) < 2
     for name, ms in found.items():
         record(f"a program: {name}", ms=ms)
     with capsys.disabled():

@@ -162,6 +162,7 @@ def test_durable_redirects_a_second(shop, tmp_path, say, threads):
         f"{threads:3} threads, redirects/s: qrkit {ours:6.0f}, plain file {file:6.0f}, SQLite {theirs:6.0f}; "
         f"qrkit/file {to_file:.2f}, qrkit/SQLite {to_sqlite:.1f}; {median(processor) * 1000:.2f} ms of processor time"
     )
+    assert to_file > 0.3
 
 
 def stored_frame(rows, part=0):
@@ -195,6 +196,7 @@ def test_a_full_store_is_as_fast_as_an_empty_one(shop, tmp_path, say, millions):
         f"{millions} million rows ({loading:.1f} s to load, {(size - before) / millions / 1e6:.1f} bytes a row): "
         f"p99 {full:.1f} ms, empty {nothing:.1f} ms, full/empty {median(a / b for a, b in rounds):.2f}"
     )
+    assert median(a / b for a, b in rounds) < 3
 
 
 BARE = """
@@ -236,7 +238,9 @@ def test_scans_leave_the_store_as_bare_duckdb_reads_them(shop, tmp_path, say):
     for name, work in ours.items():
         rounds = [(seconds(work), seconds(bare[name])) for _ in range(ROUNDS)]
         mine, theirs = (median(column) for column in zip(*rounds, strict=True))
-        say(f"a million scans, {name}: {mine:.2f} s, bare {theirs:.2f} s, ratio {median(a / b for a, b in rounds):.2f}")
+        ratio = median(a / b for a, b in rounds)
+        say(f"a million scans, {name}: {mine:.2f} s, bare {theirs:.2f} s, ratio {ratio:.2f}")
+        assert ratio < 4
 
 
 def test_a_table_is_held_against_those_that_are_there(shop, say):
@@ -251,6 +255,7 @@ def test_a_table_is_held_against_those_that_are_there(shop, say):
         f"a million rows: {taken[0]:.1f} s of the processor into an empty store, beside a million others "
         f"{taken[1] / taken[0]:.2f} of that, again (none is added) {taken[2] / taken[0]:.2f}"
     )
+    assert max(taken) < 4 * taken[0]
 
 
 def test_a_short_code_is_found_as_in_a_dict(shop, say):
@@ -266,6 +271,7 @@ def test_a_short_code_is_found_as_in_a_dict(shop, say):
     rounds = [(seconds(lambda: target(shop.store, "door")), seconds(lambda: known.get("door"))) for _ in range(ROUNDS)]
     ours, theirs = (median(column) for column in zip(*rounds, strict=True))
     say(f"a short code: {ours:.2f} us, a dict {theirs:.2f} us")
+    assert ours < 50 * theirs
 
 
 def test_a_hundred_thousand_codes_are_listed_with_their_counters(shop, say):
@@ -284,4 +290,6 @@ def test_a_hundred_thousand_codes_are_listed_with_their_counters(shop, say):
     )
     start = perf_counter()
     assert len(shop.store.frame(counters)) == 100_000
-    say(f"100,000 codes: records {took:.2f} s, ids and counters as a frame {perf_counter() - start:.3f} s")
+    bare = perf_counter() - start
+    say(f"100,000 codes: records {took:.2f} s, ids and counters as a frame {bare:.3f} s")
+    assert took < 100 * bare

@@ -88,7 +88,7 @@ def test_every_row_of_a_table_gets_the_look(run, folder):
     [
         (("--preset", "bubbel"), "preset='bubbel': is not a preset; did you mean 'bubble'"),
         (("--preset", "bubble", "--colorway", "pink"), "colorway='pink': is not a colorway of 'bubble'"),
-        (("--colorway", "pink"), "colorway='pink': needs --preset"),
+        (("--colorway", "pink"), "colorway='pink': needs a preset"),
         (("--logo", "none.svg"), "logo='none.svg': is neither a file nor icon:NAME"),
         (("--frame", "sael"), "did you mean 'seal'"),
         (

@@ -118,7 +118,8 @@ def event_fields(draw):
         if draw(st.booleans()):
             fields["count"] = draw(st.integers(1, 999))
         else:
-            fields["until"] = draw(days)
+            first = fields["start"].date() if isinstance(fields["start"], datetime) else fields["start"]
+            fields["until"] = max(first, draw(days))
         if fields["repeat"] == "weekly":
             fields["weekdays"] = draw(st.lists(st.sampled_from(["MO", "WE", "SU"]), unique=True, max_size=3))
     return fields
@@ -375,6 +376,53 @@ def test_texts_are_those_of_the_standards():
     assert "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR;UNTIL=19971224T045959Z\r\n" in weekly
 
 
+def test_a_start_that_its_rule_leaves_out_is_noted():
+    (noted,) = contents.event("x", "2026-06-14", repeat="weekly", weekdays=["MO", "FR"]).notes
+    assert noted == ("start", "is on a day (SU) that its weekdays leave out, which calendars read differently")
+    assert contents.event("x", "2026-06-15", repeat="weekly", weekdays=["MO", "FR"]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "written", "notes"),
+    [
+        ("HTTPS://EXAMPLE.COM/ABC", "HTTPS://EXAMPLE.COM/ABC", ["makes a smaller code with em=auto"]),
+        (
+            "https://Example.com/ABC",
+            "https://example.com/ABC",
+            ["leads to the same page as HTTPS://EXAMPLE.COM/ABC, which makes a smaller code with em=auto"],
+        ),
+        ("https://example.com/abc", "https://example.com/abc", []),
+        ("HTTPS://EXAMPLE.COM/?A=B", "HTTPS://EXAMPLE.COM/?A=B", []),
+        ("HTTPS://BÜCHER.EXAMPLE/a", "https://xn--bcher-kva.example/a", []),
+    ],
+)
+def test_a_link_in_capitals_stays_so(url, written, notes):
+    content = contents.link(url)
+    assert (content, [one.text for one in content.notes]) == (written, notes)
+    assert contents.read(content).fields == content.fields
+    if content.isupper() and notes:
+        small, plain = (generate(content, em=em, ec="L").symbol.version for em in ("auto", "byte"))
+        assert small < plain
+
+
+@pytest.mark.parametrize(
+    ("security", "meant"),
+    [("WPA2", "WPA"), ("wpa2-psk", "WPA"), ("WPA/WPA2", "WPA"), ("WPA2/WPA3", "WPA"), ("WPA3-SAE", "WPA3"),
+     ("SAE", "WPA3"), ("wep", "WEP"), ("WPA2-EAP", "enterprise"), ("open", "none"), ("nopass", "none")],
+)  # fmt: skip
+def test_security_has_the_names_that_routers_give_it(security, meant):
+    password = {"none": None, "WEP": "abcde"}.get(meant, "espresso")
+    user = "ana" if meant == "enterprise" else None
+    written = contents.wifi("Nero", password, security=security, user_name=user)
+    assert written.fields.get("security", "WPA") == meant
+    assert contents.read(f"WIFI:T:{security};S:Nero;P:espresso;;").fields.get("security", "WPA") == meant
+
+
+def test_a_network_with_r_is_percent_encoded():
+    found = contents.read("WIFI:T:WPA;R:1;S:Foo%3Bnet;P:my%3Apass;;")
+    assert found.fields == {"ssid": "Foo;net", "password": "my:pass"}
+
+
 # Bad input ------------------------------------------------------------------------------------------------------------
 
 INJECTIONS = [
@@ -468,6 +516,12 @@ BAD = [
     ("event", {"title": "x", "start": "2026-06-14 18:00", "time_zone": "../etc"}, "time_zone", "such as Europe/Rome"),
     ("event", {"title": "x", "start": "2026-06-14", "count": 3}, "count", "needs repeat"),
     ("event", {"title": "x", "start": "2026-06-14", "repeat": "daily", "weekdays": "MO"}, "weekdays", "weekly events"),
+    (
+        "event",
+        {"title": "x", "start": "2026-06-14", "repeat": "daily", "until": "2026-06-13"},
+        "until",
+        "must not be before the start, 2026-06-14",
+    ),
     (
         "event",
         {"title": "x", "start": "2026-06-14", "repeat": "daily", "count": 3, "until": "2027-01-01"},

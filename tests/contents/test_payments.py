@@ -16,13 +16,15 @@ from stdnum.ch import esr
 from stdnum.iso7064 import mod_97_10
 
 from qrkit import contents
-from qrkit.contents.bitcoin_addresses import LETTERS
 from qrkit.contents.cards import summary
-from qrkit.contents.pix_codes import pix
+from qrkit.contents.payments.pix_codes import pix
+from qrkit.contents.payments.swiss_bills import NOTIFICATIONS
+from qrkit.contents.payments.wallets import LETTERS
 from qrkit.errors import InvalidParameter
 
 records = settings(max_examples=200)
 
+QR_REFERENCE = "000008207791225857421286694"
 RED_CROSS = contents.epc_transfer(
     "Red Cross of Belgium", "BE72000000001616", 1, bic="BPOTBEB1", purpose="CHAR", text="Urgency fund",
     information="Sample EPC QR code", version="001",
@@ -150,7 +152,11 @@ ibans = st.builds(
 creditor_references = st.text(string.ascii_uppercase + string.digits, min_size=1, max_size=21).map(
     lambda text: f"RF{mod_97_10.calc_check_digits(text + 'RF')}{text}"
 )
-qr_references = st.text(string.digits, min_size=26, max_size=26).map(lambda text: text + esr.calc_check_digit(text))
+qr_references = (
+    st.text(string.digits, min_size=26, max_size=26)
+    .filter(lambda text: text.strip("0"))
+    .map(lambda text: text + esr.calc_check_digit(text))
+)
 bank_numbers = st.one_of(st.integers(30_000, 31_999), st.integers(0, 29_999))
 swiss_ibans = st.builds(
     lambda bank, account, country: with_check_digits(f"{bank:05}{account[:12]}", country),
@@ -291,6 +297,14 @@ def test_one_time_passwords_are_read_back_here_and_by_pyotp(secret, account, fie
     assert theirs.digest().name == fields.get("algorithm", "SHA1").lower()
 
 
+@pytest.mark.parametrize("message", NOTIFICATIONS)
+def test_a_bill_of_nothing_is_a_notification(message):
+    bill = contents.swiss_bill(MUSTER, "CH9300762011623852957", "0.00", message=message)
+    assert bill.splitlines()[18] == "0.00"
+    assert is_read_back(bill)
+    assert "0.00 CHF" in summary(bill)
+
+
 # ---- what is wrong
 
 
@@ -311,7 +325,10 @@ def test_one_time_passwords_are_read_back_here_and_by_pyotp(secret, account, fie
         (lambda: contents.epc_transfer("あ" * 70, "BE72000000001616", text="あ" * 140), "only 331 are allowed"),
         (lambda: contents.swiss_bill(MUSTER, "BE72000000001616"), "iban: must be an account in Switzerland"),
         (lambda: contents.swiss_bill(MUSTER, "CH6431961000004421557"), "reference: must be a QR reference"),
-        (lambda: contents.swiss_bill(MUSTER, "CH9300762011623852957", reference="0" * 27), "needs a QR-IBAN"),
+        (lambda: contents.swiss_bill(MUSTER, "CH9300762011623852957", reference=QR_REFERENCE), "needs a QR-IBAN"),
+        (lambda: contents.swiss_bill(MUSTER, "CH6431961000004421557", reference="0" * 27), "not all of them zeros"),
+        (lambda: contents.swiss_bill(MUSTER, "CH9300762011623852957", 0), "message: must be one of NICHT ZUR ZAHLUNG"),
+        (lambda: contents.swiss_bill(MUSTER, "CH9300762011623852957", 0, message="A"), "amount is 0.00"),
         (lambda: contents.swiss_bill(MUSTER, "CH6431961000004421557", reference="0" * 26 + "1"), "1, but .* needs 0"),
         (lambda: contents.swiss_bill(MUSTER, "CH9300762011623852957", message="Ж"), "has 'Ж', but Swiss bills"),
         (lambda: contents.swiss_bill({"name": "A"}, "CH9300762011623852957"), "creditor.postcode: is required"),

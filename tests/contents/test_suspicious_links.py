@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from qrkit import contents
 from qrkit.contents.suspicious_links import LONGEST, suspicious_link
-from qrkit.visits.destinations import destination
+from qrkit.visits.follow_or_show import destination
 
 some = settings(max_examples=200, deadline=None)
 

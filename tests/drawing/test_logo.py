@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from qrkit import Brand, Color, Design, Layer, QRImage, data_uri, decode, generate
-from qrkit.drawing.logo import logo_image
+from qrkit.drawing.logo import logo_image, placed_logo, scaled_logo
 from qrkit.drawing.resizing import layout_of
 from qrkit.errors import AssetError, InvalidParameter
 from qrkit.presets import with_preset
@@ -177,6 +177,32 @@ def test_a_plate_keeps_modules_away_from_the_logo(plate, size, share, padding):
     is_dark = (pixels(design) == 0).all(axis=2)
     assert not is_dark[round(down), left:right].any()
     assert not is_dark[top:bottom, round(across)].any()
+
+
+@pytest.mark.parametrize("plate", ["circle", "rounded", "square"])
+@pytest.mark.parametrize(("width", "height"), [(800, 320), (100, 300), (100, 100)])
+@pytest.mark.parametrize("ring", [None, "navy"])
+def test_a_plate_has_the_shape_of_its_logo(plate, width, height, ring):
+    design = Design(content=LINK, ec="H", size=10).with_logo(picture_of(width, height), 0.3, plate=plate, ring=ring)
+    ground, logo = design.layers
+    edge = 2 * (1 + (0.9 if ring else 0)) * 10
+    rounding = min(logo.width, logo.height) * (2**0.5 - 1) if plate == "circle" else 0
+    assert ground.width == pytest.approx(logo.width + edge + rounding, abs=1.5)
+    assert ground.height == pytest.approx(logo.height + edge + rounding, abs=1.5)
+    placed = placed_logo(design)
+    assert (placed.plate, placed.ring) == (plate, ring and "#000080")
+    smaller = scaled_logo(design, placed, placed.share / 2)
+    assert smaller.layers[0].width == pytest.approx((logo.width + rounding) / 2 + edge, abs=1.5)
+    assert placed_logo(smaller).plate == plate
+
+
+@pytest.mark.parametrize(("width", "height"), [(800, 320), (320, 800)])
+def test_a_long_logo_has_a_rounded_plate_in_presets(width, height):
+    design = with_preset(Design(content=LINK), "bubble", logo=picture_of(width, height))
+    ground, logo = design.layers
+    edge = 3 * layout_of(design).module
+    assert (ground.width - logo.width, ground.height - logo.height) == pytest.approx((edge, edge), abs=0.1)
+    assert max(ground.width, ground.height) < 2 * max(logo.width, logo.height)
 
 
 @pytest.mark.parametrize("plate", ["circle", "rounded", "square"])

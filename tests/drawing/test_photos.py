@@ -263,7 +263,7 @@ def test_vector_formats_look_like_png(place):
     ("content", "code"),
     [
         ("data:image/png;base64,AAAA", "bad-image"),
-        ("data:image/gif;base64,AAAA", "bad-data-uri"),
+        ("data:text/gif;base64,AAAA", "bad-data-uri"),
         ("a.png", "bad-value"),
     ],
 )

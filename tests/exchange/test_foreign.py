@@ -234,7 +234,8 @@ def test_every_tool_keeps_targets_codes_names_dates_and_counts(portfolio, tool, 
 
 
 def test_every_tool_of_the_table_has_a_file_here():
-    assert {tool.name for tool, _ in FILES.values()} == {tool.name for tool in foreign.TOOLS}
+    elsewhere = {"chhoto-url", "Sink", "lstu"}  # in test_moving_in
+    assert {tool.name for tool, _ in FILES.values()} | elsewhere == {tool.name for tool in foreign.TOOLS}
 
 
 @pytest.mark.parametrize("file", [BITLY_JSON, SHLINK_CSV, SHLINK_JSON, DUB_CSV, DUB_JSON])
@@ -327,8 +328,8 @@ def write_workbook(path, rows):
     ("url", "code", "domain", "found"),
     [
         ("https://s.test/a", "a", "", "https://s.test/a"),
-        ("https://s.test/base/foo/bar", "foo/bar", "", "https://s.test/foo/bar"),
-        ("", "/a/", "", "https://host.invalid/a"),
+        ("https://s.test/base/foo/bar", "foo/bar", "", "https://s.test/foo%2Fbar"),
+        ("", "/a/", "", "a"),
         ("", "a", "d.test", "https://d.test/a"),
         ("s.test/a", "", "", "https://s.test/a"),
         ("http://s.test/a", "http://s.test/a", "", "http://s.test/a"),
@@ -421,9 +422,9 @@ def test_columns_that_are_not_read_are_named_and_empty_ones_are_not(portfolio):
         for name in ("Status", "Tags")
     ]
     assert str(result) == "2 created, 2 columns left out"
-    further = {"url": f"{MENU}2", "key": "k2", "shortLink": "", "geo": {}, "ios": "x"}
+    further = {"url": f"{MENU}2", "key": "k2", "shortLink": "", "geo": {}, "ref": "x"}
     of_json = imported(portfolio, [DUB_JSON[1] | further])
-    assert [issue.detail.partition(" ")[0] for issue in of_json.issues] == ["'ios'"]
+    assert [issue.detail.partition(" ")[0] for issue in of_json.issues] == ["'ref'"]
 
 
 HOW_TO = Path(__file__).parents[2] / "notebooks/how-to/move_here.md"

@@ -15,7 +15,7 @@ from qrkit.charts.first_scans import BINS
 from qrkit.charts.labels import length
 from qrkit.charts.series import SPOKEN
 from qrkit.contents.cards import TITLES
-from qrkit.contents.payment_summaries import PAYMENTS
+from qrkit.contents.payments.payment_summaries import PAYMENTS
 from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.languages.sentences import catalog
 from qrkit.report.sentences import GLOSSARY, SENTENCES

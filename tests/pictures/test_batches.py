@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from qrkit import Design, Layer, PrintSize, QRImage, data_uri, decode, generate
 from qrkit.errors import InvalidParameter, RenderingFailed, ScanWarning, UnknownParameter, UnreadableFile
-from qrkit.pictures import workers
+from qrkit.pictures import batch_files
 from qrkit.pictures.batch_files import SAMPLE, Look, Painter, Row, painted_rows
 from qrkit.pictures.batches import Batch, RowError, generate_many
 from tests.sweeps import quick_first, quick_rows
@@ -335,7 +335,7 @@ def test_an_error_on_the_way_leaves_what_was_there_before(tmp_path, processes):
 
 def test_a_process_that_is_killed_is_told_of():
     with pytest.raises(RenderingFailed, match="processes=1"):
-        list(workers.in_workers(os._exit, iter([(None, 1)]), 1))
+        list(batch_files.in_workers(os._exit, iter([(None, 1)]), 1))
 
 
 def test_an_error_that_is_ours_is_not_one_of_the_row(tmp_path, monkeypatch):
@@ -358,7 +358,7 @@ def test_a_script_needs_no_guard_and_runs_once(tmp_path, option):
     ran = subprocess.run(
         [sys.executable, "-W", "error", *command],
         input=script if option == "-" else None,
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(Path(workers.__file__).parent.parent)},
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(Path(batch_files.__file__).parent.parent)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (ran.stdout, ran.stderr) == ("once\n40 created\n", "")

@@ -10,10 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from qrkit import Layer, Markers, decode, generate
+from qrkit import Design, Layer, Markers, decode, generate
 from qrkit.errors import InvalidParameter
+from qrkit.pictures.image import QRImage
+from qrkit.pictures.printing import print_checks
 from qrkit.server.statuses import status_of
 from tests.conformance import readers
+
+TEXT = "https://example.com/spring/2026?poster=12"
 
 LINK = "https://example.com"
 ACROSS = 25 + 2 * 4
@@ -145,9 +149,17 @@ def test_a_print_of_plain_modules_has_no_dot_between_dark_and_light(fields):
 
 def test_a_print_of_more_dots_than_a_picture_may_have_is_refused():
     """33 modules of 191 dots are 39.7 million in all, of 192 dots 40.1 million; at 254 dpi a dot is 0.1 mm."""
-    assert generate(LINK).print_at(33 * 19.1, dpi=254).dots_per_module == 191
+    assert not generate(LINK).print_at(33 * 19.1, dpi=254).has_too_many_dots
     with pytest.raises(InvalidParameter, match="is more than 40,000,000 dots at 254 dpi"):
-        generate(LINK).print_at(33 * 19.2, dpi=254)
+        generate(LINK).print_at(33 * 19.2, dpi=254).to_bytes("png")
+
+
+@pytest.mark.parametrize("format", ["svg", "pdf", "eps"])
+@pytest.mark.parametrize("fields", [{}, {"modules": {"type": "dots"}}], ids=["plain", "dots"])
+def test_vectors_have_any_size(format, fields):
+    poster = generate(LINK, **fields).print_at(5_000)
+    assert poster.size_in(format) == pytest.approx((5_000, 5_000))
+    assert len(poster.to_bytes(format)) < 2 * len(generate(LINK, **fields).print_at(50).to_bytes(format))
 
 
 @pytest.mark.parametrize(("format", "width"), [("pdf", 40), ("SVG", 40), ("eps", 40), ("png", 39.116)])
@@ -183,12 +195,12 @@ def test_a_height_of_its_own_is_kept_in_proportion():
         (float("nan"), 300, "size_mm", "must be a number"),
         ("40", 300, "size_mm", "must be a number"),
         (10, 30, "size_mm", "at 30 dpi at least 27.9 mm are needed"),
-        (1000, 600, "size_mm", "is more than 40,000,000 dots at 600 dpi; use fewer dots per inch"),
+        (1000, 600, "size_mm", "is more than 40,000,000 dots at 600 dpi; use fewer dots per inch, or svg or pdf"),
     ],
 )
 def test_sizes_that_cannot_be_printed_are_refused_with_what_could(size_mm, dpi, name, rule):
     with pytest.raises(InvalidParameter) as caught:
-        generate(LINK).print_at(size_mm, dpi=dpi)
+        generate(LINK).print_at(size_mm, dpi=dpi).to_bytes("png")
     assert (caught.value.name, status_of(caught.value)) == (name, 400)
     assert rule in caught.value.rule
 
@@ -219,3 +231,43 @@ def test_black_may_be_printed_with_black_ink_alone(format):
 def test_it_says_what_it_is():
     found = repr(generate(LINK).print_at(40))
     assert found == "<QRPrint 39.12 x 39.12 mm, 14 dots per 1.19 mm module at 300 dpi>"
+
+
+def texts(image, printed=None, *, is_good):
+    return [check.text for check in print_checks(image, printed) if check.is_good == is_good]
+
+
+@given(st.integers(0, 8))
+def test_the_quiet_zone_is_what_the_standard_asks_for(padding):
+    image = QRImage(Design(content=TEXT, padding=padding))
+    (text,) = texts(image, is_good=padding >= 4)
+    assert text.startswith(f"Quiet zone: {padding or 'none'}")
+
+
+def test_micro_codes_need_two_modules():
+    assert texts(QRImage(Design(content="12345", micro=True, padding=2)), is_good=False) == []
+
+
+def test_a_transparent_background_needs_light_paper():
+    assert any(
+        "light paper" in text for text in texts(QRImage(Design(content=TEXT, background="transparent")), is_good=False)
+    )
+    assert texts(QRImage(Design(content=TEXT)), is_good=False) == []
+
+
+@pytest.mark.parametrize(("mm", "is_good"), [(10, False), (60, True)])
+def test_modules_are_large_enough_for_phones(mm, is_good):
+    image = QRImage(Design(content=TEXT))
+    printed = image.print_at(mm, dpi=600)
+    assert any("odules of" in text or "each module (" in text for text in texts(image, printed, is_good=is_good))
+    if not is_good:
+        (least,) = (text.split()[-3] for text in texts(image, printed, is_good=False))
+        again = image.print_at(float(least) + 1, dpi=600)
+        assert texts(image, again, is_good=False) == []
+
+
+@given(st.floats(20, 200))
+def test_a_symbol_of_25_modules_reads_from_ten_times_its_width(mm):
+    image = QRImage(Design(content="https://example.com", version=2, padding=0))
+    printed = image.print_at(mm)
+    assert printed.reach_mm == pytest.approx(10 * printed.width_mm)

@@ -199,7 +199,7 @@ def test_http_obeys_templates(shop):
     record = shop.get_qrcode(code["id"])
     for ext in ("png", "svg", "pdf"):
         # Clients read this SVG line by line, so its modules are elements of their own.
-        assert client.get(f"/door.{ext}").body == QRImage(apart(shop.image(record).design)).to_bytes(ext)
+        assert client.get(f"/door.{ext}").body == QRImage(apart(shop.image(record).design, ext)).to_bytes(ext)
     assert color_of(shop, record) == Color.parse("purple")
     url = f"/api/v3/track/qrcode/{code['id']}"
     change = partial(client.request, "PUT", url, query=f"auth={key}")

@@ -1,10 +1,12 @@
 """Each issue is told of designs that have it and of no other, with what was measured and a fix that removes it."""
 
 import re
+from io import BytesIO
 
 import pytest
+from PIL import Image
 
-from qrkit import Design, Gradient, Layer, Modules, check, data_uri
+from qrkit import Design, Gradient, Layer, Modules, check, data_uri, generate
 from qrkit.scanning.readers import Engine
 from qrkit.scanning.scan_report import VERDICTS, Issue, ScanReport
 from tests.drawing.pictures import filled
@@ -46,12 +48,17 @@ CASES: dict[str, Design] = {
     "module-weight": plain(modules=tiny_sprite(0.7)),
     "quiet-zone": plain(padding=1),
     "contrast": plain(foreground="#909090"),
+    "charset": plain("Café"),
     "polarity": plain(foreground="white", background="black"),
     "mirrored": plain(flip="vertical"),
     "not-read": plain(foreground="#C0C0C0"),
     "wrong-text": plain(),
 }
 """A design that has it, by the code of each issue."""
+
+
+AUDIENCE = {"charset": "all"}
+"""Whose readers are asked, where it is not those of phones."""
 
 
 def engine(said: bytes | None) -> Engine:
@@ -61,7 +68,7 @@ def engine(said: bytes | None) -> Engine:
 def report_of(code: str) -> ScanReport:
     if code == "wrong-text":
         return check(CASES[code], "quick", engines=[engine(b"something else")])
-    return check(CASES[code], "quick" if code == "not-read" else "static")
+    return check(CASES[code], "quick" if code == "not-read" else "static", audience=AUDIENCE.get(code, "phones"))
 
 
 def with_code(report: ScanReport, code: str) -> list[Issue]:
@@ -155,6 +162,42 @@ def test_fixes_change_nothing_but_what_they_are_for():
         assert set(issue.fix) <= fields, code
         fixed = report_of(code).fixed(issue)
         assert (fixed.content, fixed.size) == (URL, 8)
+
+
+GUESSED = [
+    "Café", "Öl", "Straße", "Müller", "naïve", "señor", "São Paulo", "Kraków", "Škoda", "Ångström", "København",
+    "İstanbul", "Αθήνα", "Москва", "東京タワー", "北京", "서울", "שלום", "مرحبا", "हिन्दी", "😀", "5 €", "„Hallo“",
+    "Menü",
+]  # fmt: skip
+
+
+@pytest.mark.needs("libzbar0")
+def test_zbar_shows_what_has_no_charset_wrong():
+    from pyzbar.pyzbar import ZBarSymbol, decode
+
+    def shown(text: str, **fields: str) -> str:
+        picture = Image.open(BytesIO(generate(text, **fields).to_bytes()))
+        return decode(picture, symbols=[ZBarSymbol.QRCODE])[0].data.decode()
+
+    assert sum(shown(text) != text for text in GUESSED) > len(GUESSED) / 2
+    assert [shown(text, charset="utf-8") for text in GUESSED] == GUESSED
+    notes = [with_code(check(plain(text), "static", audience="all"), "charset")[0] for text in GUESSED]
+    assert {(note.severity, note.fix["charset"]) for note in notes} == {("note", "utf-8")}
+
+
+@pytest.mark.parametrize(
+    "design",
+    [plain("Cafe"), plain("Café", charset="utf-8"), plain("Café", charset="iso-8859-1"), plain("東京", em="kanji")],
+)
+def test_what_no_reader_has_to_guess_gets_no_note_on_charsets(design):
+    assert not with_code(check(design, "static", audience="all"), "charset")
+    assert not with_code(check(plain("Café"), "static"), "charset")
+
+
+def test_a_note_on_charsets_changes_no_verdict():
+    report = check(plain("Café"), "static", audience="all")
+    assert (report.verdict, report.embedded, report.score) == ("robust", "robust", 100)
+    assert check(report.fixed(with_code(report, "charset")[0]), "static", audience="all").issues == ()
 
 
 def test_safe_eyes_keep_their_dark_colours():

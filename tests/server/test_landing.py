@@ -30,9 +30,9 @@ from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import create_account
 from qrkit.server import Client, make_app
 from qrkit.server.pages.landing import failure, home, page, preview
-from qrkit.server.pages.page_sentences import LANGUAGES, language_for
+from qrkit.server.pages.page_languages import LANGUAGES, language_for
 from qrkit.server.statuses import status_of
-from qrkit.visits.destinations import Destination, destination
+from qrkit.visits.follow_or_show import Destination, destination
 from qrkit.visits.redirect import Answer
 
 HOSTILE = (

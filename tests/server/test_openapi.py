@@ -198,7 +198,7 @@ INTERFACE = {
     # Stored records show it with a capital letter (ruling T3).
     ("Properties", "em"): {"enum": ["Byte", "Numeric", "Alphanumeric"], "default": "byte"},
     ("Properties", "ec"): {"enum": ["L", "M", "Q", "H"], "default": "M"},
-    ("Properties", "foreground"): {"pattern": "^(#?([0-9A-Fa-f]{2}){3,4}|[A-Za-z]+)$"},
+    ("Properties", "foreground"): {"pattern": "^(#?([0-9A-Fa-f]{3}|([0-9A-Fa-f]{2}){3,4})|[A-Za-z]+([(][^()]*[)])?)$"},
     ("DesignRequest", "version"): {"minimum": 1, "maximum": 40},
     ("DesignRequest", "padding"): {"minimum": 0, "maximum": 20, "default": 4},
     ("DesignRequest", "em"): {"enum": ["byte", "numeric", "alphanumeric"], "default": "byte"},

@@ -13,7 +13,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.server import Client, Settings, make_app
-from qrkit.server.pages.page_sentences import LANGUAGES
+from qrkit.server.pages.page_languages import LANGUAGES
 from tests.server.test_errors import assert_keeps_the_contract
 from tests.server.test_landing import MEASURE, SIZES, Page, browse
 from tests.server.test_statuses import API, BASE_URL, CSV, PNG, World

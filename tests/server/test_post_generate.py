@@ -325,7 +325,7 @@ WRONG = [
     ("padding", True, TYPE),
     ("em", "auto", VALUE), ("em", 1, VALUE), ("ec", "X", VALUE), ("ec", ["M"], VALUE), ("flip", "left", VALUE),
     ("format", "pgn", VALUE), ("format", 0, TYPE), ("format", ["png"], TYPE), ("shorten", False, TYPE),
-    ("template", {}, TYPE), ("foreground", "blak", "bad-colour"), ("background", "#FFF", "bad-colour"),
+    ("template", {}, TYPE), ("foreground", "blak", "bad-colour"), ("background", "#FFFF", "bad-colour"),
     ("background", 5, "bad-colour"), ("modules", "rounded", TYPE), ("modules.type", "square", VALUE),
     ("modules.sprite", "stars", VALUE), ("modules.sprites", [FULL["modules"]["sprites"][0]] * 21, RANGE),
     ("modules.sprites", {}, TYPE), ("modules.sprites.0", 5, TYPE), ("modules.sprites.0.type", "none", VALUE),

@@ -657,7 +657,7 @@ def test_visits_of_a_store_that_closes_while_its_server_is_away_are_there_when_i
 @pytest.mark.slow
 def test_a_server_that_stands_still_does_not_keep_a_store_from_closing(own_server, monkeypatch, caplog):
     monkeypatch.setattr("qrkit.store.recording.recorder.LAST_SECONDS", 0.2)
-    monkeypatch.setattr("qrkit.store.postgresql.following.LAST_SECONDS", 0.2)
+    monkeypatch.setattr("qrkit.store.records.short_codes.LAST_SECONDS", 0.2)
     url = own_server.new_database()
     shop = open_portfolio(url)
     shop.insert_qrcode("https://a.example", short_code="door")

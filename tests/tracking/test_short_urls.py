@@ -1,4 +1,4 @@
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,6 +12,7 @@ from qrkit.tracking.short_urls import (
     BASE_58,
     ShortLink,
     base_url_of,
+    beginnings,
     image_url,
     is_short_code,
     new_id,
@@ -34,7 +35,7 @@ BASES = (
 )
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=120)
-short_codes = st.text("ABCabc0123456789_-", min_size=2, max_size=64).filter(is_short_code)
+short_codes = st.text("ABCabc0123456789_-ä.+~日", min_size=1, max_size=64).filter(is_short_code)
 
 
 @pytest.mark.rule("T1")
@@ -50,12 +51,39 @@ def test_codes_have_six_letters_that_nobody_mistakes_and_ids_32_hex():
     assert all(len(id_) == 32 and set(id_) <= set("0123456789abcdef") for id_ in ids)
 
 
-@pytest.mark.parametrize("text", ["k3Jd9Q", "door", "a-b_c", "ab", "a" * 64])
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("k3Jd9Q", "door", "a-b_c", "ab", "a" * 200, "a", "1", "summer/2024", "v1.2", "a.png", "köln/straße", "हिन्दी"),
+        *("日本語", "docs", "414", "2024/12", "01/spring", "a,b;c=d@e:f", "~me", "it's", "(x)", "$5!", "apis", "a/api"),
+    ],
+)
 def test_a_chosen_short_code_is_a_plain_word(text):
     assert is_short_code(text)
 
 
-@pytest.mark.parametrize("text", ["a", "", "a" * 65, "api", "a.png", "a/b", "ä1", "ab\n", "a b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            "a" * 201,
+            "api",
+            "API",
+            "api/v3/generate",
+            ".well-known/x",
+            "robots.txt",
+            "ab\n",
+            "a b",
+            "/a",
+            "a/",
+            "a//b",
+        ),
+        *(".", "..", "a/../b", "a?b", "a#b", "a%20b", "a\\b", "a&b", "🙂", "01/09506000134352", "414/9506000134352/x"),
+        *("a\u0308", "a\u200bb", "a\u202eb", "[a]", "<a>", '"a"', "\u0600x"),
+    ],
+)
 def test_what_could_not_be_found_in_a_path_is_no_short_code(text):
     assert not is_short_code(text)
 
@@ -96,12 +124,12 @@ def test_a_slug_has_the_words_of_a_text_in_any_script(text, wanted):
 def test_a_short_url_is_safe_to_print_and_is_read_back(base, code, urlinfo):
     """Open: what follows the code. A readable tail that any reader of codes passes on as it is, and that we ignore."""
     url = short_url(base, code, urlinfo)
-    assert url.startswith(f"{base}/{code}")
+    assert url.startswith(f"{base}/{quote(code, safe='+')}")
     assert url.removeprefix(base).isascii()
     assert set(" ?#\"'<>\\\r\n").isdisjoint(url)
     assert read_short_url(url, base) == ShortLink(code, slug(urlinfo))
-    tail = urlsplit(url.removeprefix(f"{base}/{code}")).path
-    assert unquote(tail) == (f"/{slug(urlinfo)}" if slug(urlinfo) else "")
+    tail = unquote(urlsplit(url).path).removeprefix(f"{unquote(urlsplit(base).path)}/{code}")
+    assert tail == (f"/{slug(urlinfo)}" if slug(urlinfo) else "")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +141,14 @@ def test_a_short_url_is_safe_to_print_and_is_read_back(base, code, urlinfo):
         ("https://q.example/abc?utm_source=x#y", ("abc", "")),
         ("https://q.example//abc", ("abc", "")),
         ("https://q.example:8443/abc", ("abc", "")),
+        ("https://q.example/a", ("a", "")),
+        ("https://q.example/v1.2", ("v1.2", "")),
+        ("https://q.example/%61bc", ("abc", "")),
+        ("https://q.example/a%CC%88", ("ä", "")),
+        ("https://q.example/summer%2F2024", ("summer/2024", "")),
+        ("https://q.example/summer%2F2024/for-you", ("summer/2024", "for-you")),
+        ("https://q.example/Summer/Sale", ("Summer/Sale", "")),
+        ("https://q.example/summer/sale", ("summer", "sale")),
     ],
 )
 def test_a_short_url_of_any_other_host_is_read_too(url, link):
@@ -132,8 +168,8 @@ def test_a_base_url_with_a_path_is_taken_off_before_the_code():
     [
         *("", " ", "\0", "none", "n/a", "-", "abc123", "/abc123", "//q.example/abc123", "mailto:abc123"),
         *("ftp://q.example/abc123", "javascript:alert", "https://", "https://q.example", "https://q.example/"),
-        *("https://q.example/a", "https:///abc", "https://q.example/api/v3/generate", "https://q.example/abc.png"),
-        *("https://[::1/abc", "https://q.example/%61bc", "https://q.example/" + "a" * 65, "https://q.example/ä1"),
+        *("https:///abc", "https://q.example/api/v3/generate"),
+        *("https://[::1/abc", "https://q.example/a%20b", "https://q.example/" + "a" * 201, "https://q.example/.."),
     ],
 )
 def test_what_is_no_short_url_has_no_code(text):
@@ -228,3 +264,26 @@ def test_an_image_url_leaves_defaults_out():
 )
 def test_several_short_urls_tell_the_path_of_their_base_url(urls, paths):
     assert shared_paths(urls) == paths
+
+
+@pytest.mark.rule("T19")
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("door", ["door"]),
+        ("door+", ["door+", "door"]),
+        ("summer/2024.png", ["summer/2024.png", "summer/2024", "summer"]),
+        ("a//b/", ["a"]),
+        ("door/api/v3", ["door/api/v3", "door/api", "door"]),
+        ("api/v3", []),
+        ("", []),
+        ("x" * 199 + "/" + "y" * 300, ["x" * 199]),
+        ("x" * 300, []),
+    ],
+)
+def test_a_path_begins_with_its_longest_codes_first(path, wanted):
+    assert list(beginnings(path)) == wanted
+
+
+def test_a_path_of_any_length_has_few_beginnings():
+    assert len(list(beginnings("a/" * 50_000))) <= 100

@@ -9,7 +9,7 @@ from qrkit.errors import Gone, NotFound
 from qrkit.server.statuses import status_of
 from qrkit.store.recording.recorder import drain
 from qrkit.tracking.records import Place
-from qrkit.visits.destinations import Destination
+from qrkit.visits.follow_or_show import Destination
 from qrkit.visits.redirect import Redirects, Request
 from tests.inboxes import failing, standing_still
 

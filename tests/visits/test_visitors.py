@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from qrkit import open_portfolio
 from qrkit.tracking.records import Kind
+from qrkit.tracking.referrers import referrer_host
 from qrkit.visits.redirect import Redirects, Request
-from qrkit.visits.visitors import Visitors, first_language, kind_of, referrer_host
+from qrkit.visits.visitors import Visitors, first_language, kind_of
 
 some = settings(max_examples=60)
 

@@ -95,14 +95,12 @@ def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bo
     """Run the demo in a folder. The results of an earlier demo in it are replaced.
 
     Args:
-        folder: Created if it does not exist.
         add: Adds the QR Codes to a portfolio; by default, those of the bundled spreadsheet.
         seed: Seed of the simulated month of scans.
         show_progress: Whether to show progress on the error stream if it is a terminal.
 
     Raises:
         QrkitError: If `add` raises an error; the results of an earlier demo are kept.
-        StoreBusy: If another process has the store of an earlier demo open.
     """
     # tqdm: None shows a bar only on terminals.
     hidden = None if show_progress else True

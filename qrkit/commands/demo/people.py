@@ -82,10 +82,7 @@ PHONES = (
     (f"Mozilla/5.0 (Linux; Android 15; SM-S921B) {_CHROME} Chrome/137.0.0.0 Mobile Safari/537.36", 15),
     (f"Mozilla/5.0 (Linux; Android 14; SM-A546B) {_CHROME} Chrome/136.0.0.0 Mobile Safari/537.36", 12),
     (f"Mozilla/5.0 (Linux; Android 15; Pixel 8) {_CHROME} Chrome/137.0.0.0 Mobile Safari/537.36", 8),
-    (
-        f"Mozilla/5.0 (Linux; Android 14; SM-S911B) {_CHROME} SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36",
-        7,
-    ),
+    (f"Mozilla/5.0 (Linux; Android 14; SM-S911B) {_CHROME} SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36", 7),
     ("Mozilla/5.0 (Android 14; Mobile; rv:139.0) Gecko/139.0 Firefox/139.0", 4),
     (f"Mozilla/5.0 (Linux; Android 13; Redmi Note 12) {_CHROME} Chrome/135.0.0.0 Mobile Safari/537.36", 6),
     (f"Mozilla/5.0 (iPad; CPU OS 18_4 like Mac OS X) {_APPLE} Version/18.4 Mobile/15E148 Safari/604.1", 4),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from qrkit.design.frames import FrameKind
-from qrkit.drawing.frames import borders, decoys, things
-from qrkit.drawing.frames.parts import Cut, Room
+from qrkit.drawing.frames import borders, things
+from qrkit.drawing.frames.frame_parts import Cut, Room
 
 __all__ = ["FRAMES"]
 
@@ -22,7 +22,7 @@ FRAMES: Mapping[FrameKind, Callable[[Room], Cut]] = {
     "plate": borders.plate,
     "polaroid": things.polaroid,
     "ribbon": borders.ribbon,
-    "round": decoys.disc,
+    "round": borders.disc,
     "seal": things.seal,
     "stamp": things.stamp,
     "tab": borders.tab,

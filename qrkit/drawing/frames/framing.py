@@ -18,7 +18,7 @@ from qrkit.design.limits import MOST_PIXELS
 from qrkit.design.outline import Outline, circle
 from qrkit.design.shapes.icons import icon
 from qrkit.drawing.frames import FRAMES
-from qrkit.drawing.frames.parts import LEADING, PITCH, SECOND, Arc, Cut, Room, Slot
+from qrkit.drawing.frames.frame_parts import LEADING, PITCH, SECOND, Arc, Cut, Room, Slot
 from qrkit.drawing.layout import Layout, into_placeholder, lay_out
 from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.paints import moved, on_white, paint

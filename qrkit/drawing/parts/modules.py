@@ -1,4 +1,4 @@
-"""Draws modules as items of a scene: squares, a style, or sprites."""
+"""Draws modules as items of a scene: squares, a style, or sprites; and finder patterns."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from collections.abc import Iterable, Iterator
 from itertools import compress, product, repeat
 from operator import gt
 
-from qrkit.design.decoration import Sprite
+from qrkit.design.decoration import Marker, Sprite
+from qrkit.design.design import Design
 from qrkit.design.limits import ICON_BOX
 from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
+from qrkit.design.shapes.eyes import SIDE, eye
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES, one_module
 from qrkit.drawing.bitmaps import at_most
+from qrkit.drawing.paints import fainter, moved, paint
 from qrkit.drawing.parts.photos import module_colors
 from qrkit.drawing.parts.sheet import MOST_PAINTED, Cells, Sheet
-from qrkit.drawing.scene import Item, Paint, Shape, Squares, Stamps
+from qrkit.drawing.scene import Item, Matrix, Paint, Shape, Squares, Stamps
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.symbol.symbol import Role, alignment_patterns
+from qrkit.symbol.symbol import Role, alignment_patterns, finder_places
 
-__all__ = ["draw_modules"]
+__all__ = ["draw_markers", "draw_modules", "is_square"]
 
 Place = tuple[int, int]
 """Column and row of a cell; the quiet zone also has negative columns and rows."""
@@ -74,10 +77,10 @@ def _halftone(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
     square = rectangle(edge, edge, side, side)
     joined = sheet.design.modules.joins_squares
     items: list[Item] = [Squares(layout.x, layout.y, layout.module, whole, sheet.foreground, joined)]
-    for cells, paint in ((small, sheet.foreground), (light, sheet.paper)):
+    for cells, color in ((small, sheet.foreground), (light, sheet.paper)):
         corners = tuple(layout.place(*place) for place in _places(cells))
         if corners:
-            items.append(Stamps(square, layout.module, layout.module, corners, paint))
+            items.append(Stamps(square, layout.module, layout.module, corners, color))
     return items
 
 
@@ -115,11 +118,11 @@ def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamp
         if place in colors:
             group = chosen.setdefault((colors[place], scale), [])
         group.append(layout.place(*place))
-    for (paint, scale), group in chosen.items():
+    for (color, scale), group in chosen.items():
         if group:
             side, edge = layout.module * scale, layout.module * (1 - scale) / 2
             outline = stamp.placed(edge, edge, side)
-            yield Stamps(outline, layout.module, layout.module, tuple(group), paint, modules.joins_copies)
+            yield Stamps(outline, layout.module, layout.module, tuple(group), color, modules.joins_copies)
 
 
 def _scales(stamp: Outline, sizes: tuple[float, ...] | None) -> list[float]:
@@ -225,3 +228,31 @@ def _quiet_places(side: int, padding: int) -> list[Place]:
     inside = range(side)
     around = range(-padding, side + padding)
     return [(column, row) for row in around for column in around if row not in inside or column not in inside]
+
+
+# ---- finder patterns
+
+
+def draw_markers(sheet: Sheet) -> list[Item]:
+    """Return the finder patterns as items, without those that are drawn as ordinary modules."""
+    items: list[Item] = []
+    for corner, (row, column) in finder_places(sheet.symbol.side).items():
+        if is_square(sheet.design, corner):
+            continue
+        marker = getattr(sheet.design.markers, corner) or Marker(pattern="default")
+        x, y = sheet.layout.place(column, row)
+        side = sheet.layout.module * SIDE
+        form = eye(marker.pattern, corner, marker.inner, sheet.design.modules)
+        for outline, color in ((form.outer, marker.outer_color), (form.inner, marker.inner_color)):
+            own = moved(paint(color, side, side), Matrix(move_x=x, move_y=y)) if color else sheet.ink
+            items.append(Shape(outline.placed(x, y, sheet.layout.module), fainter(own, marker.opacity)))
+    return items
+
+
+def is_square(design: Design, corner: str) -> bool:
+    """Return True if the finder pattern in this corner is drawn as ordinary square modules."""
+    marker = getattr(design.markers, corner)
+    if design.modules.type != "default" or marker is None:
+        return design.modules.type == "default"
+    is_plain = {marker.pattern, marker.inner or marker.pattern} == {"default"}
+    return is_plain and marker.inner_color is marker.outer_color is None and marker.opacity == 1

@@ -1,8 +1,8 @@
 """Reads untrusted images (sprites, layers, wrapper) and makes them safe to draw.
 
 The type of an image is determined by its first bytes, not by its declared type. Raster images are decoded and encoded
-again, so that only pixels remain; SVG is read by `svg_reader`; URLs are passed to a `Fetch`, if
-there is one.
+again by `decoding`, so that only pixels remain; SVG is read by `svg_reader`; URLs are passed to a `Fetch`, if there
+is one.
 """
 
 from __future__ import annotations
@@ -15,24 +15,22 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.outline import Outline
+from qrkit.design.picture_files import SVG, media_type, unread_rule
 from qrkit.design.rotation import read_rotations
 from qrkit.drawing.letters.fonts import FONT_STARTS
 from qrkit.drawing.rotating import rotate
 from qrkit.drawing.scene import Bitmap, Drawing
+from qrkit.drawing.untrusted.decoding import MOST_PIXELS, fit_picture, read_bitmap
 from qrkit.drawing.untrusted.svg_reader import read_svg
 from qrkit.errors import AssetError, InvalidParameter, Problem, RemoteContentDisabled, UnreadableFile, collecting
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-__all__ = ["Asset", "Fetch", "data_uri", "media_type", "read_asset", "read_assets"]
+__all__ = ["Asset", "Fetch", "data_uri", "media_type", "picture_content", "read_asset", "read_assets", "reduced_uri"]
 
 Asset: TypeAlias = Bitmap | Drawing | Outline
 Fetch: TypeAlias = Callable[[str], bytes]
@@ -40,27 +38,25 @@ Fetch: TypeAlias = Callable[[str], bytes]
 
 _log = logging.getLogger("qrkit")
 
-MOST_BYTES = 4 * 2**20
+MOST_BYTES = 40 * 2**20
 """Bytes of one image as it was sent."""
-MOST_BYTES_TOGETHER = 8 * 2**20
-MOST_PIXELS = 4096 * 4096
-LONGEST_SIDE = 8192
+MOST_BYTES_TOGETHER = 2 * MOST_BYTES
+MOST_KEPT_BYTES = 4 * 2**20
+"""Bytes of a font, and of an image in a data URI that we make: larger ones are reduced."""
 MOST_PIXELS_TOGETHER = 2 * MOST_PIXELS
 MOST_ADDRESSES = 4
 LONGEST_ICON = 64
 
-_DATA_URI = re.compile(r"data:image/(?:png|jpe?g|svg(?:\+xml)?)(?P<flags>(?:;[\w.+=\"-]*)*),", re.IGNORECASE | re.ASCII)
+_DATA_URI = re.compile(r"data:image/[\w.+-]+(?P<flags>(?:;[\w.+=\"-]*)*),", re.IGNORECASE | re.ASCII)
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_CONTENT = re.compile(r"data:|https?://|icon:", re.IGNORECASE)
 _ICON = re.compile(r"icon:", re.IGNORECASE)
 _LAYER = re.compile(r"layers\.\d+\.content|logo")
 """Fields whose images may be rotated; a logo becomes a layer. In other fields, a rotated image is an ordinary SVG."""
-_SVG_BEGINS = re.compile(rb"<(?:[\w.-]+:)?svg[\s/>]")
 _NO_PICTURE = (
-    "is not a picture; allowed: a data URI of a png, jpeg or svg (data:image/png;base64,...), icon:NAME, https://..."
+    "is not a picture; allowed: a data URI of a png, jpg, svg, webp, gif, avif, bmp, tif or ico "
+    "(data:image/png;base64,...), icon:NAME, https://..."
 )
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_PROLOGUE = 8192
-"""Bytes within which the root element of an SVG must begin; design programs put long comments before it."""
 
 
 def read_asset(content: str, *, fetch: Fetch | None = None, part: str) -> Asset:
@@ -109,7 +105,9 @@ def data_uri(picture: bytes | str | Path) -> str:
     """Convert an image, or the font of a caption, to a data URI, for use in a design.
 
     Args:
-        picture: The path of a file, or its bytes: PNG, JPEG or SVG, at most 4 MiB; or a TrueType or OpenType font.
+        picture: The path of a file, or its bytes: PNG, JPEG, SVG, WebP, GIF (its first frame), AVIF, BMP, TIFF or ICO,
+            at most 40 MiB; or a TrueType or OpenType font, at most 4 MiB. An image of more than 4 MiB is reduced to as
+            many pixels as fit, and becomes a PNG or JPEG.
 
     Raises:
         UnreadableFile: If the file cannot be read, is too large, or is not such an image or font.
@@ -121,25 +119,53 @@ def data_uri(picture: bytes | str | Path) -> str:
                 picture = file.read(MOST_BYTES + 1)
         except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
             raise UnreadableFile(f"{name}: {getattr(error, 'strerror', None) or error}") from error
-    if len(picture) > MOST_BYTES:
-        raise UnreadableFile(f"{name} is too large: a picture may have {_mib(MOST_BYTES)}")
     kind = "font/sfnt" if picture.startswith(FONT_STARTS) else media_type(picture)
     if kind is None:
-        raise UnreadableFile(f"{name} is not a picture of the formats png, jpg, svg")
+        raise UnreadableFile(f"{name} {unread_rule(picture)}")
+    is_reduced = kind not in ("font/sfnt", SVG)
+    most = MOST_BYTES if is_reduced else MOST_KEPT_BYTES
+    if len(picture) > most:
+        raise UnreadableFile(f"{name} is too large: {'a picture' if is_reduced else 'this file'} may have {_mib(most)}")
+    if len(picture) > MOST_KEPT_BYTES:
+        try:
+            picture = fit_picture(picture, MOST_KEPT_BYTES)
+        except AssetError as error:
+            raise UnreadableFile(f"{name} {error.rule}") from error
+        kind = media_type(picture)
     return f"data:{kind};base64,{b64encode(picture).decode('ascii')}"
 
 
-def media_type(picture: bytes) -> str | None:
-    """Return the media type of an image by its first bytes: PNG, JPEG or SVG; None for other data."""
-    if picture.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if picture.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    start = picture[:_PROLOGUE]
-    if start.startswith(_UTF_16):
-        start = start.replace(b"\0", b"")
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n\xff\xfe")
-    return "image/svg+xml" if text.startswith(b"<") and _SVG_BEGINS.search(text) else None
+def picture_content(picture: bytes | str | Path, part: str) -> str:
+    """Return the content of a field for an image as people name one: a file, its bytes, or such a content.
+
+    Raises:
+        InvalidParameter: If a text is neither a content nor the path of a file.
+        UnreadableFile: If the file cannot be read, or is not an image.
+    """
+    if isinstance(picture, str) and _CONTENT.match(picture):
+        return picture
+    if isinstance(picture, str | Path) and not _is_file(picture):
+        raise InvalidParameter(Problem(part, str(picture), "is neither a file nor icon:NAME"))
+    return data_uri(picture)
+
+
+def _is_file(path: str | Path) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+        return False
+
+
+def reduced_uri(content: str) -> str:
+    """Return the content of a field with an image of more than 4 MiB reduced as by `data_uri`.
+
+    Raises:
+        AssetError: If a large content cannot be read as a data URI.
+        UnreadableFile: If a large image is damaged.
+    """
+    is_large = len(content) > MOST_KEPT_BYTES and _DATA_URI.match(content)
+    data = _decode_data_uri(content) if is_large else b""
+    return data_uri(data) if len(data) > MOST_KEPT_BYTES else content
 
 
 def _check_addresses(contents: Mapping[str, str], fetch: Fetch | None) -> None:
@@ -201,25 +227,25 @@ class _Reader:
         digest = hashlib.sha256(data).digest()
         image = _image_cache.get(digest)
         if image is None:
-            image = self._decode(data)
+            self._check_pixels()
+            image = _decode(data)
             _image_cache.put(digest, image)
-        elif isinstance(image, Bitmap):
-            self._count(image.width, image.height)
+        if isinstance(image, Bitmap):
+            self._pixels += image.width * image.height
+            self._check_pixels()
         return image
 
-    def _decode(self, data: bytes) -> Bitmap | Drawing:
-        kind = media_type(data)
-        if kind is None:
-            raise _asset_error("is not a picture: its bytes are neither PNG nor JPEG nor SVG", "bad-image")
-        return read_svg(data) if kind == "image/svg+xml" else _bitmap(data, self._count)
-
-    def _count(self, width: int, height: int) -> None:
-        """Count pixels and check the limits, before decoding."""
-        if width * height > MOST_PIXELS or max(width, height) > LONGEST_SIDE:
-            raise _too_large(f"a picture may have {MOST_PIXELS:,} pixels, and {LONGEST_SIDE:,} a side")
-        self._pixels += width * height
+    def _check_pixels(self) -> None:
+        """Check the pixels of all pictures so far; when there are too many, no more are decoded."""
         if self._pixels > MOST_PIXELS_TOGETHER:
             raise _too_large(f"all pictures of a design together may have {MOST_PIXELS_TOGETHER:,} pixels")
+
+
+def _decode(data: bytes) -> Bitmap | Drawing:
+    kind = media_type(data)
+    if kind is None:
+        raise _asset_error(unread_rule(data), "bad-image")
+    return read_svg(data) if kind == SVG else read_bitmap(data)
 
 
 class _ImageCache:
@@ -256,7 +282,7 @@ def _decode_data_uri(content: str) -> bytes:
     uri = _DATA_URI.match(content)
     if uri is None and content[:5].lower() == "data:":
         raise _asset_error(
-            "is a data URI of the wrong type; allowed: image/png, image/jpeg, image/svg+xml", "bad-data-uri"
+            "is a data URI of the wrong type; pictures begin with data:image/, such as data:image/png", "bad-data-uri"
         )
     if uri is None:
         raise _asset_error(_NO_PICTURE, "bad-value")
@@ -273,37 +299,6 @@ def _decode_data_uri(content: str) -> bytes:
     if not data:
         raise _asset_error("is a data URI that holds nothing", "bad-data-uri")
     return data
-
-
-def _bitmap(data: bytes, count: Callable[[int, int], None]) -> Bitmap:
-    """Decode a PNG or JPEG and encode its pixels again, without any other data in the file."""
-    from PIL import Image, ImageOps
-
-    try:
-        picture = Image.open(BytesIO(data), formats=("PNG", "JPEG"))
-        count(*picture.size)
-        clean = _pixels_only(ImageOps.exif_transpose(picture))
-        file = BytesIO()
-        # At level 3, photographs are as small as at the default level, in half the time.
-        clean.save(file, "PNG", compress_level=3)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise _too_large(f"a picture may have {MOST_PIXELS:,} pixels") from error
-    except AssetError:
-        raise
-    except Exception as error:
-        # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
-        raise _asset_error("is a damaged picture", "bad-image") from error
-    return Bitmap(file.getvalue(), *clean.size)
-
-
-def _pixels_only(picture: Image) -> Image:
-    """Return only the pixels, as RGBA if something is transparent, else as RGB."""
-    if picture.mode.startswith("I"):
-        # 16-bit gray: Pillow would clip values above 255 instead of scaling them.
-        picture = picture.point(lambda value: value * (1 / 256)).convert("L")
-    clean = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
-    clean.info = {}
-    return clean
 
 
 @contextmanager

@@ -41,11 +41,15 @@ KEPT = 16
 KEPT_SECONDS = 300.0
 
 MEDIA_TYPES = {
-    "image/png": "image/png",
-    "image/jpeg": "image/jpeg",
+    **{
+        f"image/{name}": f"image/{name}"
+        for name in ("png", "jpeg", "svg+xml", "webp", "gif", "avif", "bmp", "tiff", "x-icon")
+    },
     "image/jpg": "image/jpeg",
-    "image/svg+xml": "image/svg+xml",
+    "image/x-ms-bmp": "image/bmp",
+    "image/vnd.microsoft.icon": "image/x-icon",
 }
+"""Maps each `Content-Type` of an image to the media type that its bytes must have."""
 
 # IANA's special-purpose registries, listed here because Python's tables differ between releases. Also included:
 # multicast, and the address at which Azure machines reach their host. Of IPv6, only 2000::/3 is assigned at all.

@@ -503,12 +503,7 @@ def _bitmap(bitmap: Bitmap, box: Box, turned: tuple[bool, bool], opacity: float,
     """Draw a bitmap in a box of an otherwise transparent image of this size."""
     left, top, width, height = box
     # The image is mirrored at the end, so the box is placed at the mirrored position first.
-    there = (
-        size[0] - left - width if turned[0] else left,
-        size[1] - top - height if turned[1] else top,
-        width,
-        height,
-    )
+    there = (size[0] - left - width if turned[0] else left, size[1] - top - height if turned[1] else top, width, height)
     picture = placed(bitmap, there, size)
     if opacity < 1:
         picture.putalpha(picture.getchannel("A").point(lambda alpha: round(alpha * opacity)))

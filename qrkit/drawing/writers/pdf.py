@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.plain_picture import written_runs
@@ -22,10 +24,15 @@ from qrkit.drawing.svg.svg_elements import number
 from qrkit.drawing.writers import postscript
 from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
-from qrkit.drawing.writers.pdf_file import PdfFile
 from qrkit.drawing.writers.vector_pictures import with_shapes
 
 __all__ = ["write"]
+
+HEAD = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
+CATALOG, PAGES, PAGE, CONTENTS = range(1, 5)
+
+LARGE = 1_000_000
+"""Bytes beyond which the highest compression takes seconds and saves almost nothing."""
 
 OPAQUE = 255
 
@@ -170,3 +177,57 @@ def _transform(matrix: Matrix) -> list[str]:
 def _image(pixels: Pixels, space: str) -> str:
     size = f"/Width {pixels.width}/Height {pixels.height}"
     return f"/Type/XObject/Subtype/Image{size}/ColorSpace{space}/BitsPerComponent 8/Interpolate true"
+
+
+# ---- numbered objects and their cross-reference table
+
+
+class PdfFile:
+    """A PDF file of one page. It contains no dates or ids, so the same objects give the same bytes."""
+
+    def __init__(self) -> None:
+        self._objects: dict[int, bytes] = {}
+
+    def add(self, dictionary: str, data: bytes) -> str:
+        """Add a stream that the page uses and return a reference to it.
+
+        Args:
+            dictionary: Entries of its dictionary, without length and filter.
+            data: Its data, uncompressed.
+        """
+        number = CONTENTS + len(self._objects) + 1
+        self._objects[number] = _stream(dictionary, data)
+        return f"{number} 0 R"
+
+    def written(self, page: str, contents: str) -> bytes:
+        """Return the whole file.
+
+        Args:
+            page: Entries of the page's dictionary, without parent and contents.
+            contents: The operators that paint the page.
+        """
+        objects = {
+            CATALOG: f"<</Type/Catalog/Pages {PAGES} 0 R>>".encode("ascii"),
+            PAGES: f"<</Type/Pages/Kids[{PAGE} 0 R]/Count 1>>".encode("ascii"),
+            PAGE: f"<</Type/Page/Parent {PAGES} 0 R/Contents {CONTENTS} 0 R{page}>>".encode("ascii"),
+            CONTENTS: _stream("", contents.encode("ascii")),
+            **self._objects,
+        }
+        parts, length, offsets = [HEAD], len(HEAD), []
+        for name, data in objects.items():
+            offsets.append(length)
+            parts.append(f"{name} 0 obj\n".encode("ascii") + data + b"\nendobj\n")
+            length += len(parts[-1])
+        table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
+        count = len(objects) + 1
+        end = (
+            f"xref\n0 {count}\n0000000000 65535 f \n{table}"
+            f"trailer\n<</Size {count}/Root {CATALOG} 0 R>>\nstartxref\n{length}\n%%EOF\n"
+        )
+        return b"".join([*parts, end.encode("ascii")])
+
+
+def _stream(dictionary: str, data: bytes) -> bytes:
+    packed = zlib.compress(data, 9 if len(data) < LARGE else 6)
+    head = f"<<{dictionary}/Length {len(packed)}/Filter/FlateDecode>>\nstream\n"
+    return head.encode("ascii") + packed + b"\nendstream"

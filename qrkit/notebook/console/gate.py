@@ -69,9 +69,7 @@ class Gate(Router):
     address bar and the history. A proxy can send the token as `Authorization: Bearer TOKEN` instead.
 
     Args:
-        app: The app of Voila.
         token: What requests must know.
-        hosts: The hosts that requests may be for.
     """
 
     def __init__(self, app: Application, token: str, hosts: Collection[str]) -> None:

@@ -65,11 +65,7 @@ def show_studio(content: str = "") -> None:
 
 
 def show_console(place: str) -> None:
-    """Show the pages of a portfolio, or why its store cannot be opened.
-
-    Args:
-        place: The file of the store, or its URL.
-    """
+    """Show the pages of a portfolio, or why its store cannot be opened."""
     from IPython.display import display
 
     try:

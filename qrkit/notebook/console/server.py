@@ -72,12 +72,7 @@ def run_console(console: Console, ready: Callable[[str], None]) -> None:
     """Serve a console until SIGINT or SIGTERM, then end the processes behind its pages.
 
     Args:
-        console: The console.
         ready: Called with the address of the page once the console listens.
-
-    Raises:
-        InvalidParameter: If the host or the token is invalid, or the port is in use or not allowed.
-        MissingProgram: If the extra `console` is not installed.
     """
     logging.getLogger("tornado").setLevel(logging.CRITICAL)
     token = console.token or secrets.token_urlsafe(32)

@@ -4,7 +4,7 @@ Equal objects look the same. A view loads nothing external and takes its colors 
 Text written by strangers is always shown as text.
 
 `media` in `fields.py` is one function for all classes (`functools.singledispatch`): it shows the fields of a record.
-The other modules here register views for their own classes.
+The other modules here register views for their own classes. A class that notebooks show has `Shown` among its bases.
 """
 
 from __future__ import annotations

@@ -88,9 +88,5 @@ def _(symbol: Symbol) -> dict[str, Any]:
         ("mode", page_text(symbol.mode)),
         ("mask", f"{symbol.mask}"),
     ]
-    html = card(
-        f"Symbol {symbol.name}",
-        details(pairs),
-        beside=[png_picture(png, (side, side), f"QR Code: {title}")],
-    )
+    html = card(f"Symbol {symbol.name}", details(pairs), beside=[png_picture(png, (side, side), f"QR Code: {title}")])
     return {"text/html": html, "image/svg+xml": svg.write_plain(plain).decode(), "image/png": png}

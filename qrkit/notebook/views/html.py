@@ -87,11 +87,7 @@ def more(count: int, where: str) -> str:
 
 
 def picture(image: QRImage, alt: str, side: int = SIDE) -> str:
-    """Return an image of a QR Code as HTML; its longer side is `side` pixels.
-
-    Raises:
-        QrkitError: If the QR Code cannot be drawn.
-    """
+    """Return an image of a QR Code as HTML; its longer side is `side` pixels."""
     return png_picture(image.to_bytes("png"), (image.width, image.height), alt, side)
 
 

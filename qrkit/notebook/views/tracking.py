@@ -46,7 +46,6 @@ def code_image(code: QRCode, designs: CodeDesigns | None = None) -> QRImage | No
     """Return the image of a QR Code; None if the plan hides it.
 
     Args:
-        code: The QR Code.
         designs: The designs of its portfolio. A record on its own has none, and is drawn with its properties.
     """
     if not code.is_available or not code.encoded:

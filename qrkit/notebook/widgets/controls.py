@@ -154,11 +154,7 @@ def _fields_of(control: Control) -> Sequence[Control]:
 
 @cache
 def controls(record: type[Model]) -> tuple[Control, ...]:
-    """Return a control for each field of a record that people set by hand, in order.
-
-    Raises:
-        TypeError: If a field has a type without a control.
-    """
+    """Return a control for each field of a record that people set by hand, in order."""
     hints, kind = get_type_hints(record, include_extras=True), record.__name__
     first = FIRST.get(kind, ())
     added = {name: controls(FORMS[kind][1]) for name in FORMS.get(kind, ())[:1]}

@@ -145,7 +145,6 @@ def start(path: Path, image: QRImage, branch: str = "") -> Any:
 
     Args:
         path: Path of the field, or of the list that gets an item, by interface names.
-        image: The current image.
         branch: What a fill becomes: `color` or `gradient`.
 
     Raises:

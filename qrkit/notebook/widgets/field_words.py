@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import get_args
 
-from qrkit.design.characters import ECI
+from qrkit.design.characters import Charset
 
 __all__ = ["choice_words", "help_text", "unit_words"]
 
@@ -13,7 +14,7 @@ SAME_IN_ALL = {"default": "Square", "": "None"}
 
 CHOICES = {
     "Design.ec": {"L": "L (7%)", "M": "M (15%)", "Q": "Q (25%)", "H": "H (30%)"},
-    "Design.charset": {"": "Not declared"} | {name: name for name in ECI},
+    "Design.charset": {"": "Not declared"} | {name: name for name in get_args(Charset)},
     "Design.padCodewords": {"iso": "Standard", "segno": "As segno does", "free": "Adapt to the design"},
     "Gradient.units": {"relative": "Shares (0 to 1)", "absolute": "Pixels"},
     "Modules.type": {"bars": "Horizontal bars", "columns": "Vertical bars"},
@@ -61,19 +62,13 @@ def choice_words(where: str, choices: Iterable[object]) -> dict[str, str]:
 
     Args:
         where: Record or kind of content, and interface name of the field: `Layer.display`, `contact.format`.
-        choices: Its allowed values.
     """
     known = SAME_IN_ALL | CHOICES.get(where, {})
     return {name: known.get(name) or _capitalized(name) for name in map(str, choices)}
 
 
 def help_text(text: str, words: dict[str, str]) -> str:
-    """Return the description of a field with words instead of the names between backticks.
-
-    Args:
-        text: The description.
-        words: The words for choices and for other fields.
-    """
+    """Return the description of a field with words instead of the names between backticks."""
     return QUOTED.sub(lambda found: words.get(found[1], found[1]), text)
 
 

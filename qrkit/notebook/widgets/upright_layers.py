@@ -40,11 +40,7 @@ def fields_of(design: Design) -> dict[str, Any]:
 
 
 def design_of(fields: dict[str, Any]) -> Design:
-    """Return the design of such fields.
-
-    Raises:
-        InvalidParameter: If a field breaks its rule.
-    """
+    """Return the design of such fields."""
     layers = fields.get("layers")
     if not isinstance(layers, list):
         return Design(**fields)

@@ -2,12 +2,12 @@
 
 A widget is one page with its own script. With plain ipywidgets, the page would need hundreds of widgets, and JupyterLab
 would intercept keystrokes for its own shortcuts. The script draws the state it receives and sends user actions; Python
-applies all rules.
+applies all rules. A new widget is a subclass of `Page` in a folder of its own, with its script and its style sheet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -44,19 +44,25 @@ def style(folder: str, name: str, root: str) -> str:
 class Page(anywidget.AnyWidget):
     """A widget that exists once per name: running a cell again shows the same one.
 
-    Subclasses define `handlers` by the action in a message, `_browser_state` for the state sent to the browser, and
-    `_pictures` for the static image. They call `_register` once when they are created.
+    Subclasses define a method for each action that a message may ask for, such as `_on_edit_selection` for "edit
+    selection", `_browser_state` for the state sent to the browser, and `_pictures` for the static image. They call
+    `_register` once when they are created.
     """
 
     _open: ClassVar[dict[tuple[str, str], Page]] = {}
     """Open widgets by class name and widget name. Classes are no keys: traits give each widget its own class."""
 
-    handlers: ClassVar[Mapping[str, Handler]] = {}
+    _handlers: ClassVar[dict[str, Handler]] = {}
     name = ""
     state = Dict().tag(sync=True)
     twin = Unicode().tag(sync=True)
     seen = Int().tag(sync=True)
     """The number of the last answer that the browser has shown."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = {name.removeprefix("_on_"): method for name, method in vars(cls).items() if name.startswith("_on_")}
+        cls._handlers = cls._handlers | {name.replace("_", " "): method for name, method in own.items()}
 
     def __new__(cls, *_first: Any, name: str = "", **_options: Any) -> Self:
         """Return the existing widget with this name, if there is one."""
@@ -121,7 +127,7 @@ class Page(anywidget.AnyWidget):
     def _handle_message(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """Handle one message. The browser waits for the answer before it sends the next message."""
         asked = message.get("ask") if isinstance(message, dict) else None
-        handler = self.handlers.get(asked) if isinstance(asked, str) else None
+        handler = self._handlers.get(asked) if isinstance(asked, str) else None
         if handler is None:
             return
         with self._one_answer():

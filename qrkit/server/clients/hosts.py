@@ -1,6 +1,6 @@
 """Refuses requests for unknown hosts, with overlong paths, or with API keys in the path.
 
-A request for an unknown host comes from a browser to which somebody's DNS gave the address of this server.
+A request for an unknown host comes from a browser that someone else's DNS pointed at this server.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ class Hosts:
 
         Raises:
             BadRequest: If the host is unknown, or if the path contains an API key.
-            AddressTooLong: If the path is too long.
         """
         path = environ.get("PATH_INFO", "")
         if len(path) > LONGEST_PATH:
@@ -85,11 +84,7 @@ def _is_address(name: str) -> bool:
 
 
 def check_listening_host(host: str) -> None:
-    """Check a host to listen on, because `socket.create_server` leaves a socket open when it fails on an invalid one.
-
-    Raises:
-        InvalidParameter: If the host is neither a name nor an address.
-    """
+    """Check a host to listen on: `socket.create_server` leaves a socket open when it fails on an invalid one."""
     try:
         host.encode("idna")
         is_good = host.isprintable()

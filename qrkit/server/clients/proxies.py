@@ -1,16 +1,20 @@
-"""Finds the IP address of a client, even behind proxies that the operator trusts."""
+"""Finds the IP address of a client, even behind proxies that the operator trusts, and marks clients in the log."""
 
 from __future__ import annotations
 
 import re
+import secrets
+from datetime import datetime
 from functools import lru_cache
+from hashlib import blake2b
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from wsgiref.types import WSGIEnvironment
 
 from qrkit.server.clients.shares import network_of
 from qrkit.server.settings import Settings
+from qrkit.tracking.times import utc
 
-__all__ = ["client_address", "is_free", "is_from_proxy", "network_of_peer"]
+__all__ = ["client_address", "client_mark", "is_free", "is_from_proxy", "network_of_peer"]
 
 WITH_PORT = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|(?P<v4>[0-9.]+):[0-9]{1,5}")
 IPV4 = re.compile(r"[0-9.]+")
@@ -80,3 +84,21 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
         # A scope ID refers to a network interface of another machine and may be any text.
         return None if address.scope_id else address.ipv4_mapped or address
     return address
+
+
+# ---- marks in the log
+
+
+def client_mark(address: str, moment: datetime) -> str:
+    """Return 12 hex digits that stand for an IPv4 address, or for the /64 network of an IPv6 address, on one UTC day.
+
+    Each process creates a random salt for each day and never stores it, so nobody can compute the address from the
+    mark, or recognize a client on the next day.
+    """
+    salt = _salt(utc(moment).toordinal())
+    return blake2b(network_of(address).encode(), key=salt, digest_size=6).hexdigest()
+
+
+@lru_cache(maxsize=1)  # yesterday's salt is forgotten
+def _salt(_day: int) -> bytes:
+    return secrets.token_bytes(32)

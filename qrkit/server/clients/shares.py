@@ -1,23 +1,31 @@
-"""Shares the work of a server fairly among its clients, by concurrent requests and by time spent.
+"""Shares the work of a server fairly among its clients, by concurrent requests, by time spent, and by rate.
 
 A client is the account of an API key or, without a key, a network address (`network_of`). `connections` limits
-connections by the same addresses, and `rates` limits rates.
+connections by the same addresses.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from threading import Event, Lock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from qrkit.errors import TooManyRequests
 
-__all__ = ["ANYBODY", "MOST_CLIENTS", "Client", "Gate", "Spent", "network_of"]
+__all__ = [
+    "ANYBODY", "CONNECTIONS", "MOST_CLIENTS", "Buckets", "Client", "Gate", "Spent", "has_its_share", "makes_room",
+    "network_of",
+]  # fmt: skip
+
+CONNECTIONS = 512
+"""Once there are this many connections, each new one replaces a connection that waits for its client."""
+MOST_OF_NETWORK = 100
+"""Maximum number of simultaneous connections from one network (`shares.network_of`)."""
 
 CUSTOMER = 64
 """Length in bits of the IPv6 prefix of one customer, who can use any number of addresses with this prefix."""
@@ -100,10 +108,6 @@ class Gate:
     last is rejected, so no client can fill the queue.
 
     Args:
-        places: Maximum number of concurrent requests.
-        waiting: Maximum number of waiting requests.
-        seconds: Maximum wait.
-        message: The error message for rejected requests.
         most_each: Maximum number of concurrent requests per client; by default all places.
         spent: The time that clients have spent here and in other gates.
         clock: A monotonic clock, in seconds.
@@ -138,11 +142,7 @@ class Gate:
 
     @contextmanager
     def passing(self, client: Client = ANYBODY) -> Iterator[None]:
-        """Context manager: waits for a place and holds it.
-
-        Raises:
-            TooManyRequests: If too many requests wait, or if waiting takes too long.
-        """
+        """Context manager: waits for a place and holds it."""
         caller = _Caller(client)
         try:
             self._join(caller)
@@ -210,3 +210,70 @@ class Gate:
             turns[caller] = held[caller.client] + (not caller.client.has_key), self._spent.of(caller.client)
             held[caller.client] += 1
         return sorted(self._waiting, key=turns.__getitem__)
+
+
+# ---- requests per minute
+
+
+class Buckets:
+    """Limits the requests per minute of each address with a token bucket.
+
+    Args:
+        a_minute: Requests per minute, also the largest burst; 0 means no limit.
+        clock: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = a_minute
+        self._message = message
+        self._clock = clock
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, address: str) -> None:
+        """Count one request."""
+        if not self._most:
+            return
+        now, key = self._clock(), network_of(address)
+        with self._lock:
+            level, since = self._levels.get(key, (float(self._most), now))
+            level = min(self._most, level + (now - since) * self._most / 60)
+            if level < 1:
+                wait = int((1 - level) * 60 / self._most) + 1
+                raise TooManyRequests(self._message, retry_after=wait)
+            self._levels[key] = level - 1, now
+            self._levels.move_to_end(key)
+            if len(self._levels) > MOST_CLIENTS:
+                self._levels.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+
+# ---- connections
+
+
+class Connection(Protocol):
+    """The parts of a connection that matter for sharing."""
+
+    @property
+    def network(self) -> str:
+        """The network that the connection counts for."""
+
+    def idle_seconds(self) -> float | None:
+        """Return how long the server has been waiting for the client; None if it is not waiting."""
+
+
+C = TypeVar("C", bound=Connection)
+
+
+def has_its_share(network: str, connections: Sequence[Connection]) -> bool:
+    """Whether a network already has as many connections as one network may have."""
+    return sum(one.network == network for one in connections) >= MOST_OF_NETWORK
+
+
+def makes_room(connections: Sequence[C]) -> C | None:
+    """Return the connection to close for a new one: the longest waiting one of the network with most waiting ones."""
+    waiting = [(one, seconds) for one in connections if (seconds := one.idle_seconds()) is not None]
+    held = Counter(one.network for one, _ in waiting)
+    return max(waiting, key=lambda pair: (held[pair[0].network], pair[1]), default=(None, 0))[0]

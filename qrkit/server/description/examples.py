@@ -82,14 +82,7 @@ REPLIES: dict[str, Any] = {
             "error": "renamed: the name is in use, so it is now 'Poster at the door (2)'",
         }
     ],
-    "decoded": {
-        "content": "hello world",
-        "version": 1,
-        "ec": "M",
-        "dimension": 21,
-        "capacity": 14,
-        "length": 11,
-    },
+    "decoded": {"content": "hello world", "version": 1, "ec": "M", "dimension": 21, "capacity": 14, "length": 11},
     "live": {"status": "ok"},
 }
 """JSON replies by their names in `server.description.openapi.REPLIES`."""

@@ -10,7 +10,8 @@ from functools import cache
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
-from qrkit.design.limits import FORMATS, RASTER_FORMATS, TEXT_STYLES
+from qrkit.design.limits import FORMATS, TEXT_STYLES
+from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.writers import FORMATS as WRITERS
 from qrkit.drawing.writers import Format
 from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, ImportFormat
@@ -135,7 +136,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
 EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": ID,
-    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{2,64}$", "description": "a short code"},
+    "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
     "ext": TEXT,
 }
@@ -166,7 +167,7 @@ PARAMETERS: dict[str, Schema] = {
     "attachment": FLAG | {"description": "whether browsers save the image instead of showing it"},
     "filename": {"type": "string", "description": "suggested file name"},
     "keep": FLAG | {"description": "whether to keep its QR Codes, outside of any campaign"},
-    "picture_format": {"type": "string", "enum": list(RASTER_FORMATS), "description": "a hint; the bytes decide"},
+    "picture_format": {"type": "string", "enum": list(PIXEL_FORMATS), "description": "a hint; the bytes decide"},
     "file_format": {
         "type": "string",
         "enum": list(IMPORT_FORMATS),

@@ -46,7 +46,7 @@ class Route(NamedTuple):
 
     @property
     def sent_names(self) -> tuple[str, ...]:
-        """The names of its query parameters in requests, with that of a key."""
+        """The names of its query parameters in requests, including the API key."""
         return ("auth", *map(sent_name, self.query))
 
     @property

@@ -30,11 +30,7 @@ def health(call: Call) -> Response:
     status is 503, and requests should go to another server.
     """
     service = call.service
-    told = {
-        "version": __version__,
-        "lost": service.redirects.lost,
-        "late": service.redirects.late,
-    }
+    told = {"version": __version__, "lost": service.redirects.lost, "late": service.redirects.late}
     reason = service.health.problem
     if not reason:
         return Response(200, JSON, json.dumps({"status": "ok"} | told).encode(), NEVER_STORED)

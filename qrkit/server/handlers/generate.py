@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from qrkit.contents.cards import summary
-from qrkit.design.limits import FORMAT_ALIASES, RASTER_FORMATS
+from qrkit.design.limits import FORMAT_ALIASES
+from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
 from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
@@ -23,7 +24,7 @@ from qrkit.tracking.short_urls import new_short_code
 __all__ = ["decode_picture", "generate", "generate_decorated"]
 
 MOST_DESIGN_BYTES = 12 * 2**20
-"""Maximum size of a design, large enough for all images that a design may contain, as data URIs."""
+"""Maximum size of a design with its images, as data URIs, in a request."""
 MOST_PICTURE_BYTES = 16 * 2**20
 KEPT_A_DAY = "public, max-age=86400"
 KEPT_AND_CHECKED = "private, no-cache"
@@ -48,15 +49,10 @@ def generate_decorated(call: Call) -> Response:
 
 
 def decode_picture(call: Call) -> Response:
-    """Decode the QR Code in an image.
-
-    Raises:
-        InvalidParameter: If the format is not a raster format.
-        BadRequest: If the body is empty.
-    """
+    """Decode the QR Code in an image."""
     name = call.parameters.get("format", "png").lower()
-    if FORMAT_ALIASES.get(name, name) not in RASTER_FORMATS:
-        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(RASTER_FORMATS)}"))
+    if FORMAT_ALIASES.get(name, name) not in PIXEL_FORMATS:
+        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(PIXEL_FORMATS)}"))
     picture = call.file(MOST_PICTURE_BYTES).data
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")
@@ -71,7 +67,7 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
         pictures = read_assets(asked.design.pictures, service.fetch)
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
-            image = QRImage(apart(asked.shortened(_services(call))), pictures=pictures)
+            image = QRImage(apart(asked.shortened(_services(call)), asked.format), pictures=pictures)
         picture = _picture(image, asked)
         scan = image.known_scan
     headers = {"Content-Disposition": content_disposition(asked)}

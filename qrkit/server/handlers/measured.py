@@ -24,11 +24,6 @@ def metrics(call: Call) -> Response:
 
     The operator of the server sets a token (`--metrics-token-file`), which is sent as a Bearer token; otherwise, there
     are no metrics. If several processes serve the store, each reports its own requests.
-
-    Raises:
-        NotFound: If the server has no token for metrics.
-        NotAuthenticated: If the token is missing or wrong.
-        TooManyRequests: If the address has sent too many wrong tokens.
     """
     service, request = call.service, call.request
     if service.metrics is None:
@@ -41,17 +36,12 @@ def metrics(call: Call) -> Response:
 
 
 def _process(service: Service) -> list[Family]:
-    is_ready = int(not service.health.problem)
+    is_ready, began = int(not service.health.problem), _BEGAN.timestamp()
     return [
         Family("qrkit", "info", "Version of qrkit.", [Sample(1, {"version": __version__})]),
         Family("qrkit_ready", "gauge", "1 while the server is ready for requests, else 0.", [Sample(is_ready)]),
         Family("process_cpu_seconds", "counter", "Processor time of this process.", [Sample(time.process_time())]),
-        Family(
-            "process_start_time_seconds",
-            "gauge",
-            "Unix time at which this process began.",
-            [Sample(_BEGAN.timestamp())],
-        ),
+        Family("process_start_time_seconds", "gauge", "Unix time at which this process began.", [Sample(began)]),
     ]
 
 

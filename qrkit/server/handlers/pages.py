@@ -23,11 +23,7 @@ CHECKED_AGAIN = "public, no-cache"
 
 
 def home(call: Call) -> Response:
-    """Say what this address is, to people with a browser.
-
-    Raises:
-        NotFound: If the client is not a browser.
-    """
+    """Explain to people with a browser what this address is."""
     if not is_browser(call.request.headers):
         raise NotFound("page", "/")
     path = urlsplit(call.service.base_url).path

@@ -25,7 +25,6 @@ def check(call: Call) -> Response:
     """Check whether a design as JSON, or an image, scans.
 
     Raises:
-        InvalidParameter: If the level or the audience is unknown.
         BadRequest: If the body is empty.
     """
     asked = call.parameters.get("level", "standard").lower()

@@ -17,8 +17,9 @@ from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
 from qrkit.tracking.short_urls import is_short_code
 from qrkit.visits import redirect
+from qrkit.visits.follow_or_show import with_query
 
-__all__ = ["brand_of", "follow", "look", "picture"]
+__all__ = ["NEVER_STORED", "brand_of", "follow", "look", "picture"]
 
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 RAW = "raw=1"
@@ -31,49 +32,44 @@ def follow(call: Call) -> Response:
     """Record the visit, then redirect to the content or show it."""
     request, code = call.request, _code(call)
     if _wants_raw(call):
-        return _raw(call.service.redirects.look(code))
+        return _raw(call.service.redirects.look(code, request.address))
     visit = redirect.Request(request.method, code, request.headers, request.address)
-    answer = call.service.redirects.answer(visit)
+    answer, service = call.service.redirects.answer(visit), call.service
     if answer.destination.kind == "redirect":
-        return Response(302, headers=NEVER_STORED | {"Location": answer.destination.link or ""})
+        link = answer.destination.link or ""
+        if request.query and service.pass_query:
+            link = with_query(link, request.query, service.pass_query)
+        return Response(302, headers=service.redirect_headers | {"Location": link})
     return _page(page(answer, brand_of(call.service, code), request.headers))
 
 
 def look(call: Call) -> Response:
     """Show where a short URL leads, without following it and without counting a visit."""
     code = _code(call)
+    answer, short_url = call.service.redirects.look(code, call.request.address), f"{call.service.base_url}/{code}"
     if _wants_raw(call):
-        return _raw(call.service.redirects.look(code))
-    answer, short_url = call.service.redirects.look(code), f"{call.service.base_url}/{code}"
+        return _raw(answer)
     return _page(preview(short_url, answer, brand_of(call.service, code), call.request.headers))
 
 
 def picture(call: Call) -> Response:
-    """Return the image of a tracked QR Code.
-
-    Raises:
-        NotFound: If the short code does not exist, or if the format is not png, svg or pdf.
-    """
-    ext = call.request.path["ext"].lower()
-    if ext not in MEDIA_TYPES:  # such as /favicon.ico, which browsers ask for without being told
-        raise NotFound("page", f"/{call.request.path['code']}.{ext}")
-    code = _code(call)
-    call.service.redirects.look(code)
+    """Return the image of a tracked QR Code."""
+    code, ext = call.request.path["code"], call.request.path["ext"].lower()
+    # What is known, as a whole or before its suffix, is not guessed.
+    call.service.redirects.look(code if ext in MEDIA_TYPES else f"{code}.{ext}", call.request.address)
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):
-        data = QRImage(apart(design)).to_bytes(ext)
+        data = QRImage(apart(design, ext)).to_bytes(ext)
     answer = Response(200, MEDIA_TYPES[ext], data, {"X-Robots-Tag": "noindex, nofollow"})
     return tagged(answer, KEPT_AWHILE)
 
 
 def _code(call: Call) -> str:
-    """Return the short code in the path. Limits the rate of unknown codes per address."""
+    """Return the short code in the path."""
     code = call.request.path["code"]
     if not is_short_code(code):
         raise NotFound("page", "/".join(["", *call.request.path.values()]))
-    if not call.service.redirects.knows(code):
-        call.service.gates.unknown_codes.take(call.request.address)
     return code
 
 
@@ -95,11 +91,7 @@ def _page(html: bytes) -> Response:
 
 
 def _raw(answer: redirect.Answer) -> Response:
-    """Return the content: a contact or an event as a file to save, anything else as text.
-
-    Raises:
-        NotFound: If the content is a secret that pages do not show.
-    """
+    """Return the content: a contact or an event as a file to save, anything else as text."""
     if card(answer.content).is_secret:
         raise NotFound("page", f"?{RAW}")
     name, media_type = answer.destination.download or ("", "text/plain")

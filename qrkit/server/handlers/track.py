@@ -98,11 +98,7 @@ def list_everything(call: Call) -> Response:
 
 
 def statistics(call: Call) -> Response:
-    """Return one record per scan of a QR Code, or of all QR Codes of a campaign.
-
-    Raises:
-        NotFound: If the ID is unknown, or if the format is unknown.
-    """
+    """Return one record per scan of a QR Code, or of all QR Codes of a campaign."""
     ext = call.request.path["ext"].lower()
     if ext not in SCAN_FORMATS:
         raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
@@ -113,12 +109,7 @@ def statistics(call: Call) -> Response:
 
 
 def export(call: Call) -> Response:
-    """Export all campaigns and QR Codes as a file.
-
-    Raises:
-        NotFound: If the format is unknown.
-        InvalidParameter: If the image format is invalid for a zip, or if it is given for another format.
-    """
+    """Export all campaigns and QR Codes as a file."""
     ext, asked = call.request.path["ext"].lower(), call.parameters
     if ext not in EXCHANGE_FORMATS:
         hint = f"there are {', '.join(EXCHANGE_FORMATS)}"
@@ -137,10 +128,6 @@ def import_file(call: Call) -> Response:
     """Import the QR Codes of a file.
 
     The reply lists the rows that were skipped or changed, and the headers count them.
-
-    Raises:
-        InvalidParameter: If the format is missing or unknown, or a column does not exist.
-        BadRequest: If the body is empty.
     """
     body, content_type = call.request.body(MOST_FILE_BYTES), call.request.headers.get("content-type", "")
     format, columns = (call.parameters.get(name, "") for name in ("format", "columns"))

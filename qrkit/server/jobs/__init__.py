@@ -18,7 +18,9 @@ from pathlib import Path
 
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
-from qrkit.portfolio import Portfolio, transport
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.code_designs import looks_text
+from qrkit.portfolio.exporting import Listing
 from qrkit.portfolio.importing import Present
 from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
@@ -64,22 +66,12 @@ def import_file(
     A worker reads the file and decides what becomes of its rows.
 
     Args:
-        portfolio: The portfolio to import into.
-        body: The body of the request.
-        content_type: The type of the body.
         format: The format in the query string; empty if there is none.
         columns: What the file calls our columns; empty if it calls them so, too.
         turn: Returns a context manager in which nobody else changes records.
 
     Returns:
         The headers that count what happened, and the rows that were skipped or changed as JSON.
-
-    Raises:
-        MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
-        BadRequest: If the body is empty, or a form cannot be read.
-        UnreadableFile: If the file cannot be read, or the import takes too much time or memory.
-        StoreBusy: If other imports into this portfolio interfere too often.
     """
     asked = {"content_type": content_type, "format": format, "columns": columns}
 
@@ -97,11 +89,7 @@ def import_file(
 
 
 def list_everything(portfolio: Portfolio) -> bytes:
-    """Return all campaigns and QR Codes as JSON; the QR Codes without properties, location and schedule.
-
-    Raises:
-        QrkitError: If this takes too much time or memory.
-    """
+    """Return all campaigns and QR Codes as JSON; the QR Codes without properties, location and schedule."""
     return _ask_of_all("list", portfolio)
 
 
@@ -109,16 +97,11 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
     """Return all campaigns and QR Codes as the bytes of a file, as `Portfolio.export_bytes` does.
 
     Args:
-        portfolio: What to export.
         format: One of `qrkit.exchange.EXCHANGE_FORMATS`.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-
-    Raises:
-        InvalidParameter: If a text is too long for the format.
-        QrkitError: If this takes too much time or memory.
     """
-    looks = transport.looks(portfolio)
+    looks = looks_text(portfolio.store, portfolio.account.id)
     return _ask_of_all("export", portfolio, looks, format=format, image_format=image_format, safe=safe)
 
 
@@ -126,18 +109,13 @@ def statistics(scans: Scans, format: str) -> bytes:
     """Return one record per scan as the bytes of a file.
 
     Args:
-        scans: The scans.
         format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
-
-    Raises:
-        InvalidParameter: If there are too many scans for the format.
-        QrkitError: If this takes too much time or memory.
     """
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 
 def _ask_of_all(job: str, portfolio: Portfolio, *further: str, **options: str | bool) -> bytes:
-    listing = transport.listing(portfolio)
+    listing = Listing.of(portfolio)
     texts = [text.encode() for text in (listing.campaigns_text, *further, *listing.qrcode_texts)]
     if job == "list" and sum(map(len, texts)) < SMALL:
         return listing.to_json().encode()
@@ -149,12 +127,6 @@ def _ask(job: str, *parts: bytes, **options: str | bool | list[str]) -> bytes:
 
     Args:
         job: One of `worker.JOBS`.
-        parts: What the job works on.
-        options: What else the job has to know.
-
-    Raises:
-        TooManyRequests: If all workers are busy for too long.
-        QrkitError: If the job refuses what it was given, or exceeds a limit.
     """
     try:
         outcome, answer = _workers.ask(job.encode(), json.dumps(options).encode(), *parts, seconds=LONGEST_SECONDS)

@@ -34,7 +34,7 @@ def _import(
     body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str, columns: str,
     base_url: str, now: str, templates: list[str],
 ) -> bytes:  # fmt: skip
-    """Return a line each with the headers of the response, the issues and the new campaigns.
+    """Return three lines: the headers of the response, the issues, and the new campaigns.
 
     Then follow two lines for each `CodesText` of the new QR Codes.
     """
@@ -92,12 +92,7 @@ def _statistics(scans: bytes, *, format: str) -> bytes:
     return SCAN_FORMATS[format].write(read_scan_records(scans))
 
 
-JOBS: dict[str, Callable[..., bytes]] = {
-    "import": _import,
-    "list": _list,
-    "export": _export,
-    "statistics": _statistics,
-}
+JOBS: dict[str, Callable[..., bytes]] = {"import": _import, "list": _list, "export": _export, "statistics": _statistics}
 """The jobs by name; each takes the parts of a request and its options."""
 
 

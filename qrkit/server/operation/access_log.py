@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable
 from wsgiref.types import WSGIEnvironment
 
-from qrkit.server.clients.client_marks import client_mark
-from qrkit.server.clients.proxies import client_address
+from qrkit.server.clients.proxies import client_address, client_mark
 from qrkit.server.operation.request_ids import REQUEST_ID
 from qrkit.server.requests.request import KEYS, Request, header_text
 from qrkit.server.settings import Settings
@@ -35,7 +34,6 @@ class Access:
 
     Args:
         settings: Says whether to write anything, and which proxies are trusted to report client addresses.
-        clock: Returns the current time.
     """
 
     def __init__(self, settings: Settings, *, clock: Clock) -> None:

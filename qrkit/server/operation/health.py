@@ -46,7 +46,6 @@ class Health:
     another WSGI server runs, each call of `problem` checks.
 
     Args:
-        store: The store that must work.
         redirects: Counts the visits that were lost.
         seconds: A monotonic clock, in seconds.
     """

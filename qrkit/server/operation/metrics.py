@@ -52,7 +52,6 @@ class Metrics:
 
         Args:
             route: The path template of its route; empty if it has none.
-            status: The HTTP status.
             seconds: How long the answer took.
         """
         name, bucket = route or OTHER, bisect_left(BUCKETS, seconds)
@@ -84,12 +83,7 @@ class Metrics:
 
 
 def metrics_of(path: str | None) -> Metrics | None:
-    """Return empty metrics for the token in a file; None without a file.
-
-    Raises:
-        UnreadableFile: If the file cannot be read, or is not UTF-8.
-        InvalidParameter: If the file contains no token, or a short one.
-    """
+    """Return empty metrics for the token in a file; None without a file."""
     if path is None:
         return None
     try:

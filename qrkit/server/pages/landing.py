@@ -27,9 +27,9 @@ from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
 from qrkit.errors import NotFound, QrkitError, TooManyRequests
-from qrkit.server.pages.page_sentences import Language, instant, language_for
+from qrkit.server.pages.page_languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
-from qrkit.visits.destinations import Destination, link_behind
+from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
 __all__ = ["PAGE_HEADERS", "failure", "home", "page", "preview"]
@@ -269,7 +269,6 @@ def preview(
     """Return an HTML page that shows where a short URL leads, without going there.
 
     Args:
-        short_url: The short URL.
         answer: The content, and what its short URL does with it.
         brand: Gives the page of a content that is not a web address its name, logo and accent.
         headers: Headers of the request by lower-case name.
@@ -300,7 +299,6 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: B
     """Return an HTML page that tells a visitor in plain words what went wrong and what to try.
 
     Args:
-        error: What went wrong.
         headers: Headers of the request by lower-case name.
         brand: Gives the page its name, logo and accent, where the visitor scanned a code that is known.
     """

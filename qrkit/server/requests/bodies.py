@@ -55,12 +55,7 @@ def is_form(content_type: str) -> bool:
 
 
 def read_file(body: bytes, content_type: str) -> Sent:
-    """Read the file in a body; the body either is the file or contains it.
-
-    Raises:
-        BadRequest: If a form cannot be read, or if it does not contain exactly one file.
-        InvalidParameter: If a list of bytes contains anything but bytes.
-    """
+    """Read the file in a body; the body either is the file or contains it."""
     if is_form(content_type):
         return _read_form(body, content_type)
     # Look at the start and the end only, so that a JSON file is not parsed just to find out.
@@ -101,16 +96,8 @@ def read_import(body: bytes, content_type: str, format: str, columns: str = "") 
     """Read the table of the file that a body is or contains.
 
     Args:
-        body: The body of the request.
-        content_type: The type of the body.
         format: The format of the file; if it is empty, the body has to say it.
         columns: What the file calls our columns, as `content=Website,name=Poster`; "" if it calls them so, too.
-
-    Raises:
-        MissingParameter: If the format is missing.
-        InvalidParameter: If the format is unknown, a list of bytes contains anything else, or a column does not exist.
-        BadRequest: If the body is empty, or a form cannot be read.
-        UnreadableFile: If the file as a whole cannot be read.
     """
     sent = read_file(body, content_type)
     chosen = format or sent.format

@@ -42,10 +42,6 @@ def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
     Args:
         query: The query string as it was sent, decoded as Latin-1, as WSGI servers provide it.
         told: A list to which warnings about the outdated encoding of old scripts are appended.
-
-    Raises:
-        AddressTooLong: If the query string is too long.
-        InvalidParameter: If it has too many parameters, cannot be decoded, or gives a parameter twice.
     """
     if len(query) > LONGEST_QUERY:
         raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are taken")
@@ -98,11 +94,7 @@ def _unescape(text: str) -> str:
 
 
 def whole(text: str, name: str) -> int:
-    """Parse a whole number of at most nine digits, which may be written as `3.0`.
-
-    Raises:
-        InvalidParameter: If `text` is not a whole number.
-    """
+    """Parse a whole number of at most nine digits, which may be written as `3.0`."""
     number = read_whole(text.strip())
     if number is None or abs(number) >= 10**MOST_DIGITS:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
@@ -110,11 +102,7 @@ def whole(text: str, name: str) -> int:
 
 
 def flag(text: str, name: str) -> bool:
-    """Parse `true` or `false` in any case, or `1` or `0`.
-
-    Raises:
-        InvalidParameter: If `text` is anything else.
-    """
+    """Parse `true` or `false` in any case, or `1` or `0`."""
     value = {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower())
     if value is None:
         raise InvalidParameter(Problem(name, text, "must be true or false", "wrong-type"))
@@ -125,7 +113,6 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     """Parse a JSON object in UTF-8. Duplicate names, NaN, infinity and numbers that are too large are errors.
 
     Args:
-        body: The bytes of the JSON object.
         what: The name of the body in errors.
 
     Raises:

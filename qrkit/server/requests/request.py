@@ -1,4 +1,4 @@
-"""Defines `Request` and `Response` of the HTTP interface, and converts errors to responses."""
+"""Defines `Request`, its headers, and `Response` of the HTTP interface, and converts errors to responses."""
 
 from __future__ import annotations
 
@@ -10,15 +10,33 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
+from wsgiref.types import WSGIEnvironment
 
 from qrkit.errors import InvalidParameter, NotAuthenticated, QrkitError, TooManyRequests, WrongMethod
 from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
-    "JSON", "KEYS", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "Response", "header_text", "ignored",
-    "import_headers", "is_browser", "issues_json", "problem", "tagged", "unless_known", "warning",
+    "JSON",
+    "KEYS",
+    "PREFLIGHT_HEADERS",
+    "STANDARD_HEADERS",
+    "Request",
+    "Response",
+    "header_text",
+    "headers_of",
+    "ignored",
+    "import_headers",
+    "is_browser",
+    "issues_json",
+    "problem",
+    "tagged",
+    "unless_known",
+    "warning",
 ]  # fmt: skip
+
+WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
+"""Headers whose keys in an environment have no prefix (PEP 3333). Keys with it, as some servers set, are ignored."""
 
 _log = logging.getLogger("qrkit")
 
@@ -185,7 +203,6 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
     another text.
 
     Args:
-        error: What went wrong.
         highest: The highest status to return; generate uses 500.
     """
     status, text = min(status_of(error), highest), outside_text(error)
@@ -217,3 +234,16 @@ def problem(error: QrkitError, *, highest: int = 599) -> Response:
 def _pointer(name: str) -> str:
     """Convert a field name to a JSON pointer (RFC 6901)."""
     return "/" + name.replace("~", "~0").replace("/", "~1").replace(".", "/")
+
+
+# ---- headers
+
+
+def headers_of(environ: WSGIEnvironment) -> dict[str, str]:
+    """Return the headers of a request by lower-case name."""
+    headers = {key[5:].replace("_", "-").lower(): value for key, value in environ.items() if key[:5] == "HTTP_"}
+    for name, key in WITHOUT_PREFIX.items():
+        headers.pop(name, None)
+        if key in environ:
+            headers[name] = environ[key]
+    return headers

@@ -74,11 +74,7 @@ def read_changes(fields: Mapping[str, Any]) -> Fields:
 
 
 def read_campaign(fields: Mapping[str, Any]) -> Fields:
-    """Read the fields of a campaign, new or changed.
-
-    Raises:
-        InvalidParameter: If the name is missing, or if a field is invalid.
-    """
+    """Read the fields of a campaign, new or changed."""
     _, unknown = Campaign.known(fields)
     sent = {name: fields[name] for name in ("name", "description", "template") if fields.get(name) is not None}
     if sent.get("name", "") == "":
@@ -89,11 +85,7 @@ def read_campaign(fields: Mapping[str, Any]) -> Fields:
 
 @contextmanager
 def json_named() -> Iterator[None]:
-    """Rename fields in errors to their names in JSON, such as `campaignId`.
-
-    Raises:
-        InvalidParameter: If the block raised one.
-    """
+    """Rename fields in errors to their names in JSON, such as `campaignId`."""
     try:
         yield
     except InvalidParameter as error:

@@ -18,8 +18,8 @@ gunicorn, cheroot, hypercorn and pyvoy). Each of them broke something that this 
 - None of them can report a bad request in the same form as other errors, or limit the connections of one address.
 
 waitress is pinned exactly in pyproject.toml, because an upper bound does not protect code that overrides internals. A
-new version is acceptable once these tests in `tests/server/` pass: `test_sockets.py` (raw requests, deadlines, slow and
-many clients), `test_server.py` (start, end), `test_crowds.py` (load), `test_kills.py` (signals), and `test_fuzz.py`.
+new version is acceptable once these tests in `tests/server/` pass: `test_http_server.py` (raw requests, deadlines, slow
+and many clients), `test_server.py` (start, end), `test_crowds.py` (load), `test_kills.py` (signals), `test_fuzz.py`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from typing import Any
 from wsgiref.types import WSGIApplication
 
 from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, QrkitError, extra
-from qrkit.server.clients.connections import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.clients.hosts import check_listening_host
 from qrkit.server.clients.proxies import is_free, network_of_peer
+from qrkit.server.clients.shares import CONNECTIONS, has_its_share, makes_room
 from qrkit.server.requests.request import STANDARD_HEADERS, problem
 from qrkit.server.settings import Settings
 from qrkit.server.sockets.refused_connections import RefusedConnections
@@ -101,12 +101,7 @@ NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def listen(app: WSGIApplication, settings: Settings) -> StrictServer:
-    """Create a server that listens on the configured host and port. It answers once `run` is called.
-
-    Raises:
-        InvalidParameter: If `settings.host` is not a valid host.
-        OSError: If the host does not exist, or if the port is in use or requires privileges.
-    """
+    """Create a server that listens on the configured host and port. It answers once `run` is called."""
     # waitress would log every request that waits for a thread, even briefly.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     check_listening_host(settings.host)
@@ -154,11 +149,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
         return taken
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Parse the first line and the fields.
-
-        Raises:
-            ParsingError: If they do not follow RFC 9112.
-        """
+        """Parse the first line and the fields."""
         first, end, fields = header_plus.partition(b"\r\n")
         plain = _encode_target(first)
         try:
@@ -218,11 +209,7 @@ class StrictParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no 
 
 
 def _encode_target(line: bytes) -> bytes:
-    """Percent-encode the target of a first line, because old clients and curl send raw UTF-8.
-
-    Raises:
-        ParsingError: If the target is not UTF-8.
-    """
+    """Percent-encode the target of a first line, because old clients and curl send raw UTF-8."""
     method, space, rest = line.partition(b" ")
     if rest.isascii() or not rest.startswith(b"/"):
         return line

@@ -7,8 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from qrkit.server.clients.client_marks import client_mark
-from qrkit.server.clients.proxies import client_address
+from qrkit.server.clients.proxies import client_address, client_mark
 from qrkit.server.operation.logs import OPERATIONS
 from qrkit.server.settings import Settings
 from qrkit.tracking.times import now

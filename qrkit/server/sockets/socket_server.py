@@ -1,4 +1,4 @@
-"""Serves the app on a real socket: as a separate process, or in the background of a notebook.
+"""Serves the app on a real socket: as a separate process, or in the background of a notebook; reloads settings.
 
 The server is one process with many threads, because the store has one writer. `http_server` implements it.
 """
@@ -6,27 +6,34 @@ The server is one process with many threads, because the store has one writer. `
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Lock
 from typing import TYPE_CHECKING, Self
 from wsgiref.types import WSGIApplication
 
+from qrkit.errors import QrkitError
 from qrkit.late import Shown
 from qrkit.portfolio import Portfolio
 from qrkit.server import jobs
 from qrkit.server.app import App, make_app
 from qrkit.server.clients.hosts import reachable
-from qrkit.server.settings import Settings
+from qrkit.server.operation.logs import OPERATIONS, set_log_level
+from qrkit.server.settings import RELOADABLE, Settings
 from qrkit.store import Store
 from qrkit.store.recording.user_agents import load_parsers
 
 if TYPE_CHECKING:
     from qrkit.server.sockets.http_server import StrictServer
 
-__all__ = ["Server", "serve"]
+__all__ = ["Server", "reload_settings", "serve"]
+
+_log = logging.getLogger(OPERATIONS)
+_reloading = Lock()
 
 STDERR = 2
 """File descriptor of the error stream."""
@@ -241,3 +248,29 @@ def _running_here() -> list[Server]:
 def _stop_all() -> None:
     for server in _running_here():
         server.stop()
+
+
+# ---- settings that change while a server runs
+
+
+def reload_settings(app: App, read: Callable[[], Settings]) -> None:
+    """Read the settings of a running app again, apply them, and log the result.
+
+    The settings in `RELOADABLE` are applied, and the GeoIP database is read again. If a setting is invalid or the
+    database cannot be read, nothing changes.
+    """
+    with _reloading:
+        before = app.settings
+        try:
+            wanted = read()
+            app.reload(before.replace(**{name: getattr(wanted, name) for name in RELOADABLE}))
+        except QrkitError as error:
+            _log.error("the settings were not reloaded, and all stay as they were: %s", error)
+            return
+        set_log_level(app.settings.log_level)
+        changed = [name for name in Settings.model_fields if getattr(wanted, name) != getattr(before, name)]
+        applied = [name for name in changed if name in RELOADABLE]
+        others = [name for name in changed if name not in RELOADABLE]
+        _log.info("the settings were reloaded; changed: %s", ", ".join(applied) or "none")
+        if others:
+            _log.warning("these settings changed, and need a restart: %s", ", ".join(others))

@@ -83,11 +83,6 @@ def sandbox(
     """Context manager: yields a database with these tables, which are read on demand from the store's committed data.
 
     All tables are of one state of the store. A statement can read one table, once.
-
-    Args:
-        store: The store with the rows.
-        tables: The query of each table, by table name.
-        config: Additional DuckDB configuration.
     """
     with store.further_cursors() as cursor, duckdb.connect(":memory:", config={**ALONE, **(config or {})}) as alone:
         source = cursor()
@@ -131,9 +126,7 @@ def arrow_rows(store: Store, query: Query, *, order: str) -> ArrowRows:
     """Return a copy of a query's rows for any Arrow consumer; later changes to the store do not affect the copy.
 
     Args:
-        store: The store with the rows.
         query: The query; it need not sort its rows.
-        order: The expressions to sort the rows by.
     """
     kept = duckdb.connect(":memory:", config={**ALONE})
     with store.further_cursors() as cursor:
@@ -162,10 +155,7 @@ def write_parquet(store: Store, query: Query, file: BinaryIO, *, order: str) -> 
     """Write the rows of a query to a Parquet file with Zstandard compression.
 
     Args:
-        store: The store with the rows.
         query: The query; it need not sort its rows.
-        file: The file.
-        order: The expressions to sort the rows by.
     """
     with TemporaryDirectory(prefix="qrkit-") as folder:
         made = Path(folder) / "rows.parquet"
@@ -182,7 +172,6 @@ def read_parquet(data: bytes, kinds: Mapping[str, str] | None = None) -> pd.Data
     """Return the rows of a Parquet file, with DuckDB's dtypes.
 
     Args:
-        data: The bytes of the file.
         kinds: The types of all columns by name; by default those that Parquet knows, which has no ENUMs.
     """
     selected = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in (kinds or {}).items()) or "*"

@@ -55,10 +55,8 @@ def enum_frame(store: Store, sql: str, texts: str, parameters: Mapping[str, Any]
 
     Args:
         store: The store with the rows. The caller must have an open transaction, so that all texts are listed.
-        sql: The query.
         texts: The SELECT of `texts_of`.
         parameters: Values of the `$names` in both.
-        order: The expressions to sort the rows by.
     """
     (row,) = store.rows(texts, parameters)
     selected = create_enums(store.rows, "frame", row)

@@ -50,7 +50,6 @@ def csv_of(store: Store, select: str, kinds: Kinds) -> Iterator[Iterator[bytes]]
     Args:
         store: A file or a server.
         select: The query; in a file, it sees committed data only.
-        kinds: The columns of the query.
     """
     if store.database.is_shared:
         with store.csv(select) as lines:

@@ -41,11 +41,7 @@ class Ask(Protocol):
     """Runs a statement and returns its rows as dictionaries."""
 
     def __call__(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
-        """Run a statement.
-
-        Raises:
-            CannotRead: If the statement fails, because of what it reads.
-        """
+        """Run a statement."""
 
 
 @contextmanager

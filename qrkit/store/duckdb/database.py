@@ -12,7 +12,7 @@ import atexit
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,16 +22,9 @@ import duckdb
 
 from qrkit.errors import QrkitError, StoreBusy, StoreClosed, StoreReadOnly, UnreadableFile
 from qrkit.files import mode_like, new_file
-from qrkit.store.duckdb.damage import (
-    HISTORY_FILE,
-    bucket_failure,
-    damaged,
-    first_line,
-    is_damage,
-    unreadable_history,
-)
+from qrkit.store.duckdb.damage import HISTORY_FILE, bucket_failure, damaged, first_line, is_damage, unreadable_history
 from qrkit.store.duckdb.log import check_log, logs_of
-from qrkit.store.engine import Dialect, Engine, Parameters, Thread
+from qrkit.store.engine import Dialect, Engine, Parameters
 from qrkit.store.migrations import MIGRATIONS
 from qrkit.store.places.history_folder import Folder
 from qrkit.store.places.history_places import Place
@@ -105,57 +98,32 @@ WHERE scan_counts.qrcode = old.qrcode
 
 _open_files: dict[str, Database] = {}
 _all: WeakSet[Database] = WeakSet()
-_opening = threading.RLock()
 
 
-class Database:
-    """An open DuckDB database: a file, or in memory.
+class Database(Engine):
+    """An open DuckDB database: a file, or in memory."""
 
-    Attributes:
-        path: The file.
-        inbox: The common beginning of the paths of inboxes; None for a database in memory.
-        history: Where the files of archived visits are: the folder beside the file, which need not exist. None for a
-            database in memory.
-        writing: Lock held by the thread that changes records.
-        visiting: Lock held by the thread that adds visits.
-        thread: The state of each thread.
-        before_closing: Functions called when the last store closes or the program ends.
-        memory: Cached table data, by cache name.
-        helpers: Objects that work for the database, by name.
-        is_new: Whether opening the database created it, and no store has made its tables yet.
-        is_broken: Whether DuckDB refuses to use the file after a disk failure; `restore` reopens the file.
-    """
-
-    is_shared = False
     reads_frames = True
+    after_fork = "one process holds a store at a time"
     remedy = "check the disk and the room that is left on it"
     dialect = DUCKDB
     errors: tuple[type[Exception], ...] = (duckdb.Error,)
     value_errors: tuple[type[Exception], ...] = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
+    _opening = threading.RLock()
 
     def __init__(self, path: str, *, read_only: bool = False, history: Place | None = None) -> None:
-        self.path = path
-        self.id = ""
+        super().__init__(path)
         self.read_only = read_only
-        self.writing = threading.RLock()
-        self.visiting = threading.RLock()
-        self.thread = Thread()
-        self.before_closing: list[Callable[[], None]] = []
-        self.memory: dict[str, Any] = {}
-        self.helpers: dict[str, Any] = {}
-        self.is_broken = False
         self.is_new = path == MEMORY or not Path(path).exists()
         self._key = _key(path)
         self.is_file = path != MEMORY
         self.inbox = None if path == MEMORY else Path(f"{self._key}.inbox")
         self.history = history or (None if path == MEMORY else Folder(history_folder(Path(self._key)), Path(self._key)))
-        self._users = 0
         self._uses = 0
         self._transactions = 0
         self._is_changing = False
         self._use = threading.Condition()
         self._cursors: list[tuple[threading.Thread, duckdb.DuckDBPyConnection]] = []
-        self._process = os.getpid()
         self._reader: BinaryIO | None = None
         self._reading = threading.Lock()
         self._generation = 0
@@ -168,19 +136,12 @@ class Database:
 
         Args:
             path: The file, or `:memory:`.
-            read_only: Whether to reject all changes.
             history: Where the files of archived visits are; by default, the folder beside the file.
-
-        Raises:
-            StoreBusy: If another process has the file open.
-            StoreReadOnly: If the file cannot be written and `read_only` is not set.
-            UnreadableFile: If the file is not a database, or its folder does not exist.
-            StoreDamaged: If the file or its log is damaged.
         """
         if str(path) == MEMORY:
             found = cls(MEMORY, history=history)
         else:
-            with _opening:
+            with cls._opening:
                 found = _open_files.get(_key(path)) or cls(str(path), read_only=read_only, history=history)
                 _open_files[found._key] = found
                 found._users += 1
@@ -196,24 +157,9 @@ class Database:
         """Return whether this process has the file open."""
         return _key(path) in _open_files
 
-    def check_process(self) -> None:
-        """Raise an error in a fork of the process that opened the file.
-
-        Raises:
-            StoreClosed: If this process is a fork of the process that opened the file.
-        """
-        if self._process != os.getpid():
-            raise StoreClosed(f"{self.path} was opened before a fork; one process holds a store at a time")
-
     @contextmanager
     def using(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Context manager: yields this thread's cursor for one statement and its rows; the file stays open meanwhile.
-
-        Raises:
-            StoreClosed: If the store was closed, or this process is a fork of the process that opened the file.
-            StoreDamaged: If the statement needs a damaged part of the file.
-            StoreBusy: If the bucket of the history does not answer.
-        """
+        """Context manager: yields this thread's cursor for a statement and its rows; the file stays open meanwhile."""
         self.check_process()
         with self._use:
             self._use.wait_for(lambda: not self._is_changing)
@@ -278,12 +224,6 @@ class Database:
         """Return whether the disk caused an error; set `is_broken` if DuckDB refuses all further work on the file."""
         self.is_broken |= isinstance(error, FATAL)
         return isinstance(error, DISK)
-
-    def interrupt(self) -> None:
-        """Do nothing: statements on a file end by themselves."""
-
-    def tell_changed(self, short_codes: Iterable[str]) -> None:
-        """Do nothing: this process answers for the targets itself."""
 
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
@@ -352,23 +292,12 @@ class Database:
         found: duckdb.DuckDBPyConnection = self.thread.cursor
         return found
 
-    def release(self) -> None:
-        """Release one store's use of the file; the last release closes the file, while threads that open it wait."""
-        if self._process != os.getpid():
-            return
-        with _opening:
-            self._users -= 1
-            if self._users < 1:
-                self.close()
-
     def close(self) -> None:
         """Close the file after pending visits are written."""
-        for finish in self.before_closing:
-            finish()
-        self.before_closing.clear()
+        self.finish()
         with self.writing, self.visiting, self._changing():
             self._disconnect()
-        with _opening:
+        with self._opening:
             if _open_files.get(self._key) is self:
                 del _open_files[self._key]
 
@@ -401,7 +330,6 @@ class Database:
             replace: Called while the file is closed.
 
         Raises:
-            StoreBusy: If another process has opened the file first.
             UnreadableFile: If the file can no longer be opened.
         """
         with self._changing():
@@ -515,14 +443,13 @@ def _key(path: str | Path) -> str:
 @atexit.register
 def _close_all() -> None:
     for database in list(_all):
-        if database._process == os.getpid():
+        if database.is_of_this_process:
             database.close()
 
 
 def _leave_to_parent() -> None:
     """Keep a forked process from closing the parent's files, because closing a file writes to it."""
-    global _opening
-    _opening = threading.RLock()
+    Database._opening = threading.RLock()
     for database in list(_all):
         for one in (database._connection, *(cursor for _, cursor in database._cursors)):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))

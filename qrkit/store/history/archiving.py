@@ -115,12 +115,7 @@ def archive(
 
 
 def forget_archived(store: Store, files: Store, before: datetime) -> None:
-    """Take the visits before a timestamp (UTC without a time zone) out of the history, in the open transaction.
-
-    Raises:
-        StoreDamaged: If a file of the history cannot be read.
-        CannotWrite: If the files cannot be written.
-    """
+    """Take the visits before a timestamp (UTC without a time zone) out of the history, in the open transaction."""
     place = files.database.history
     old = [file for file in history_files(store) if file.first < before]
     if place is not None and old:

@@ -130,11 +130,7 @@ def missing_folder(store: Store) -> Folder | None:
 
 
 def history_files(store: Store) -> list[HistoryFile]:
-    """Return the files that a store lists, oldest first.
-
-    Raises:
-        StoreDamaged: If a row of the list does not name an archived file.
-    """
+    """Return the files that a store lists, oldest first."""
     rows = store.rows(FILES)
     if wrong := misnamed("archived", [row["file"] for row in rows]):
         raise damaged(store.path, f"is damaged: {'; '.join(wrong)}")
@@ -151,9 +147,6 @@ def rewriting(store: Store) -> Iterator[None]:
     """Context manager: runs a transaction that changes the history, alone of all processes.
 
     Changes of records, and on a server also visits, do not wait for it.
-
-    Raises:
-        ArchivedElsewhere: If another process has such a transaction.
     """
     with store.apart() if store.database.is_shared else store.adding():
         hold_history(store)
@@ -161,11 +154,7 @@ def rewriting(store: Store) -> Iterator[None]:
 
 
 def hold_history(store: Store) -> None:
-    """Give the open transaction the exclusive right to change the history.
-
-    Raises:
-        ArchivedElsewhere: If a transaction of another process has it.
-    """
+    """Give the open transaction the exclusive right to change the history."""
     lock = store.database.dialect.history_alone
     if lock and not store.rows(lock)[0]["is_free"]:
         raise ArchivedElsewhere(f"another process archives visits of {store.path}; try again when it is done")
@@ -180,11 +169,6 @@ def write_file(files: Store, rows: str) -> HistoryFile | None:
     """Write the visits of a SELECT, all of some days of a month, to a new file, in the open transaction; None if none.
 
     The file is durable and holds exactly these visits when this returns. It is unlisted.
-
-    Raises:
-        CannotWrite: If the place of the files cannot be written.
-        StoreBusy: If the disk is full.
-        StoreDamaged: If the file does not hold what was written to it.
     """
     place = files.database.history
     assert place is not None
@@ -258,10 +242,6 @@ def copy_history(store: Store, target: Folder, checked: set[str]) -> None:
         store: A store in a file.
         target: The folder, which is made if there is a file to copy.
         checked: The files that an earlier call has found there or copied; this call adds its own.
-
-    Raises:
-        StoreDamaged: If a file is missing or damaged.
-        OSError: If a file cannot be written.
     """
     if missing := missing_folder(store):
         raise without_folder(store.path, missing)
@@ -284,11 +264,7 @@ def copy_history(store: Store, target: Folder, checked: set[str]) -> None:
 
 
 def keep_only(folder: Path, store_id: str, files: Sequence[HistoryFile]) -> None:
-    """Delete the files of an older copy that a new copy in the same folder does not list, and write the manifest.
-
-    Raises:
-        CannotWrite: If the manifest cannot be written.
-    """
+    """Delete the files of an older copy that a new copy in the same folder does not list, and write the manifest."""
     copy = Folder(folder)
     older = NAME.findall(copy.manifest().decode(errors="replace"))
     for name in set(older) - {file.file for file in files}:
@@ -306,11 +282,7 @@ def _write_manifest(place: Place, store_id: str, files: Sequence[HistoryFile]) -
 
 
 def check_history(store: Store) -> None:
-    """Compare the sizes and the footers of the files in a folder with the list, once in each process.
-
-    Raises:
-        StoreDamaged: If a file is not the one that was archived.
-    """
+    """Compare the sizes and the footers of the files in a folder with the list, once in each process."""
     place = store.database.history
     if "history is checked" in store.database.memory or not isinstance(place, Folder) or not place.is_used():
         return

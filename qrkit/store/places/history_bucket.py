@@ -31,10 +31,6 @@ class Bucket:
 
     Args:
         address: The URL, `s3://bucket/prefix`.
-
-    Raises:
-        InvalidParameter: If the URL names no bucket or no prefix, or contains anything else.
-        MissingProgram: If s3fs is not installed.
     """
 
     def __init__(self, address: str) -> None:
@@ -86,11 +82,7 @@ class Bucket:
             return int(self._objects.info(self.address_of(file))["size"])
 
     def parts(self, file: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in parts.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
+        """Yield the bytes of a file in parts."""
         with self._telling(file), self._objects.open(self.address_of(file), "rb") as data:
             while part := data.read(PART):
                 yield part

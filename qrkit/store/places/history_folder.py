@@ -1,4 +1,4 @@
-"""A folder as the place of a history, and what all places have in common."""
+"""A folder as the place of a history, and what all places have in common: names of files; nothing else is deleted."""
 
 from __future__ import annotations
 
@@ -74,11 +74,7 @@ class Folder:
         return mode_like(self.path)
 
     def room_for(self, file: str) -> Path:
-        """Return the path of a file that will be written, after the folders for it are made.
-
-        Raises:
-            OSError: If a folder cannot be made.
-        """
+        """Return the path of a file that will be written, after the folders for it are made."""
         made = self.path / file
         for folder in (self.path, made.parent):
             if not folder.is_dir():
@@ -116,11 +112,7 @@ class Folder:
         return (self.path / file).stat().st_size
 
     def parts(self, file: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in parts.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
+        """Yield the bytes of a file in parts."""
         with (self.path / file).open("rb") as data:
             while part := data.read(PART):
                 yield part

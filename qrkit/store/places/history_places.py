@@ -52,11 +52,7 @@ class Place(Protocol):
         """
 
     def parts(self, file: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in parts.
-
-        Raises:
-            OSError: If the file cannot be read.
-        """
+        """Yield the bytes of a file in parts."""
 
     def has(self, file: str) -> bool:
         """Return whether there is a file."""
@@ -85,10 +81,5 @@ class Place(Protocol):
 
 
 def place_at(address: str) -> Place:
-    """Return the place with an address: the path of a folder, or the URL of a prefix in a bucket.
-
-    Raises:
-        InvalidParameter: If the URL is not s3://bucket/prefix.
-        MissingProgram: If the address is a URL, and s3fs is not installed.
-    """
+    """Return the place with an address: the path of a folder, or the URL of a prefix in a bucket."""
     return Bucket(address) if "://" in address else Folder(Path(address).absolute())

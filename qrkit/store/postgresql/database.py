@@ -11,7 +11,7 @@ import os
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, extra
-from qrkit.store.engine import Cursor, Engine, Parameters, Thread
-from qrkit.store.places.history_places import Place
+from qrkit.store.engine import Cursor, Engine, Parameters
 from qrkit.store.postgresql.cursor import ServerCursor, adapt
 from qrkit.store.postgresql.tables import POSTGRESQL
 from qrkit.store.state_folder import state_folder
@@ -57,7 +56,6 @@ TOGETHER = 10_000
 
 _servers: dict[str, Server] = {}
 _all: WeakSet[Server] = WeakSet()
-_opening = threading.RLock()
 
 
 def is_server(path: str | Path) -> bool:
@@ -74,40 +72,20 @@ def shown_url(url: str) -> str:
     return f"postgresql://{user}{found['place']}"
 
 
-class Server:
-    """A PostgreSQL database.
+class Server(Engine):
+    """A PostgreSQL database. Its inboxes are in the state folder of this machine."""
 
-    Attributes:
-        path: The URL, without password and options.
-        inbox: The common beginning of the paths of inboxes, in the state folder of this machine.
-        history: Always None; the database says where its history is.
-    """
-
-    read_only = False
-    is_shared, is_file = True, False
-    reads_frames = False
-    is_new = False
+    is_shared = True
     dialect = POSTGRESQL
     remedy = "check that the server runs, and what it allows this user"
+    _opening = threading.RLock()
 
     def __init__(self, url: str) -> None:
         psycopg = _psycopg()
-        self.path = shown_url(url)
-        self.id = ""
-        self.errors: tuple[type[Exception], ...] = (psycopg.Error,)
-        self.value_errors: tuple[type[Exception], ...] = (psycopg.DataError, psycopg.IntegrityError)
-        self.writing = threading.RLock()
-        self.visiting = threading.RLock()
-        self.thread = Thread()
-        self.before_closing: list[Callable[[], None]] = []
-        self.memory: dict[str, Any] = {}
-        self.helpers: dict[str, Any] = {}
-        self.is_broken = False
-        self.history: Place | None = None
-        self.inbox: Path | None = state_folder() / f"{hashlib.sha256(self.path.encode()).hexdigest()[:16]}.inbox"
+        super().__init__(shown_url(url))
+        self.errors, self.value_errors = (psycopg.Error,), (psycopg.DataError, psycopg.IntegrityError)
+        self.inbox = state_folder() / f"{hashlib.sha256(self.path.encode()).hexdigest()[:16]}.inbox"
         self._url = url
-        self._users = 0
-        self._process = os.getpid()
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._idle: list[Connection[Any]] = []
         self._connections: WeakSet[Connection[Any]] = WeakSet()
@@ -117,37 +95,18 @@ class Server:
 
     @classmethod
     def opened(cls, url: str) -> Server:
-        """Open the database of a URL, or return the database that this process already has open.
-
-        Raises:
-            InvalidParameter: If the URL is not a PostgreSQL URL.
-            MissingProgram: If psycopg is not installed.
-        """
+        """Open the database of a URL, or return the database that this process already has open."""
         _checked(url)
-        with _opening:
+        with cls._opening:
             found = _servers.get(url)
-            if found is None or found._process != os.getpid():  # a fork cannot use the connections of its parent
+            if found is None or not found.is_of_this_process:  # a fork cannot use the connections of its parent
                 found = _servers[url] = cls(url)
             found._users += 1
         return found
 
-    def check_process(self) -> None:
-        """Raise an error in a fork of the process that opened the database.
-
-        Raises:
-            StoreClosed: If this process is a fork of the process that opened the database.
-        """
-        if self._process != os.getpid():
-            raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
-
     @contextmanager
     def using(self) -> Iterator[ServerCursor]:
-        """Context manager: yields a cursor for one statement and its rows; a transaction always uses the same cursor.
-
-        Raises:
-            StoreBusy: If no connection becomes free in time.
-            StoreClosed: If the store was closed.
-        """
+        """Context manager: yields a cursor for a statement and its rows; a transaction always uses the same cursor."""
         self.check_process()
         if self.thread.cursor is not None:
             yield self.thread.cursor
@@ -208,18 +167,8 @@ class Server:
         """Make all statements fail that wait for the server, because it does not answer."""
         for connection in list(self._connections):
             # A copy of the descriptor of the same socket, which the other thread goes on using.
-            with (
-                suppress(OSError, _psycopg().Error),
-                socket.socket(fileno=os.dup(connection.fileno())) as waiting,
-            ):
+            with suppress(OSError, _psycopg().Error), socket.socket(fileno=os.dup(connection.fileno())) as waiting:
                 waiting.shutdown(socket.SHUT_RDWR)
-
-    def tell_changed(self, short_codes: Iterable[str]) -> None:
-        """Do nothing: other processes read changed targets from the database."""
-
-    def run_often(self, cursor: ServerCursor, sql: str, parameters: Parameters) -> None:
-        """Run a statement that is run repeatedly; psycopg prepares such statements automatically."""
-        cursor.execute(sql, parameters)
 
     def add_rows(self, cursor: ServerCursor, table: str, rows: pd.DataFrame) -> None:
         """Append a DataFrame to a table with the same column order."""
@@ -262,29 +211,14 @@ class Server:
             for line in lines:
                 copy.write(line)
 
-    def is_same(self, other: Engine) -> bool:
-        """Return whether both objects are the same database."""
-        return isinstance(other, Server) and self is other
-
-    def release(self) -> None:
-        """Release one store's use of the database; the last release closes the connections."""
-        if self._process != os.getpid():
-            return
-        with _opening:
-            self._users -= 1
-            if self._users < 1:
-                self.close()
-
     def close(self) -> None:
         """Close the connections after pending visits are written."""
-        for finish in self.before_closing:
-            finish()
-        self.before_closing.clear()
+        self.finish()
         with self.writing, self.visiting:
             self._is_open = False
             while self._idle:
                 self._idle.pop().close()
-        with _opening:
+        with self._opening:
             if _servers.get(self._url) is self:
                 del _servers[self._url]
 
@@ -376,5 +310,5 @@ def _first_line(error: Exception) -> str:
 @atexit.register
 def _close_all() -> None:
     for server in list(_all):
-        if server._process == os.getpid():
+        if server.is_of_this_process:
             server.close()

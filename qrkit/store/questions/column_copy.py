@@ -102,9 +102,6 @@ def reading_one_state(store: Store) -> Iterator[None]:
     The block cannot write. A user agent stored shortly before the block may be parsed only afterwards. Functions that
     read in other threads, such as `Scans.to_arrow`, do not use the snapshot. Inside a transaction, the block is part of
     that transaction.
-
-    Raises:
-        StoreBusy: If the store was closed, or the server does not answer.
     """
     with ExitStack() as until_the_end:
         if not store.is_in_transaction:
@@ -151,7 +148,6 @@ class Columns:
 
     Args:
         path: A file that no other process opens, or `:memory:`.
-        original: The store on the server.
         place: Where the files of archived visits are, which are read there and not copied.
 
     Attributes:
@@ -168,11 +164,7 @@ class Columns:
         self._lock = threading.Lock()
 
     def bring_up_to_date(self, original: Store) -> None:
-        """Copy all changes from the server; other threads wait until the copy is complete.
-
-        Raises:
-            StoreBusy: If the server does not answer.
-        """
+        """Copy all changes from the server; other threads wait until the copy is complete."""
         with self._lock:
             if original.is_in_transaction:
                 self._state = self._copied(original)
@@ -182,11 +174,7 @@ class Columns:
 
     @contextmanager
     def reading_one_state(self, original: Store) -> Iterator[None]:
-        """Context manager: reads the server and the copy in the same snapshot.
-
-        Raises:
-            StoreBusy: If the server does not answer.
-        """
+        """Context manager: reads the server and the copy in the same snapshot."""
         with ExitStack() as until_the_end:
             with self._lock:  # without the lock, another thread could update the copy first
                 until_the_end.enter_context(original.reading(BEGIN))

@@ -92,7 +92,6 @@ def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[M
     Raises:
         InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code does not belong to the
             account; the error names the column and the first invalid row.
-        StoreBusy: If the store cannot be written, or another process has been inserting a table for a minute.
     """
     import pandas as pd
 

@@ -76,10 +76,6 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
         select: The statement. Its tables are `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
         parameters: Values of the `$names` in the statement; DataFrames become tables of their name.
         seconds: The time limit, 0.1..3600.
-
-    Raises:
-        InvalidParameter: If the text is not a single SELECT, DuckDB rejects it, it exceeds the limit of time, memory or
-            rows, or a DataFrame has the name of another table or cannot be a table.
     """
     import pandas as pd
 

@@ -81,10 +81,6 @@ def check_attribute(name: str, given: object) -> None:
 
     Args:
         name: The parameter, for the error.
-        given: Its value.
-
-    Raises:
-        InvalidParameter: If `given` is not the name of an attribute.
     """
     if given not in get_args(Attribute):
         raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(Attribute))}"))
@@ -96,11 +92,7 @@ def needs_user_agent(attribute: Attribute) -> bool:
 
 
 def check_filters(filters: Sequence[tuple[object, object]]) -> None:
-    """Raise unless these are attributes, each with the values that count.
-
-    Raises:
-        InvalidParameter: If an attribute is unknown, or its values are not a tuple of texts.
-    """
+    """Raise unless these are attributes, each with the values that count."""
     for attribute, values in filters:
         if attribute not in get_args(VisitAttribute):
             rule = f"must be one of {', '.join(get_args(VisitAttribute))}"
@@ -115,11 +107,7 @@ def table_of(attribute: Attribute | None) -> str:
 
 
 def value_sql(attribute: Attribute) -> str:
-    """Return an SQL expression over the columns of a scan: the value of the attribute, "unknown" if it has none.
-
-    Raises:
-        InvalidParameter: If `attribute` is not the name of an attribute.
-    """
+    """Return an SQL expression over the columns of a scan: the value of the attribute, "unknown" if it has none."""
     return f"coalesce({key_sql(attribute)}, '{UNKNOWN}')"
 
 
@@ -127,9 +115,6 @@ def key_sql(attribute: Attribute) -> str:
     """Return an SQL expression to group scans by: as `value_sql`, but NULL if the value is unknown.
 
     DuckDB groups by it in less time, because `nullif` keeps the numbers of texts in a column, and `coalesce` does not.
-
-    Raises:
-        InvalidParameter: If `attribute` is not the name of an attribute.
     """
     check_attribute("attribute", attribute)  # what is formatted into SQL is one of our own names
     return f"nullif(nullif({_column_sql(attribute)}, ''), '{UNKNOWN}')"
@@ -139,9 +124,6 @@ def group_sql(attribute: Attribute | None) -> str:
     """Return an SQL expression for the group of a scan: as `key_sql`, but "" for codes without a campaign.
 
     Without an attribute, all scans are in one group.
-
-    Raises:
-        InvalidParameter: If `attribute` is neither None nor the name of an attribute.
     """
     if attribute is None:
         return "''"

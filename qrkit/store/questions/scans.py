@@ -449,9 +449,7 @@ def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.
     """Convert timestamp columns to the time zone of a view; for UTC, the columns stay without a time zone.
 
     Args:
-        scans: The view.
         frame: A query result, in UTC without a time zone.
-        columns: Names of the timestamp columns.
     """
     if scans.time_zone == "UTC":
         return frame

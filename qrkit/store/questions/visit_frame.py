@@ -9,12 +9,13 @@ from qrkit.design.limits import Latitude, Longitude
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.tracking.countries import country_code
+from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.text_columns import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FRAME_COLUMNS", "prepared_frame"]
+__all__ = ["FRAME_COLUMNS", "FRAME_KINDS", "YEARS", "prepared_frame"]
 
 FRAME_COLUMNS = {
     "short_code": "str",
@@ -61,15 +62,12 @@ def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.Data
     result["user_agent"] = _filled(result["user_agent"])
     result["kind"] = _kinds(result["kind"], result["user_agent"])
     result["country"] = _countries(result["country"])
+    result["referrer"] = _hosts(result["referrer"])
     return result
 
 
 def _frame_of(given: Any) -> pd.DataFrame:
-    """Convert rows to a DataFrame.
-
-    Raises:
-        InvalidParameter: If `given` is neither a DataFrame nor a list of dicts.
-    """
+    """Convert rows to a DataFrame."""
     import pandas as pd
 
     if isinstance(given, pd.DataFrame):
@@ -94,6 +92,15 @@ def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
     return kinds.astype("object").mask(is_open, "scan").mask(is_open & agents.isin(bots), "bot").astype("category")
 
 
+def _hosts(referrers: pd.Series) -> pd.Series:
+    """Return referrers cut to their hosts, because the rest may reveal personal details."""
+    texts = referrers.cat.categories
+    hosts = {text: tidy_referrer(text) for text in texts}
+    if all(hosts[text] == text for text in texts):
+        return referrers
+    return referrers.astype("object").map(hosts).astype("category")
+
+
 def _filled(texts: pd.Series) -> pd.Series:
     """Return a column of text with missing values replaced by empty text."""
     return texts.cat.set_categories(texts.cat.categories.union([""], sort=False)).fillna("")
@@ -111,11 +118,7 @@ def _countries(countries: pd.Series) -> pd.Series:
 
 
 def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-value") -> None:
-    """Raise an error for the first invalid row of a column.
-
-    Raises:
-        InvalidParameter: If a row is invalid.
-    """
+    """Raise an error for the first invalid row of a column."""
     if wrong.any():
         row = int(wrong.argmax())
         raise InvalidParameter(Problem(str(column.name), column[row], f"row {row}: {rule}", code))

@@ -114,7 +114,6 @@ class Inbox:
         has_failed: Whether a write failed and left the file in an unknown state. Such a file is only read.
 
     Raises:
-        sqlite3.Error: If the file cannot be used, or another process uses it.
         StoreBusy: If the file belongs to another store.
     """
 
@@ -161,15 +160,12 @@ class Inbox:
         """Add a visit, and return whether it is durable.
 
         Args:
-            visit: The visit.
             seconds: How long to wait while other threads commit. A thread that commits itself waits for the disk.
             keep_late: Whether a visit that is not durable in time is added later. Otherwise, it is withdrawn, even if
                 it is being written.
 
         Raises:
             NotTried: If the file failed for an earlier visit.
-            StoreBusy: If the visit was not added, because the write failed, it was withdrawn, or too many visits wait.
-            StoreClosed: If the inbox was closed.
         """
         entry = self._enqueue(visit)
         is_late = not entry.leads and not entry.woken.acquire(timeout=max(0.0, seconds))
@@ -184,11 +180,7 @@ class Inbox:
         return True
 
     def read(self, after: int, until: int, most: int) -> list[tuple[int, WaitingVisit]]:
-        """Return at most `most` visits and their numbers, with numbers above `after` and up to `until`.
-
-        Raises:
-            sqlite3.Error: If the file cannot be read.
-        """
+        """Return at most `most` visits and their numbers, with numbers above `after` and up to `until`."""
         with self._using:
             rows = self._connection.execute(READ, [after, until, most]).fetchall()
         return [(number, WaitingVisit(json.loads(agent), scanned, fields)) for number, agent, scanned, fields in rows]
@@ -250,14 +242,14 @@ class Inbox:
                         entry.woken.release()
                 if not own.is_done:
                     continue
+                if not self._queue:
+                    self._is_committing = False
+                    self._is_idle.notify_all()
+                    break
                 following = next((entry for entry in self._queue if not entry.is_left), None)
                 if following:
                     following.leads = True
                     following.woken.release()
-                    break
-                if not self._queue:
-                    self._is_committing = False
-                    self._is_idle.notify_all()
                     break
         if not error:
             self._on_commit(self.waiting)

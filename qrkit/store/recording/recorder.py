@@ -64,14 +64,8 @@ def record_visit(store: Store, visit: Visit, *, seconds: float = 2.0, keep_late:
     Inside a transaction, the visit becomes part of that transaction. Otherwise, it goes into the inbox of this process.
 
     Args:
-        store: The store to record in.
-        visit: The visit.
         seconds: Maximum time to wait while the visits of other threads are written.
         keep_late: Whether a visit that is not durable in time is recorded later. Otherwise, it is withdrawn.
-
-    Raises:
-        StoreBusy: If the visit was not recorded, because the write failed, it was withdrawn, or too many visits wait.
-        StoreClosed: If the store was closed.
     """
     store.check_writable()
     try:
@@ -260,7 +254,6 @@ class _Recorder:
             names: How many file names to try.
 
         Raises:
-            sqlite3.Error: If the file cannot be written.
             OSError: If the file cannot be flushed.
         """
         name = uuid4().hex

@@ -81,11 +81,7 @@ class SharedSalts(Salts):
 
 
 def salt_of_day(store: Store, day: int, proposed: bytes) -> bytes:
-    """Return the salt of a UTC day for all processes: the first one proposed. Salts of earlier days are deleted.
-
-    Raises:
-        StoreBusy: If the server does not answer, or another process has already started the next day.
-    """
+    """Return the salt of a UTC day for all processes: the first one proposed. Salts of earlier days are deleted."""
     # Each statement runs outside a transaction, so that a visitor does not wait while other visits are stored.
     for sql, values in ((FORGET_SALTS, [day]), (SALT, [day, proposed])):
         store.rows(sql, values)

@@ -137,9 +137,6 @@ def reparse(store: Store) -> int:
     """Parse again the user agents that were parsed by another version of the parsers; return their number.
 
     The kind of each visit does not change, so that reported numbers stay the same.
-
-    Raises:
-        StoreBusy: If the store is closed or read-only.
     """
     store.check_writable()
     return sum(_parse_and_store(store, part) for part in _outdated(store))

@@ -64,7 +64,7 @@ def change_looks(store: Store) -> Iterator[None]:
 
 
 def forget_looks(store: Store) -> None:
-    """Have the looks of all accounts read again."""
+    """Clear the cached looks of all accounts."""
     store.database.memory.pop(LOOKS, None)
 
 

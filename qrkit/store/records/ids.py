@@ -1,4 +1,7 @@
-"""Checks the ids in the filters of a view: a name in place of an id would match nothing, so it is an error."""
+"""Finds the QR Codes that a short code, a name or an ID stands for, and checks the IDs in the filters of a view.
+
+A name in place of an ID would match nothing, so it is an error.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,17 @@ from collections.abc import Iterable, Mapping
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 
-__all__ = ["can_be_stored", "check_ids"]
+__all__ = ["can_be_stored", "check_ids", "qrcodes_named", "some_names"]
+
+MOST_COMPARED = 10_000
+"""QR Codes whose names are compared with a misspelled one, so that an error does not take seconds."""
+
+NAMED = """
+SELECT id FROM qrcodes
+WHERE account_id = $account AND (id = $text OR name = $text OR short_code = $code)
+ORDER BY number
+"""
+SOME_NAMES = "SELECT name, short_code FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT $most"
 
 _ID = re.compile("[0-9a-f]{32}")
 """The format of an id."""
@@ -31,12 +44,7 @@ def check_ids(store: Store, account_id: str, asked: Mapping[str, Iterable[str]])
     The id of a deleted record is accepted.
 
     Args:
-        store: The store with the records.
-        account_id: The account that owns the records.
         asked: The ids to check, by parameter name: `qrcode_id` or `campaign_id`.
-
-    Raises:
-        InvalidParameter: If a text is not an id. The error suggests the ids of records with this name or short code.
     """
     problems = []
     for parameter, texts in asked.items():
@@ -62,3 +70,20 @@ def _rule(parameter: str, records: list[tuple[str, str]]) -> str:
         return f"{rule}, 32 hexadecimal digits; {'list_campaigns' if kind == 'campaign' else 'list_qrcodes'}() has them"
     more = f", or {len(records) - MOST_PROPOSED} more" if len(records) > MOST_PROPOSED else ""
     return f"{rule}; use {' or '.join(f'{name}={id!r}' for name, id in records[:MOST_PROPOSED])}{more}"
+
+
+def qrcodes_named(store: Store, account_id: str, text: str, *, short_code: str) -> list[str]:
+    """Return the IDs of the QR Codes of an account with this ID or name, or with this short code, oldest first."""
+    if not can_be_stored(text):
+        return []
+    return [row["id"] for row in store.rows(NAMED, {"account": account_id, "text": text, "code": short_code})]
+
+
+def some_names(store: Store, account_id: str, *, most: int) -> list[str]:
+    """Return the short codes and names of the oldest QR Codes of an account.
+
+    Args:
+        most: Number of QR Codes to look at; never more than 10,000.
+    """
+    found = store.rows(SOME_NAMES, {"account": account_id, "most": min(most, MOST_COMPARED)})
+    return [row["short_code"] for row in found] + [row["name"] for row in found]

@@ -16,10 +16,13 @@ from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
-__all__ = ["all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes"]
+__all__ = [
+    "all_short_codes", "campaigns_text", "names_and_contents", "qrcode_texts", "read_campaigns", "read_qrcodes",
+    "readable_tails",
+]  # fmt: skip
 
 TOGETHER = 1_000
-"""Number of QR Codes per text: the interpreter copies a text at once."""
+"""Number of QR Codes per text: other threads wait while the interpreter copies a text."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
 QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
 AS_JSON = """
@@ -30,6 +33,7 @@ SELECT_CAMPAIGNS = """
 SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
 FROM campaigns WHERE account_id = $account
 """
+SELECT_TAILS = "SELECT number, short_code, urlinfo FROM qrcodes WHERE urlinfo <> ''"
 SELECT_NAMES = "SELECT number, name, content FROM qrcodes WHERE account_id = $account"
 
 
@@ -49,12 +53,15 @@ def all_short_codes(store: Store) -> str:
     return (found and found["text"]) or ""
 
 
+def readable_tails(store: Store) -> str:
+    """Return the short code and the words of every QR Code with a readable tail, in any account, as a JSON list."""
+    return _text(store, ("short_code", "urlinfo"), SELECT_TAILS, {})[0]
+
+
 def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     """Yield all QR Codes of an account, in the order they were stored, as JSON that `read_qrcodes` reads.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns the QR Codes.
         most: Number of QR Codes, oldest first, that the plan makes available.
     """
     include_waiting(store)
@@ -71,12 +78,7 @@ def read_campaigns(text: str) -> list[Campaign]:
 
 
 def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
-    """Yield the QR Codes in a text of `qrcode_texts`.
-
-    Args:
-        text: The text.
-        links: Returns the URLs of a QR Code.
-    """
+    """Yield the QR Codes in a text of `qrcode_texts`."""
     return (read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS))
 
 

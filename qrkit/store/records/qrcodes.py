@@ -16,12 +16,21 @@ from qrkit.store.engine import Parameters
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
-from qrkit.store.records.short_codes import DELETED, Target, read_schedule, remember_rows, remember_targets
+from qrkit.store.records.short_codes import (
+    DELETED,
+    Target,
+    ignores_case,
+    read_schedule,
+    remember_rows,
+    remember_targets,
+)
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
-    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "campaigns", "count_qrcodes",
+    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder", "campaigns",
+    "count_qrcodes",
     "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code", "insert_campaign", "insert_qrcode",
     "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
     "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
@@ -84,7 +93,7 @@ QRCODES = {"number": "INTEGER", "account_id": "VARCHAR", "stored": "TIMESTAMP"} 
 ROW = {name: QRCODES[name] for name in COLUMNS}
 """The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
-"""The dtypes of arrays by column type; those of texts have dtype object."""
+"""The dtypes of arrays by column type; text columns have dtype object."""
 INSERT_CAMPAIGN = """
 INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -168,6 +177,8 @@ ALL = {"id": None, "campaign": None, "content": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
+IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
+SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
 HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
 
 
@@ -371,15 +382,8 @@ def qrcodes(
     """Return the QR Codes of an account in the order they were stored.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns the QR Codes.
-        links: Returns the URLs of a QR Code.
         most: Number of QR Codes, oldest first, that the plan makes available.
-        id: Only the QR Code with this id.
-        campaign: Only QR Codes of the campaign with this id.
-        content: Only QR Codes with this content.
         after: Only QR Codes with a greater number.
-        limit: Maximum number of QR Codes.
     """
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
     rows = next(_in_parts(store, asked, together=limit, after=after), [])
@@ -428,7 +432,17 @@ def last_number(store: Store) -> int:
 
 def is_taken(store: Store, short_code: str) -> bool:
     """Return whether the short code was ever assigned, in any account."""
-    return store.row(IS_TAKEN, [short_code]) is not None
+    return store.row(IS_TAKEN_IN_ANY_CASE if ignores_case(store) else IS_TAKEN, [short_code]) is not None
+
+
+def address_holder(store: Store, short_code: str) -> str:
+    """Return the short code whose readable tail or picture has the address of a new short code; "" if none has."""
+    _, *shorter = beginnings(short_code)
+    for start in shorter:
+        row = store.row(SELECT_TAIL, [start])
+        if row and is_address_of(short_code, start, row["urlinfo"]):
+            return start
+    return ""
 
 
 def has_short_code(store: Store, account_id: str, short_code: str) -> bool:

@@ -85,14 +85,8 @@ def search_qrcodes(
     """Return how many QR Codes match a search, and some of them in the order they were stored.
 
     Args:
-        store: The store with the QR Codes.
-        account_id: The account that owns the QR Codes.
-        search: Which QR Codes to find.
-        links: Returns the URLs of a QR Code.
-        base_url: The beginning of short URLs.
         most: Number of QR Codes, oldest first, that the plan makes available.
         start: Number of matching QR Codes to skip. If nothing is left, the first number is 0.
-        limit: Maximum number of QR Codes to return.
     """
     words = {f"word{'_' * number}": word.lower() for number, word in enumerate(search.words)}
     asked = {

@@ -8,20 +8,48 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
-from typing import Any, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from unicodedata import normalize
 
-from qrkit.errors import StoreBusy, StoreClosed, StoreDamaged
+from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, StoreDamaged
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
-from qrkit.store.postgresql.following import Following
-from qrkit.store.records.target_table import TargetTable
+from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.schedule import active_content
+from qrkit.tracking.short_urls import beginnings
 
-__all__ = ["DELETED", "Target", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "target"]
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = [
+    "DELETED", "Target", "ignores_case", "longest_known", "read_schedule", "remember_changed", "remember_rows",
+    "remember_targets", "set_ignores_case", "spelling", "target",
+]  # fmt: skip
+
+PAUSE_SECONDS = 0.25
+"""Time between two reads: processes see each other's commits within a second, and usually within 0.25 seconds."""
+
+LAST_SECONDS = 5.0
+"""How long `stop` waits for a server that does not answer."""
+
+MOST_KEPT = 4_096
+"""Targets that are kept as such after they were looked up: the same few codes are scanned repeatedly."""
+
+TOGETHER = 50_000
+"""QR Codes per query: the database holds the whole result of a query in memory."""
+NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
+FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
+"""Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
+PLAIN = f"""
+SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
+WHERE number >= $first AND number < $until AND {FITS}
+    AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
+"""
 
 
 class Target(NamedTuple):
@@ -46,32 +74,64 @@ DELETED = Target(0, "")
 """The target of a short code whose QR Code was deleted; the code is never reused."""
 
 SELECT = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
+SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END{more}
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE $code::VARCHAR IS NULL OR s.code = $code::VARCHAR
+WHERE {which}
 """
-
-SELECT_SOME = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE s.code IN (SELECT unnest($codes::VARCHAR[]))
-"""
-
-NEW = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END, s.revision
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE s.revision > $seen
-"""
+SELECT_ONE = SELECT.format(more="", which="s.code = $code::VARCHAR")
+SELECT_SOME = SELECT.format(more="", which="s.code IN (SELECT unnest($codes::VARCHAR[]))")
+NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
-OTHERS = """
-SELECT short_code, number, content, schedule FROM qrcodes WHERE is_schedule_enabled AND schedule <> '[]'
+OTHERS = f"""
+SELECT short_code, number, content, CASE WHEN is_schedule_enabled THEN schedule END FROM qrcodes
+WHERE (is_schedule_enabled AND schedule <> '[]') OR NOT ({FITS})
 UNION ALL
 SELECT code, NULL, '', NULL FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
-"""Selects the short codes of a file that are not in a `TargetTable` as they are read: with a schedule, and deleted."""
+"""Selects the short codes of a file that are not in a `TargetTable` as they are read: long, scheduled and deleted."""
+
+
+class TargetTable:
+    """Targets of a file by short code: those of the QR Codes without a schedule, as they were read, and all others.
+
+    A dictionary of targets would take four times the memory and twice the time to fill, before the first redirect.
+
+    Args:
+        store: A file, in which nothing changes until the table is made.
+        others: The targets of QR Codes with a schedule, and of deleted ones.
+    """
+
+    def __init__(self, store: Store, others: Mapping[str, Target]) -> None:
+        self._others = dict(others)
+        self._plain = _columns(store)
+        self._read = lru_cache(MOST_KEPT)(self._read_plain)
+
+    def get(self, code: str) -> Target | None:
+        """Return the target of a short code, which may be any text; None if the code was never assigned."""
+        if found := self._others.get(code):
+            return found
+        try:
+            return self._read(code)
+        except KeyError:
+            return None
+
+    def update(self, targets: Mapping[str, Target]) -> None:
+        """Replace targets, or add new ones."""
+        self._others.update(targets)
+
+    def _read_plain(self, code: str) -> Target:
+        """Read a target; KeyError if there is none, because the cache keeps what is returned, and texts may be long."""
+        codes, numbers, ends, contents = self._plain
+        key = code.encode("utf-8", "replace")
+        # NumPy would copy all codes in order to compare them with a longer one.
+        place = int(codes.searchsorted(key)) if len(key) <= codes.itemsize else len(codes)
+        if place == len(codes) or codes[place] != key:
+            raise KeyError
+        return Target(int(numbers[place]), contents[slice(*ends[place])].decode())
+
 
 Targets: TypeAlias = dict[str, Target] | TargetTable
 
@@ -80,16 +140,81 @@ SEEN = "revision of short codes"
 
 LOOKING = "look at short codes"
 
+IGNORES_CASE = "ignore_case_of_short_codes"
+"""The store setting that says whether `Door` and `door` are one short code."""
+SPELLINGS = "spellings of short codes"
+ALL_CODES = "SELECT code FROM short_codes"
+ALIKE = """
+SELECT string_agg(code, ', ' ORDER BY code) AS codes FROM short_codes GROUP BY lower(code) HAVING count(*) > 1 LIMIT 3
+"""
+
 _log = logging.getLogger("qrkit")
 
 
 def target(store: Store, short_code: str) -> Target | None:
     """Return the target of a short code, `DELETED` for a deleted QR Code, or None if the code was never assigned."""
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
-    if store.is_in_transaction and not is_remembered:
+    if not is_remembered and store.is_in_transaction:
         # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
-        return next((_target(*row) for _, *row in store.each_row(SELECT, {"code": short_code})), None)
+        return next((_target(*row) for _, *row in store.each_row(SELECT_ONE, {"code": short_code})), None)
     return _all(store).get(short_code)
+
+
+def longest_known(store: Store, path: str) -> tuple[str, str] | None:
+    """Return the longest short code that a path begins with, and what follows it; None if it begins with none.
+
+    Args:
+        store: The store; where it ignores case, the code is returned as it was assigned.
+        path: A path without its first slash, percent-decoded.
+    """
+    path = normalize("NFC", path)
+    for start in beginnings(path):
+        if code := spelling(store, start):
+            return code, path[len(start) :]
+    return None
+
+
+def spelling(store: Store, code: str) -> str:
+    """Return a short code as it was assigned; "" if it never was."""
+    if target(store, code):
+        return code
+    if not ignores_case(store):
+        return ""
+    database = store.database
+    if SPELLINGS not in database.memory:
+        # As in `_all`, nothing may change between the query and the cache update.
+        with _looking_at(database) if database.is_shared else database.writing:
+            database.memory[SPELLINGS] = {known.lower(): known for (known,) in store.each_row(ALL_CODES)}
+    return str(database.memory[SPELLINGS].get(code.lower(), ""))
+
+
+def ignores_case(store: Store) -> bool:
+    """Return whether the store ignores the case of short codes."""
+    memory = store.database.memory
+    if IGNORES_CASE not in memory:
+        memory[IGNORES_CASE] = get_setting(store, IGNORES_CASE) == "true"
+    return bool(memory[IGNORES_CASE])
+
+
+def set_ignores_case(store: Store, *, is_ignored: bool | None) -> None:
+    """Set whether the store ignores the case of short codes, in this process from now on, in others when they start.
+
+    None, or what is set already, changes nothing.
+
+    Raises:
+        InvalidParameter: If short codes of the store differ in case alone.
+    """
+    if is_ignored in (None, ignores_case(store)):
+        return
+    with store.atomic():
+        alike = store.rows(ALIKE) if is_ignored else []
+        if alike:
+            rule = (
+                f"is not possible, because short codes differ in case alone: {'; '.join(row['codes'] for row in alike)}"
+            )
+            raise InvalidParameter(Problem("ignore_case", is_ignored, rule))
+        set_setting(store, IGNORES_CASE, "true" if is_ignored else "false")
+        store.afterwards(lambda: store.database.memory.update({IGNORES_CASE: is_ignored}))
 
 
 def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
@@ -100,7 +225,7 @@ def remember_targets(store: Store, found: Mapping[str, Target]) -> None:
         # Another process may have committed a newer change since.
         store.afterwards(lambda: _look_again(store.database))
     else:
-        store.afterwards(lambda: store.database.memory.get(KNOWN, {}).update(found))
+        store.afterwards(lambda: _learn(store.database, found))
 
 
 def remember_changed(store: Store, codes: Sequence[str]) -> None:
@@ -128,6 +253,13 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
         ) from error
 
 
+def _learn(database: Engine, targets: Mapping[str, Target]) -> None:
+    """Update what is remembered of short codes."""
+    database.memory.get(KNOWN, {}).update(targets)
+    if SPELLINGS in database.memory:
+        database.memory[SPELLINGS].update({code.lower(): code for code in targets})
+
+
 def _all(store: Store) -> Targets:
     """Return the cached targets of all short codes; on a server, a background thread refreshes the cache."""
     memory = store.database.memory
@@ -140,7 +272,7 @@ def _all(store: Store) -> Targets:
                 if KNOWN not in memory:
                     rows = store.each_row(OTHERS)
                     others = {code: _target(number, *rest) for code, number, *rest in rows}
-                    memory[KNOWN] = TargetTable(store, others, Target)
+                    memory[KNOWN] = TargetTable(store, others)
     found: Targets = memory[KNOWN]
     return found
 
@@ -170,11 +302,15 @@ def _looking_at(database: Engine) -> AbstractContextManager[bool]:
 def _read_new(database: Engine) -> None:
     """Read the short codes changed since the last read. The lock keeps an older read from overwriting a newer one."""
     with _looking_at(database):
-        known, seen = database.memory.get(KNOWN, {}), database.memory.get(SEEN, 0)
+        seen = database.memory.get(SEEN, 0)
+        changed: dict[str, Target] = {}
         for code, number, content, schedule, revision in Store.on(database).each_row(NEW, {"seen": seen}):
-            known[code] = _target(number, content, schedule)
+            changed[code] = _target(number, content, schedule)
             seen = max(seen, revision)
-        database.memory[KNOWN] = known
+        if KNOWN in database.memory:
+            _learn(database, changed)
+        else:
+            database.memory[KNOWN] = changed
         database.memory[SEEN] = seen
 
 
@@ -187,3 +323,75 @@ def _target(number: int | None, content: str, schedule: str | None) -> Target:
     except StoreDamaged:  # a printed code must lead somewhere
         _log.warning("QR Code %d of the table qrcodes ignores its schedule, which is damaged", number)
         return Target(number, content, ())
+
+
+class _Columns(NamedTuple):
+    """QR Codes sorted by short code: the codes, the numbers, where each content begins and ends, and all contents."""
+
+    codes: np.ndarray
+    numbers: np.ndarray
+    ends: np.ndarray
+    contents: bytearray
+
+
+def _columns(store: Store) -> _Columns:
+    """Read the QR Codes without a schedule."""
+    import numpy as np
+
+    until, contents = 0, bytearray()
+    codes, numbers, lengths = [np.array([], "S1")], [np.array([], "i4")], [np.array([], "i8")]
+    while (first := store.rows(NEXT, [until])[0]["number"]) is not None:
+        until = first + TOGETHER
+        part = store.arrays(PLAIN, {"first": first, "until": until})
+        codes.append(part["code"].astype("S"))
+        numbers.append(part["number"])
+        lengths.append(part["length"])
+        contents += "".join(part["content"].tolist()).encode()
+    found = np.concatenate(codes)
+    order = found.argsort(kind="stable")  # several times as fast as the default for bytes
+    stops = np.concatenate(lengths).cumsum()
+    ends = np.stack([stops - np.concatenate(lengths), stops], axis=1)
+    return _Columns(found[order], np.concatenate(numbers)[order], ends[order], contents)
+
+
+# ---- changes by other processes
+#
+# Each change of a redirect target has a revision, and revisions are assigned in the order of commits
+# (`qrkit.store.postgresql.tables`). All new changes therefore have a revision above the last one read, and an index
+# lookup finds them.
+
+
+class Following:
+    """Calls `look` repeatedly in a background thread until stopped.
+
+    Args:
+        look: The function to call. Of consecutive errors, only the first is logged: the server may be unreachable, or
+            its tables may be changing.
+        interrupt: Makes a call of `look` fail that waits for a server which does not answer.
+    """
+
+    def __init__(self, look: Callable[[], None], name: str, interrupt: Callable[[], None]) -> None:
+        self._look = look
+        self._interrupt = interrupt
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"following {name}", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and wait until it ends."""
+        self._stopping.set()
+        self._thread.join(LAST_SECONDS)
+        if self._thread.is_alive():
+            self._interrupt()
+            self._thread.join()
+
+    def _run(self) -> None:
+        is_well = True
+        while not self._stopping.wait(PAUSE_SECONDS):
+            try:
+                self._look()
+                is_well = True
+            except Exception as error:  # any error: the thread must not end
+                if is_well:
+                    _log.warning("changes of other processes are not seen for the moment: %s", error)
+                is_well = False

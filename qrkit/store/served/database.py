@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import duckdb
-
-from qrkit.errors import StoreBusy, StoreClosed
+from qrkit.errors import StoreBusy
 from qrkit.store.connection import Store
 from qrkit.store.copies.sandbox import read_parquet
 from qrkit.store.duckdb.database import DISK, DUCKDB, Database
-from qrkit.store.engine import Engine, Parameters, Thread
-from qrkit.store.places.history_places import Place
+from qrkit.store.engine import Engine, Parameters
 from qrkit.store.served.socket_files import connected
 from qrkit.store.served.wire import STANDING, TAKE_VISITS, VISITING, WRITING, TooLong, raised, receive, send
 
@@ -37,25 +32,13 @@ LOST = (
 
 
 def served_store(path: str | Path) -> ServedStore | None:
-    """Return a store that another process of this user serves; None if none does.
-
-    Raises:
-        StoreBusy: If the other process is of another version, or has too many callers.
-    """
+    """Return a store that another process of this user serves; None if none does."""
     connection = connected(Path(path).resolve())
     return None if connection is None else ServedStore(path, connection)
 
 
 class ServedStore(Store):
-    """A store in a file that another process serves. Only one statement at a time runs for each thread.
-
-    Args:
-        path: The file.
-        connection: A connection to the process that serves it.
-
-    Raises:
-        StoreBusy: If the other process is of another version, or has too many callers.
-    """
+    """A store in a file that another process serves. Only one statement at a time runs for each thread."""
 
     database: ServedDatabase
 
@@ -71,35 +54,19 @@ class ServedStore(Store):
 
     @property
     def file(self) -> NoReturn:
-        """Raise an error, because the file is open in the other process.
-
-        Raises:
-            StoreBusy: Always.
-        """
+        """Raise an error, because the file is open in the other process."""
         raise StoreBusy(f"{self.path} is served by another process; stop it first, because this needs the file itself")
 
     def compact(self) -> int:
-        """Have the other process compact the file; return the number of bytes saved.
-
-        Raises:
-            StoreBusy: If the file cannot be written anew.
-        """
+        """Have the other process compact the file; return the number of bytes saved."""
         return int(self.database.ask("compact")["bytes"])
 
     def archive(self, before: datetime) -> dict[str, int]:
-        """Have the other process archive the visits before a timestamp; return the numbers of visits, files and bytes.
-
-        Raises:
-            StoreBusy: If the files cannot be written.
-        """
+        """Have the other process archive visits before a timestamp; return the numbers of visits, files and bytes."""
         return {name: int(number) for name, number in self.database.ask("archive", before).items()}
 
     def forget_visits(self, before: datetime) -> int:
-        """Have the other process delete the visits before a timestamp; return the number of visits deleted.
-
-        Raises:
-            StoreBusy: If the store cannot be written, or this thread has an open transaction.
-        """
+        """Have the other process delete the visits before a timestamp; return the number of visits deleted."""
         if self.is_in_transaction:
             raise StoreBusy(f"this thread has an open transaction in {self.path}; end it first")
         return int(self.database.ask("forget visits", before)["visits"])
@@ -111,33 +78,22 @@ class ServedStore(Store):
             yield
 
 
-class ServedDatabase:
+class ServedDatabase(Engine):
     """The database of a file that another process has open. Each thread has a connection of its own.
 
     Attributes:
         target: The absolute path of the file.
     """
 
-    read_only = is_shared = reads_frames = is_new = is_broken = False
     is_file = True
-    inbox: Path | None = None
-    history: Place | None = None
     dialect = replace(DUCKDB, begin_writing=WRITING, begin_visiting=VISITING, visit_alone=TAKE_VISITS)
-    errors: tuple[type[Exception], ...] = (duckdb.Error,)
-    value_errors = Database.value_errors
-    remedy = Database.remedy
+    errors, value_errors, remedy = Database.errors, Database.value_errors, Database.remedy
 
     def __init__(self, path: str | Path, connection: socket.socket) -> None:
-        self.path = str(path)
+        super().__init__(str(path))
         self.target = Path(path).resolve()
-        self.writing, self.visiting = threading.RLock(), threading.RLock()
-        self.thread = Thread()
-        self.before_closing: list[Callable[[], None]] = []
-        self.memory: dict[str, Any] = {}
-        self.helpers: dict[str, Any] = {"recorder": _Recorder(self)}
-        self._process = os.getpid()
+        self.helpers["recorder"] = _Recorder(self)
         self._cursors: list[ServedCursor] = []
-        self.id = ""
         self.thread.cursor = self._greeted(connection)
 
     def _greeted(self, connection: socket.socket) -> ServedCursor:
@@ -156,22 +112,9 @@ class ServedDatabase:
         self._cursors.append(cursor)
         return cursor
 
-    def check_process(self) -> None:
-        """Raise an error in a fork of the process that opened the store.
-
-        Raises:
-            StoreClosed: If this process is a fork of the process that opened the store.
-        """
-        if self._process != os.getpid():
-            raise StoreClosed(f"{self.path} was opened before a fork; open it in each process")
-
     @contextmanager
     def using(self) -> Iterator[ServedCursor]:
-        """Context manager: yields this thread's cursor for one statement and its rows.
-
-        Raises:
-            StoreBusy: If the process that serves the file has ended, or has waited too long for this one.
-        """
+        """Context manager: yields this thread's cursor for one statement and its rows."""
         self.check_process()
         if self.thread.cursor is None:
             connection = connected(self.target)
@@ -184,31 +127,16 @@ class ServedDatabase:
             self.thread.is_spoilt = True
             raise StoreBusy(f"{self.path} {LOST}") from error
 
-    @contextmanager
-    def holding(self) -> Iterator[None]:
-        """Context manager: does nothing, because a thread always uses the same connection."""
-        yield
-
     def has_failed(self, error: Exception) -> bool:
         """Return whether the disk of the other process caused an error, rather than a statement."""
         return isinstance(error, DISK)
-
-    def restore(self) -> None:
-        """Do nothing: the process that serves the file opens it again."""
-
-    def interrupt(self) -> None:
-        """Do nothing: statements end by themselves."""
 
     def tell_changed(self, short_codes: Iterable[str]) -> None:
         """Tell the process that serves the file which short codes get other targets with this transaction."""
         self.ask("changed", list(short_codes))
 
     def ask(self, *request: Any) -> dict[str, Any]:
-        """Send a request that is no statement, and return the answer.
-
-        Raises:
-            QrkitError: If the request was refused, or the other process has gone.
-        """
+        """Send a request that is no statement, and return the answer."""
         with Store.on(self).statement():  # which tells of a lost connection as it does where a statement fails
             answer: dict[str, Any] = self.thread.cursor.ask(*request)[0]
         return answer
@@ -218,11 +146,7 @@ class ServedDatabase:
         cursor.run(sql, parameters, is_often=True)
 
     def add_rows(self, cursor: ServedCursor, table: str, rows: Any) -> None:
-        """Raise an error, because tables of visits are added where the file is open.
-
-        Raises:
-            StoreBusy: Always.
-        """
+        """Raise an error, because tables of visits are added where the file is open."""
         raise StoreBusy(f"{self.path} is served by another process; stop it before you add tables of visits")
 
     def frame(self, cursor: ServedCursor, sql: str, parameters: Parameters) -> pd.DataFrame:
@@ -236,8 +160,7 @@ class ServedDatabase:
 
     def release(self) -> None:
         """Close the connections."""
-        for finish in self.before_closing:
-            finish()
+        self.finish()
         for cursor in self._cursors:
             cursor.close()
 
@@ -284,13 +207,7 @@ class ServedCursor:
         return found
 
     def ask(self, *request: Any) -> tuple[dict[str, Any], bytes]:
-        """Send a request, and return the answer and the bytes that follow it.
-
-        Raises:
-            QrkitError: If the request was refused.
-            OSError: If the other process has gone.
-            EOFError: If it has closed the connection.
-        """
+        """Send a request, and return the answer and the bytes that follow it."""
         try:
             send(self._connection, request)
         except TooLong as error:
@@ -304,7 +221,6 @@ class ServedCursor:
         """Return the next answer.
 
         Raises:
-            QrkitError: If the request was refused.
             OSError: If the other process has gone.
             EOFError: If it has closed the connection.
         """
@@ -326,19 +242,15 @@ class ServedCursor:
 
 
 class _Recorder:
-    """Stands for the recorder of visits, which the other process has."""
+    """Stands in for the recorder of visits, which runs in the other process."""
 
     def __init__(self, database: ServedDatabase) -> None:
         self._database = database
 
     def drain(self) -> None:
-        """Have the visits that wait moved into the store."""
+        """Move the waiting visits into the store."""
         self._database.ask("include waiting")
 
     def add(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise an error.
-
-        Raises:
-            StoreBusy: Always.
-        """
+        """Raise an error."""
         raise StoreBusy(f"{self._database.path} is served by another process, which alone records visits")

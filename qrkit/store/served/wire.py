@@ -25,11 +25,11 @@ __all__ = [
 MOST_BYTES = 2**26
 """Maximum bytes of the JSON of a message, and of what follows it. An import sends 5,000 QR Codes at once."""
 WRITING, VISITING, STANDING, TAKE_VISITS = "BEGIN WRITING", "BEGIN VISITING", "BEGIN STANDING", "TAKE VISITS"
-"""What stands for the statements of a transaction: `atomic`, `adding`, `standing` and `take_visits`."""
+"""Statements that begin a transaction in the other process: `atomic`, `adding`, `standing` and `take_visits`."""
 
 _LENGTHS = struct.Struct(">II")
 TAG = "\0"
-"""The key of an object that stands for a value which JSON does not know."""
+"""The key of an object that represents a value of a type that JSON lacks."""
 
 Write = Callable[[Any], str]
 KINDS: dict[str, tuple[type, Write, Callable[[str], Any]]] = {
@@ -51,13 +51,10 @@ def send(connection: socket.socket, message: Any, data: bytes = b"") -> None:
     """Send a message.
 
     Args:
-        connection: The connection to send on.
-        message: What JSON knows, and timestamps, dates, times, durations, decimals and bytes.
-        data: Bytes that follow.
+        message: JSON, which may also contain timestamps, dates, times, durations, decimals and bytes.
 
     Raises:
         TooLong: If the message or the bytes are too long; nothing is sent.
-        OSError: If the other process has gone, or does not read.
     """
     text = json.dumps(message, default=_tagged, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if max(len(text), len(data)) > MOST_BYTES:
@@ -71,9 +68,6 @@ def receive(connection: socket.socket) -> tuple[Any, bytes]:
 
     Raises:
         TooLong: If the message claims to be too long; the connection cannot be used any more.
-        EOFError: If the other process has closed the connection.
-        OSError: If the other process has gone, or is silent for too long.
-        ValueError: If the message is not JSON.
     """
     lengths = _LENGTHS.unpack(_read(connection, _LENGTHS.size))
     if max(lengths) > MOST_BYTES:
@@ -120,13 +114,7 @@ def failure(error: Exception) -> dict[str, str]:
 
 
 def raised(answer: dict[str, Any]) -> None:
-    """Raise the error of an answer, if it has one.
-
-    Raises:
-        QrkitError: If the request was refused.
-        duckdb.Error: If a statement failed.
-        RuntimeError: If anything else went wrong.
-    """
+    """Raise the error of an answer, if it has one."""
     if "refused" in answer:
         raise error_from_json(answer["refused"].encode())
     if "failed" in answer:

@@ -59,9 +59,7 @@ def upkeep(
     A failure is logged, and the next round tries again.
 
     Args:
-        store: The store.
         archive_after_days: Number of finished days, in UTC, whose visits stay in the store; None archives nothing.
-        clock: A function that returns the current time.
         seconds: Time between two rounds.
     """
     ended = Event()

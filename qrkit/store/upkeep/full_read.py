@@ -1,4 +1,4 @@
-"""Reads every block of a store file to find damage."""
+"""Reads every block of a store file to find damaged ones."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from qrkit.store.duckdb.damage import damaged, first_line
 from qrkit.store.duckdb.damaged_files import Ask, CannotRead, asking
 from qrkit.store.duckdb.file_blocks import damaged_blocks
 
-__all__ = ["check_readable", "unreadable"]
+__all__ = ["COLUMNS", "check_readable", "unreadable"]
 
 PATIENCE = 60.0
 """Seconds to wait until no other thread reads the file."""
 COLUMNS = """
-SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns
-FROM duckdb_columns() WHERE database_name = 'old' AND table_name NOT IN (SELECT view_name FROM duckdb_views())
+SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns,
+    list(column_name) FILTER (is_nullable) AS nullable
+FROM duckdb_columns()
+WHERE database_name = ? AND table_name NOT IN (SELECT view_name FROM duckdb_views())
 GROUP BY table_name ORDER BY table_name
 """
 READ = "SELECT count(*) AS rows, sum(hash({columns})) AS hash FROM old.{table}"
@@ -31,9 +33,6 @@ def unreadable(store: Store) -> list[str]:
     """Return a description of each table of a store file that cannot be read in full, and of damage elsewhere.
 
     The file is closed meanwhile, so statements of other threads wait.
-
-    Raises:
-        StoreBusy: If this thread has an open transaction, or another thread reads for a minute.
     """
     found: list[str] = []
     if not store.database.is_file:
@@ -72,7 +71,7 @@ def _faults_in(path: Path) -> list[str]:
 def _unreadable_tables(ask: Ask) -> tuple[list[str], set[int]]:
     """Return a description of each table that cannot be read in full, and the numbers of all blocks of tables."""
     found, blocks = [], set()
-    for table in ask(COLUMNS):
+    for table in ask(COLUMNS, ["old"]):
         name, columns = table["name"], table["columns"]
         with suppress(CannotRead):
             blocks |= {row["block"] for row in ask(BLOCKS.format(table=name))}

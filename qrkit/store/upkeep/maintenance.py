@@ -192,11 +192,7 @@ def backup(store: Store, path: str | Path) -> Path:
 
 
 def _may_be_replaced(copy: Path) -> bool:
-    """Return True if there is no file, an empty one, or a store, even a damaged one.
-
-    Raises:
-        StoreBusy: If another process has the file open.
-    """
+    """Return True if there is no file, an empty one, or a store, even a damaged one."""
     if not copy.exists() or not copy.stat().st_size:
         return True
     with writing(copy), copy.open("rb") as file:
@@ -212,11 +208,7 @@ def _may_be_replaced(copy: Path) -> bool:
 
 
 def _forget_place(copy: Path) -> None:
-    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket.
-
-    Raises:
-        CannotWrite: If the copy cannot be written.
-    """
+    """Make a copy use the files in the folder beside it, even if the original has its files in a bucket."""
     try:
         with duckdb.connect(copy) as connection:
             connection.execute("DELETE FROM settings WHERE name = 'history' AND contains(value, '://')")

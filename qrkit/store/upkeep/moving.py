@@ -18,6 +18,7 @@ from qrkit.store.copies.transfer import Checksum, Kinds, add_rows, checksum, csv
 from qrkit.store.history.history_files import HistoryFile, archived_rows, history_files, unseen_files
 from qrkit.store.history.server_history import files_of
 from qrkit.store.recording.recorder import drain
+from qrkit.store.recording.visit_rows import COLUMNS
 from qrkit.store.records.qrcodes import QRCODES
 from qrkit.store.store_settings import get_setting, set_setting
 
@@ -27,20 +28,15 @@ PROGRESS = "migration"
 """The setting of the new store that records the progress; deleted at the end."""
 OWN_SETTINGS = ("migration", "checked", "id", "history")
 
+SAVED = dict.fromkeys(("account_id", "name", "fields"), "VARCHAR") | {"is_current": "BOOLEAN", "created": "TIMESTAMP"}
 TABLES: dict[str, Kinds] = {
     "accounts": {"id": "VARCHAR", "name": "VARCHAR", "plan": "VARCHAR", "created": "TIMESTAMP"},
     "api_keys": {
         "digest": "VARCHAR", "account_id": "VARCHAR", "label": "VARCHAR", "created": "TIMESTAMP",
         "expires": "TIMESTAMP", "revoked": "TIMESTAMP",
     },
-    "templates": {
-        "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
-        "created": "TIMESTAMP",
-    },
-    "brands": {
-        "account_id": "VARCHAR", "name": "VARCHAR", "fields": "VARCHAR", "is_current": "BOOLEAN",
-        "created": "TIMESTAMP",
-    },
+    "templates": SAVED,
+    "brands": SAVED,
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
         "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER",
@@ -55,11 +51,7 @@ TABLES: dict[str, Kinds] = {
     },
     "day_counts": {"day": "DATE", "qrcode": "INTEGER", "kind": "VARCHAR", "visits": "BIGINT"},
     "settings": {"name": "VARCHAR", "value": "VARCHAR"},
-    "visits": {
-        "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
-        "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "UBIGINT",
-        "country": "VARCHAR", "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE",
-    },
+    "visits": COLUMNS,
 }  # fmt: skip
 """The tables to copy, in this order: required records first."""
 ORDERS = {"campaigns": "created, rowid", "qrcodes": "number"}

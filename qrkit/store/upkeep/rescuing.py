@@ -28,6 +28,7 @@ from qrkit.store.history.history_files import checksum_of
 from qrkit.store.places.history_folder import Folder, is_name
 from qrkit.store.places.history_places import Place, place_at
 from qrkit.store.recording.recorder import inbox_files
+from qrkit.store.upkeep.full_read import COLUMNS
 from qrkit.store.upkeep.moving import go_on_counting
 from qrkit.store.upkeep.snapshot import copy_files
 
@@ -49,13 +50,6 @@ SUBSTITUTES = {
 """SQL for values of required columns that are lost; a row that lacks any other required column is lost."""
 LOCATION = re.compile(r"block at location (\d+)")
 
-COLUMNS = """
-SELECT table_name AS name, list(column_name ORDER BY column_index) AS columns,
-    list(column_name ORDER BY column_index) FILTER (is_nullable) AS nullable
-FROM duckdb_columns()
-WHERE database_name = ? AND table_name NOT IN (SELECT view_name FROM duckdb_views())
-GROUP BY table_name ORDER BY table_name
-"""
 COUNT = "SELECT count(*) AS rows, coalesce(max(rowid), -1) AS last FROM old.{table}"
 RANGE = "FROM old.{table} WHERE rowid >= {since} AND rowid < {until}"
 PART = f"CREATE OR REPLACE TEMP TABLE part AS SELECT {{columns}} {RANGE}"
@@ -331,11 +325,7 @@ def _copy_tables(ask: Ask, source: Path) -> dict[str, TableRescue]:
 
 
 def _copy_history(ask: Ask, listed: TableRescue, copy: Path, made: Path) -> TableRescue:
-    """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost.
-
-    Raises:
-        CannotWrite: If the bucket of the history does not answer.
-    """
+    """Copy the files of archived visits to the folder beside the new store; those missing or damaged are lost."""
     lost, folder = 0, Folder(history_folder(made), made)
     bucket = ask(BUCKET)
     place = place_at(bucket[0]["value"]) if bucket else Folder(history_folder(copy))

@@ -23,11 +23,7 @@ FOR_EVER = "0"
 
 
 def check_days(days: Any) -> int:
-    """Return a number of days unchanged if it is valid.
-
-    Raises:
-        InvalidParameter: If `days` is not a whole number in 1..36500.
-    """
+    """Return a number of days unchanged if it is valid."""
     if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS_KEPT:
         raise InvalidParameter(
             Problem("days", days, f"must be a whole number of days in 1..{MOST_DAYS_KEPT}", "out-of-range")
@@ -41,11 +37,7 @@ def keep_days(store: Store) -> int | None:
 
 
 def set_keep_days(store: Store, days: int | None) -> None:
-    """Store the number of days that visits are kept; None keeps them forever. `sweep` deletes older visits.
-
-    Raises:
-        InvalidParameter: If `days` is not a whole number in 1..36500.
-    """
+    """Store the number of days that visits are kept; None keeps them forever. `sweep` deletes older visits."""
     set_setting(store, SETTING, FOR_EVER if days is None else str(check_days(days)))
 
 
@@ -60,11 +52,7 @@ def overdue_before(store: Store, moment: datetime) -> datetime | None:
 
 
 def sweep(store: Store, moment: datetime) -> int:
-    """Replace the visits that are overdue at a timestamp with counts; return the number of visits deleted.
-
-    Raises:
-        StoreBusy: If the store is closed or read-only.
-    """
+    """Replace the visits that are overdue at a timestamp with counts; return the number of visits deleted."""
     store.check_writable()
     include_waiting(store)
     tidy(store)

@@ -31,17 +31,9 @@ HEADERS = 3 * 4096
 class Snapshot(Store):
     """A read-only copy of a store, made while another process uses the original.
 
-    Args:
-        path: The file of the original store.
-
     Attributes:
         path: The file of the original store, as you gave it.
         original: The absolute path of the original file.
-
-    Raises:
-        UnreadableFile: If the file does not exist or is not a store.
-        InvalidParameter: If the store is on a server.
-        StoreBusy: If the other process changes the file too fast to be copied.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -88,11 +80,7 @@ class Snapshot(Store):
 def copy_files(
     original: Path, copy: Path, copy_bytes: Callable[[BinaryIO, BinaryIO], None] = shutil.copyfileobj
 ) -> None:
-    """Copy a file and its logs between two checkpoints, so that the copies are consistent, its inboxes and history.
-
-    Raises:
-        StoreBusy: If another process changes the file too fast to be copied.
-    """
+    """Copy a file and its logs between two checkpoints, so that the copies are consistent, its inboxes and history."""
     _copy_inboxes(original, copy)
     _link_history(original, copy)
     for _ in range(TRIES):

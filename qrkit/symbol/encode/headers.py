@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.design.characters import ECI, Charset
+from qrkit.design.characters import BINARY, CODEC_OF_BYTES, ECI, Charset
 
 if TYPE_CHECKING:
     from qrkit.design.message_part import MessagePart
@@ -49,15 +49,15 @@ def header_of(charset: Charset | None = None, part: MessagePart | None = None, *
     """Return the header of a symbol, in the order of the standard.
 
     Args:
-        charset: Charset of byte mode, which an ECI declares; None for UTF-8 without ECI.
+        charset: Charset of byte mode, which an ECI declares; None for UTF-8, and `binary` for bytes, without ECI.
         part: The position of the symbol in its message; None for a whole message.
         fnc1: True for FNC1 in first position, which declares a GS1 element string.
     """
     bits = ""
     if part:
         bits += f"{STRUCTURED_APPEND:04b}{part.number - 1:04b}{part.of - 1:04b}{part.parity:08b}"
-    if charset:
+    if charset and charset != BINARY:
         bits += f"{ECI_INDICATOR:04b}{ECI[charset]:08b}"  # one codeword for numbers up to 127 (table 4)
     if fnc1:
         bits += f"{FNC1_IN_FIRST_POSITION:04b}"
-    return Header(int(bits or "0", 2), len(bits), charset or "utf-8", fnc1)
+    return Header(int(bits or "0", 2), len(bits), CODEC_OF_BYTES if charset == BINARY else charset or "utf-8", fnc1)

@@ -115,6 +115,9 @@ def test_a_picture_from_an_allowed_host_is_fetched_from_the_address_that_was_jud
         (PNG, "Image/PNG; charset=binary"),
         (b"\xff\xd8\xff\xe0", "image/jpeg"),
         (b"\xff\xd8\xff\xe0", "image/jpg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        (b"\0\0\1\0", "image/vnd.microsoft.icon"),
         (SVG, "image/svg+xml"),
     ],
 )
@@ -379,7 +382,7 @@ def test_a_third_redirect_is_not_followed():
         answer(PNG, "text/html"),
         answer(PNG, ""),
         answer(PNG, "image/jpeg"),
-        answer(b"GIF89a", "image/gif"),
+        answer(b"P6 1 1 255", "image/x-portable-pixmap"),
         answer(b"GIF89a", "image/png"),
         answer(b""),
         answer(status="404 Not Found"),

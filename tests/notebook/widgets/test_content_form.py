@@ -21,7 +21,12 @@ def studio():
 
 def test_a_form_shows_the_kind_and_the_fields_of_a_content():
     form = ContentForm(NETWORK)
-    assert form.as_dict() == {"kind": "wifi", "fields": {"ssid": "Nero", "password": "espresso"}, "missing": ""}
+    assert form.as_dict() == {
+        "kind": "wifi",
+        "fields": {"ssid": "Nero", "password": "espresso"},
+        "missing": "",
+        "notes": [],
+    }
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -73,6 +78,33 @@ def test_what_breaks_a_rule_is_an_error_with_the_path_of_its_field():
         form.change({"form": "wify"})
 
 
+CARD = (
+    "BEGIN:VCARD\nVERSION:3.0\nN:Petek;Ana;;Dr.;\nFN:Ana Petek\nNICKNAME:Ani\nORG:Firma;Sales\nTEL:call me\nEND:VCARD\n"
+)
+
+
+def test_a_changed_field_keeps_what_has_no_field():
+    form = ContentForm(CARD)
+    assert form.notes == ["This code also contains, and keeps: N: Dr.; NICKNAME:Ani; ORG: Sales; TEL:call me."]
+    assert form.change({"title": "CTO"}) == CARD.replace("TEL:", "TITLE:CTO\nTEL:")
+    assert form.change({"title": ""}) == CARD
+    assert form.change({"organization": "Company"}) == CARD.replace("Firma", "Company")
+
+
+def test_what_cannot_be_kept_is_said():
+    form = ContentForm(CARD)
+    form.change({"phone": "", "format": "mecard"})
+    assert form.notes == ["This code cannot keep N: Dr.; NICKNAME:Ani; ORG: Sales; TEL:call me."]
+
+
+def test_what_was_cleaned_is_shown_until_it_is_typed_anew():
+    form = ContentForm("tel:+123456789")
+    form.change({"number": "030\u2011123456"})
+    assert form.notes == ["Phone number was cleaned of U+2011 (non-breaking hyphen)."]
+    form.change({"number": "030-123456"})
+    assert form.notes == []
+
+
 def test_the_studio_draws_a_form_as_soon_as_it_is_complete(studio):
     studio.edit(Edit(("form",), value="wifi"))
     studio.edit(Edit(("form", "ssid"), value="Nero"))
@@ -88,4 +120,4 @@ def test_the_form_follows_what_is_undone_or_written_as_text(studio):
     studio.edit(Edit(("content",), value=str(NETWORK)))
     assert studio.state["form"]["kind"] == "wifi"
     studio.undo()
-    assert studio.state["form"] == {"kind": "text", "fields": {"text": "hello"}, "missing": ""}
+    assert studio.state["form"] == {"kind": "text", "fields": {"text": "hello"}, "missing": "", "notes": []}

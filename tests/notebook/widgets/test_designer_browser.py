@@ -341,6 +341,19 @@ def test_form_of_a_kind_writes_the_content(notebook):
 
 
 @pytest.mark.slow
+def test_form_says_what_it_cleaned_and_what_it_keeps(notebook):
+    page, studio = opened(notebook)
+    panel = tab(studio, "Content")
+    content = panel.get_by_role("textbox", name="Content")
+    content.fill("MECARD:N:Petek,Ana;TEL:12345;NICKNAME:Ani;;")
+    panel.get_by_text("This code also contains, and keeps: NICKNAME:Ani.").wait_for()
+    panel.get_by_label("Phone").first.fill("030\u2011123456")
+    panel.get_by_text("Phone was cleaned of U+2011 (non-breaking hyphen).").wait_for()
+    settled(page)
+    assert told(page).content == "MECARD:N:Petek,Ana;TEL:030123456;NICKNAME:Ani;;"
+
+
+@pytest.mark.slow
 def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
     page, studio = opened(notebook)
     colors = tab(studio, "Colors")

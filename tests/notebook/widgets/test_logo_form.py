@@ -1,8 +1,10 @@
 """The logo, the gallery of presets and files for print in the studio, without a browser."""
 
 import io
+from base64 import b64encode
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,6 +51,21 @@ def test_a_logo_keeps_its_proportions_and_its_name_and_is_safe_at_first(studio):
     assert studio.state["badge"]["verdict"] == "robust"
     assert studio.state["logo"]["largest"] >= studio.state["logo"]["size"]
     assert decode(studio.image.to_bytes("png")).content == TEXT
+
+
+@pytest.mark.slow
+def test_a_large_picture_is_reduced_before_it_becomes_the_logo(studio):
+    noise = np.random.default_rng(1).integers(0, 255, (1_500, 1_600, 3), dtype=np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(noise).save(file, "PNG")
+    set_logo(studio, content=f"data:image/png;base64,{b64encode(file.getvalue()).decode()}", name="photo.png")
+    assert 1_000_000 < len(studio.design.layers[-1].content) < 6_000_000
+
+
+def test_a_photo_in_heic_is_refused_with_advice(studio):
+    heic = b64encode(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic").decode()
+    set_logo(studio, content=f"data:image/heic;base64,{heic}", name="IMG_1.HEIC")
+    assert "save it as JPEG" in studio.state["errors"]["logo.content"]
 
 
 @pytest.mark.parametrize("plate", [None, "circle", "rounded", "square"])

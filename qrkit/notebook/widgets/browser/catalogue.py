@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from time import monotonic
 from typing import Any
@@ -13,13 +14,13 @@ from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.errors import NotFound, QrkitError
 from qrkit.notebook.views.tracking import code_image
-from qrkit.pictures.image import QRImage
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.store.records.searching import Search, imports
+from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.short_urls import read_short_url
+from qrkit.tracking.short_urls import path_of, tidy_code
 
 __all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
 
@@ -106,8 +107,9 @@ class Catalogue:
 
     def _word(self, word: str) -> str:
         """Return a word to search for: of a pasted short URL, the part before its readable tail."""
-        link = read_short_url(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
-        return f"{self.portfolio.base_url}/{link.code}" if link else word
+        path = path_of(word, self.portfolio.base_url) if word.startswith(self.portfolio.base_url) else None
+        found = longest_known(self.portfolio.store, tidy_code(path)) if path else None
+        return f"{self.portfolio.base_url}/{found[0]}" if found else word
 
     def _selection(self, content: str = "") -> Search:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
@@ -119,19 +121,11 @@ class Catalogue:
     # ---- Changing
 
     def add(self, *, content: str, name: str, campaign_id: str) -> None:
-        """Add a code and choose it.
-
-        Raises:
-            InvalidParameter: If a field is invalid.
-        """
+        """Add a code and choose it."""
         self.chosen = self.portfolio.insert_qrcode(content, name=name, campaign_id=campaign_id or None).id
 
     def duplicate(self) -> None:
-        """Add a code with the fields of the chosen one and a short code of its own, and choose it.
-
-        Raises:
-            NotFound: If the chosen code has been deleted in the meantime.
-        """
+        """Add a code with the fields of the chosen one and a short code of its own, and choose it."""
         code = self.portfolio.get_qrcode(self.chosen)
         names = ("campaign_id", "comment", "urlinfo", "is_dynamic", "location", "properties", "template")
         fields = {name: getattr(code, name) for name in (*names, "is_schedule_enabled", "schedule")}
@@ -145,7 +139,6 @@ class Catalogue:
 
         Raises:
             InvalidParameter: If a field is invalid; nothing is changed.
-            NotFound: If the code has been deleted in the meantime.
         """
         self.portfolio.update_qrcode(self.chosen, **{name: changes[name] for name in EDITED if name in changes})
 
@@ -154,7 +147,6 @@ class Catalogue:
 
         Raises:
             InvalidParameter: If the name or the design cannot be saved; nothing is changed.
-            NotFound: If the code has been deleted in the meantime.
         """
         with self.portfolio.store.atomic():
             self.portfolio.templates.save(name, design)
@@ -206,6 +198,7 @@ class Catalogue:
             _, stored = imported.get(code.id, (0, None))
             begun = (stored or code.created).date()
             since[code.id] = min(begun, since.get(code.id, begun))
+        rows = [self._row(code, days, imported.get(code.id, (0, None))[0], since[code.id]) for code in shown]
         self._shown = shown
         self._state = {
             "account": self.portfolio.account.name,
@@ -213,12 +206,7 @@ class Catalogue:
             "templates": self.portfolio.templates.names(),
             "words": self.words,
             "campaign": self.campaign,
-            "rows": [
-                self._row(
-                    code, days.get(code.id, [0] * SPARK_DAYS), imported.get(code.id, (0, None))[0], since[code.id]
-                )
-                for code in shown
-            ],
+            "rows": rows,
             "total": total,
             "page": self.page,
             "pages": _pages(total),
@@ -267,7 +255,8 @@ class Catalogue:
                     days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
         return days, since
 
-    def _row(self, code: QRCode, days: Sequence[int], imported: int, since: date) -> dict[str, Any]:
+    def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: date) -> dict[str, Any]:
+        recent = days.get(code.id, [0] * SPARK_DAYS)
         return {
             "id": code.id,
             "name": summary(code.name),
@@ -277,8 +266,8 @@ class Catalogue:
             "is_counted": code.is_dynamic,
             "since": since.isoformat(),
             "imported": imported,
-            "recent": sum(days),
-            "sparkline": sparkline(days),
+            "recent": sum(recent),
+            "sparkline": sparkline(recent),
             "picture": self._thumbnails.get(self._key(code)),
             "is_selected": self.has_all or code.id in self.selected,
         }
@@ -296,15 +285,13 @@ class Catalogue:
             return None
         fields = code.model_dump(mode="json", by_alias=False, include={"id", "short_url", "is_available", *EDITED})
         absent = dict.fromkeys(EDITED, "")  # records leave empty texts out
-        return (
-            absent
-            | fields
-            | {
-                "campaign_id": code.campaign_id or "",
-                "picture": _large_picture(code, self._designs),
-                "drawn_by": self._designs.template_of(code) if code.is_available else "",
-            }
-        )
+        return {
+            **absent,
+            **fields,
+            "campaign_id": code.campaign_id or "",
+            "picture": _picture(code, self._designs, is_large=True),
+            "drawn_by": self._designs.template_of(code) if code.is_available else "",
+        }
 
 
 def _together(fields: Mapping[str, Any]) -> dict[str, str]:
@@ -315,19 +302,10 @@ def _pages(total: int) -> int:
     return max(1, -(-total // MOST_ROWS))
 
 
-def _picture(code: QRCode, designs: CodeDesigns) -> str:
-    """Return a small PNG as a data URI; "" if the code cannot be drawn."""
-    try:
-        image = code_image(code, designs)
-        return f"data:image/png;base64,{b64encode(image.to_bytes('png')).decode()}" if image else ""
-    except QrkitError:
-        return ""
-
-
-def _large_picture(code: QRCode, designs: CodeDesigns) -> str:
-    """Return an SVG as a data URI; "" if the code cannot be drawn."""
-    try:
-        image: QRImage | None = code_image(code, designs)
-        return f"data:image/svg+xml;base64,{b64encode(image.small_svg().encode()).decode()}" if image else ""
-    except QrkitError:
-        return ""
+def _picture(code: QRCode, designs: CodeDesigns, *, is_large: bool = False) -> str:
+    """Return a small PNG or a large SVG as a data URI; "" if the code cannot be drawn."""
+    with suppress(QrkitError):
+        if image := code_image(code, designs):
+            kind, data = ("svg+xml", image.small_svg().encode()) if is_large else ("png", image.to_bytes("png"))
+            return f"data:image/{kind};base64,{b64encode(data).decode()}"
+    return ""

@@ -235,23 +235,3 @@ def _undo_words(undoable: DeletedQRCodes | EditedQRCodes) -> dict[str, str]:
 
 def _count(number: int) -> str:
     return f"{number:,} QR Code{'' if number == 1 else 's'}"
-
-
-PortfolioBrowser.handlers = {
-    "filter": PortfolioBrowser._on_filter,
-    "page": PortfolioBrowser._on_page,
-    "draw": PortfolioBrowser._on_draw,
-    "choose": PortfolioBrowser._on_choose,
-    "select": PortfolioBrowser._on_select,
-    "reload": PortfolioBrowser._on_reload,
-    "save": PortfolioBrowser._on_save,
-    "add": PortfolioBrowser._on_add,
-    "duplicate": PortfolioBrowser._on_duplicate,
-    "delete": PortfolioBrowser._on_delete,
-    "undo": PortfolioBrowser._on_undo,
-    "preview": PortfolioBrowser._on_preview,
-    "edit selection": PortfolioBrowser._on_edit_selection,
-    "studio": PortfolioBrowser._on_studio,
-    "leave": PortfolioBrowser._on_leave,
-    "use": PortfolioBrowser._on_use,
-}

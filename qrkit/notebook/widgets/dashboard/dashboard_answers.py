@@ -219,8 +219,6 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     """Yield the charts over time: scans per day, against another period, and by hour of the week.
 
     Args:
-        portfolio: The portfolio that contains the scans.
-        asked: The scans to show.
         width: Available width in pixels.
         narrow: Available width for charts that stand side by side.
     """

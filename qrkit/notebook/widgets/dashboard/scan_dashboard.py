@@ -202,7 +202,7 @@ class ScanDashboard(Page):
         fields = message.get("fields")
         self._show({str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
 
-    def _on_resize(self, message: dict[str, Any]) -> None:
+    def _on_width(self, message: dict[str, Any]) -> None:
         width = message.get("width")
         narrow = message.get("narrow", width)
         if width in WIDTHS and narrow in WIDTHS and (width, narrow) != (self._width, self._narrow):
@@ -222,6 +222,3 @@ def _table(ranking: dict[str, Any]) -> str:
     return (
         f'<table style="margin:0 0 12px"><caption>{page_text(ranking["title"])}</caption>{rows}</table>' if rows else ""
     )
-
-
-ScanDashboard.handlers = {"ask": ScanDashboard._on_ask, "width": ScanDashboard._on_resize}

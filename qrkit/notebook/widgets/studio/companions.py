@@ -27,8 +27,6 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
 
     Args:
         fields: Fields of a design by their interface names, including the change; modified in place.
-        path: Path of the changed field.
-        image: The image before the change.
     """
     if path[0] in ("frame", "wrapper") and fields.get("frame") and fields.get("wrapper"):
         del fields["wrapper" if path[0] == "frame" else "frame"]

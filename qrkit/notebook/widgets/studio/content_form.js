@@ -9,7 +9,8 @@ function makeContentForm(studio, kinds) {
   const about = h("p", { class: "qk-hint" });
   const fields = h("div", { class: "qk-record" });
   const missing = h("p", { class: "qk-hint", role: "status" });
-  const element = h("div", { class: "qk-content-form" }, h("div", { class: "qk-row" }, heading, choice), about, missing, error, fields);
+  const notes = h("ul", { class: "qk-hint", role: "status" });
+  const element = h("div", { class: "qk-content-form" }, h("div", { class: "qk-row" }, heading, choice), about, missing, error, fields, notes);
   let shown = "";
   let controls = [];
   function show(kind) {
@@ -28,6 +29,8 @@ function makeContentForm(studio, kinds) {
     if (form.kind !== shown) show(form.kind);
     choice.value = form.kind;
     missing.textContent = form.missing && `Not drawn yet: ${form.missing}.`;
+    notes.replaceChildren(...form.notes.map((text) => h("li", {}, text)));
+    notes.hidden = !form.notes.length;
     for (const [name, control] of controls) control.update(form.fields[name], errors);
     error.textContent = errors.form ?? errors["form.kind"] ?? "";
     error.hidden = !error.textContent;

@@ -8,7 +8,9 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts
+from qrkit.contents.content import Content
+from qrkit.contents.editing.keeping import replaced, unread
+from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts, parsed
 from qrkit.contents.messages import plain_text
 from qrkit.contents.reading import read
 from qrkit.design.bounds import LONGEST_TEXT
@@ -31,10 +33,11 @@ class ContentForm:
         kind: The name of the chosen kind.
         fields: The fields of the kind that are filled in, as texts, numbers and switches.
         missing: What has to be filled in before the form describes a content; "" if nothing.
+        notes: What to know about the content: what was cleaned of a pasted value, what else it says.
     """
 
     def __init__(self, content: str) -> None:
-        self.kind, self.fields, self.missing = "text", dict[str, Any](), ""
+        self.kind, self.fields, self.missing, self.notes = "text", dict[str, Any](), "", list[str]()
         self._content: str | None = None
         self.follow(content)
 
@@ -44,13 +47,13 @@ class ContentForm:
             return
         found = read(content)
         self.kind, self.missing, self._content = found.kind, "", content
-        self.fields = {name: as_text(value) for name, value in found.fields.items()}
+        self.fields, self.notes = _typed(found), _notes(found)
 
     def change(self, fields: Mapping[str, Any]) -> str | None:
         """Change fields, or the kind under the name `form`, and return the content that the form then describes.
 
-        A new kind keeps the fields that it can have, too. While fields are missing, the form describes nothing: the
-        result is None, and `missing` names them.
+        What the content says in none of the fields stays. A new kind keeps the fields that it can have, too. While
+        fields are missing, the form describes nothing: the result is None, and `missing` names them.
 
         Raises:
             InvalidParameter: If there is no such kind, or a field breaks its rule; the error names the form's paths,
@@ -66,7 +69,7 @@ class ContentForm:
             typed.setdefault("text", self._content)
         content, missing = None, ""
         try:
-            content = str(make_from_texts(kind.name, typed))
+            content = self._written(kind.name, typed)
         except InvalidParameter as error:
             wrong = [one for one in error.problems if one.name in typed]
             if FORM in fields and wrong:
@@ -75,12 +78,38 @@ class ContentForm:
                 raise InvalidParameter(*(replace(one, name=f"{FORM}.{one.name}") for one in wrong)) from error
             missing = "; ".join(f"{label_of(kind.name, one.name)} {one.rule}" for one in error.problems)
         self.kind, self.fields, self.missing = kind.name, typed, missing
-        self._content = content or self._content
-        return content
+        self.notes = _notes(content) if content else []
+        if content is None:
+            return None
+        self._content = str(content)
+        return self._content
+
+    def _written(self, kind: str, typed: Mapping[str, Any]) -> Content:
+        """Return the content of some fields, with all else that the present content of the same kind says."""
+        present = read(self._content or "")
+        if present.kind != kind:
+            return make_from_texts(kind, typed)
+        shown = _typed(present)
+        changes = parsed(kind, {name: value for name, value in typed.items() if value != shown.get(name)})
+        return replaced(present, changes | dict.fromkeys(shown.keys() - typed.keys()))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the state for the browser."""
-        return {"kind": self.kind, "fields": self.fields, "missing": self.missing}
+        return {"kind": self.kind, "fields": self.fields, "missing": self.missing, "notes": self.notes}
+
+
+def _typed(content: Content) -> dict[str, Any]:
+    """Return the fields of a content as people type them."""
+    return {name: as_text(value) for name, value in content.fields.items()}
+
+
+def _notes(content: Content) -> list[str]:
+    """Return what to know about a content: the notes on it, and what it says beyond its fields."""
+    noted = [
+        f"{label_of(content.kind, field)} {text}." if field else f"This code {text}." for field, text in content.notes
+    ]
+    more = unread(content)
+    return noted + ([f"This code also contains, and keeps: {more}."] if more else [])
 
 
 @cache

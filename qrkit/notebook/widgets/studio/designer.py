@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
@@ -20,6 +21,7 @@ from qrkit.design.design import Design
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
+from qrkit.drawing.untrusted.assets import reduced_uri
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
@@ -27,20 +29,17 @@ from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.controls import groups, label_at
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.badge import Badge, badge_of, no_badge
-from qrkit.notebook.widgets.studio.color_contrast import color_contrasts
 from qrkit.notebook.widgets.studio.content_form import FORM, ContentForm, kind_forms, label_of
 from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.studio.draft_state import shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
-from qrkit.notebook.widgets.studio.preset_gallery import look_controls, thumbnail, with_look
 from qrkit.notebook.widgets.studio.refusals import Refusals
 from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
-from qrkit.notebook.widgets.studio.swatches import swatch_groups
-from qrkit.notebook.widgets.studio.thumbnails import thumbnails
+from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
+from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
-from qrkit.pictures.print_checks import print_checks
-from qrkit.pictures.printing import PrintSize
+from qrkit.pictures.printing import PrintSize, print_checks
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
@@ -89,18 +88,9 @@ class Designer(Page):
     """
 
     _esm = script(
-        "studio",
-        "stage",
-        "form",
-        "color_form",
-        "content_form",
-        "logo_form",
-        "saved_looks",
-        "gallery",
-        "output_form",
-        "badge",
-        "designer",
-    )
+        "studio", "stage", "form", "color_form", "content_form", "logo_form", "saved_looks", "gallery", "output_form",
+        "badge", "designer",
+    )  # fmt: skip
     _css = style("studio", "designer", "qrkit-designer")
     design = Instance(Design)
     form = Dict().tag(sync=True)
@@ -195,6 +185,8 @@ class Designer(Page):
 
     def _apply(self, edits: Sequence[Edit], gesture: Any) -> None:
         """Apply edits of fields, of the form of the content, or of the logo."""
+        # A design travels between browser and kernel with every change, so large pictures are reduced at once.
+        edits = [replace(one, value=reduced_uri(one.value)) if isinstance(one.value, str) else one for one in edits]
         of_logo = {str(edit.path[-1]): edit.value for edit in edits if edit.path[0] == LOGO}
         if of_logo:
             self._draft.take(self._logo.change(self.design, of_logo, self._draft.fetch), gesture)
@@ -407,29 +399,6 @@ class Designer(Page):
         return {"text/plain": repr(image), "text/html": picture, "image/svg+xml": svg, "image/png": png}
 
 
-Designer.handlers = {
-    "edit": Designer._on_edit,
-    "undo": Designer._on_undo,
-    "redo": Designer._on_redo,
-    "preset": Designer._on_preset,
-    "looks": Designer._on_looks,
-    "check": Designer._on_check,
-    "keep": Designer._on_keep,
-    "fix": Designer._on_fix,
-    "repair": Designer._on_repair,
-    "save": Designer._on_save,
-    "load": Designer._on_load,
-    "delete": Designer._on_delete,
-    "use": Designer._on_use,
-    "restore": Designer._on_restore,
-    "open": Designer._on_open,
-    "download": Designer._on_download,
-    "print": Designer._on_print,
-    "copy": Designer._on_copy,
-    "icons": Designer._on_icons,
-}
-
-
 def _kind_of(message: dict[str, Any]) -> str:
     """Return the kind of saved look that a message is about."""
     return str(message.get("kind", "template"))
@@ -442,11 +411,7 @@ def _file_stem(image: QRImage) -> str:
 
 
 def _print_size(message: dict[str, Any]) -> PrintSize | None:
-    """Return the print size that a message asks for; None if it asks for pixels.
-
-    Raises:
-        InvalidParameter: If a number is out of range.
-    """
+    """Return the print size that a message asks for; None if it asks for pixels."""
     width = message.get("mm")
     return None if width is None else PrintSize(size_mm=width, dpi=message.get("dpi", DPI))
 

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from qrkit.design.design import Design
+from qrkit.design.outline import Outline
+from qrkit.drawing.draw import is_plain
 from qrkit.drawing.resizing import followed
+from qrkit.drawing.scene import Group, Shape, Stamps
+from qrkit.drawing.svg.svg_elements import characters
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.model import plain
 from qrkit.notebook.widgets.controls import label_at
 from qrkit.notebook.widgets.defaults import start
 from qrkit.notebook.widgets.studio.companions import with_companions
-from qrkit.notebook.widgets.studio.draft_picture import Picture, picture_of
 from qrkit.notebook.widgets.upright_layers import design_of, fields_of
 from qrkit.pictures.image import QRImage
 
 if TYPE_CHECKING:
+    from qrkit.drawing.scene import Item
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["Draft", "Edit", "Path", "messages"]
+
+Picture: TypeAlias = dict[str, str | bytes]
+"""The image as text, `svg`, or as bytes, `png`."""
+
+LONGEST_SVG = 100_000
+"""Maximum characters of an SVG that is sent with every step of a slider; a larger image is sent as PNG."""
 
 Path: TypeAlias = tuple[str | int, ...]
 Do: TypeAlias = Literal["set", "start", "remove", "move"]
@@ -67,16 +77,12 @@ class Draft:
     """A design with its image and its history.
 
     Args:
-        design: The initial design.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
 
     Attributes:
         image: The image of the design.
         picture: The image as it is sent to a browser.
         fetch: As in the argument; can be changed.
-
-    Raises:
-        QrkitError: If the design cannot be drawn.
     """
 
     def __init__(self, design: Design, *, fetch: Fetch | None = None) -> None:
@@ -105,11 +111,7 @@ class Draft:
         """Switch to another design. If it cannot be drawn, nothing changes.
 
         Args:
-            design: The new design.
             gesture: Identifies a continuous movement, whose changes are undone in one step. None is a step of its own.
-
-        Raises:
-            QrkitError: If the design cannot be drawn.
         """
         if design == self.design:
             return
@@ -127,18 +129,11 @@ class Draft:
         Args:
             edits: The edits in order.
             gesture: As in `take`.
-
-        Raises:
-            QrkitError: If the design would be invalid, or could not be drawn.
         """
         self.take(self._edited(edits), gesture)
 
     def try_out(self, *edits: Edit) -> None:
-        """Raise the error that `edit` would raise, without any change.
-
-        Raises:
-            QrkitError: If the design would be invalid, or could not be drawn.
-        """
+        """Raise the error that `edit` would raise, without any change."""
         self._draw(self._edited(edits))
 
     def _edited(self, edits: Sequence[Edit]) -> Design:
@@ -241,3 +236,36 @@ def _unknown(path: Sequence[str | int]) -> InvalidParameter:
     return InvalidParameter(
         Problem(".".join(map(str, path)), None, "does not exist in this design", "unknown-parameter")
     )
+
+
+# ---- the image for the browser
+
+
+def picture_of(image: QRImage) -> Picture:
+    """Draw an image for the browser."""
+    if is_plain(image.design) or _fewest_characters(image.exact_scene.items) <= LONGEST_SVG:
+        svg = image.small_svg()
+        if len(svg) <= LONGEST_SVG:
+            return {"svg": svg}
+    return {"png": image.to_bytes("png", compression=1)}
+
+
+def _fewest_characters(items: Iterable[Item]) -> int:
+    """Return a number of characters that the SVG surely exceeds, without writing it."""
+    count = 0
+    for item in items:
+        match item:
+            case Group(inside):
+                count += _fewest_characters(inside)
+            case Shape(outline):
+                count += _characters(outline, ((0.0, 0.0),))
+            case Stamps(Outline() as outline, places=places):
+                count += _characters(outline, places)
+    return count
+
+
+def _characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
+    """Return the characters of an outline at some places, or fewer if these are too many already."""
+    # Each number takes at least a digit and the letter or space before it.
+    fewest = 2 * sum(len(numbers) for _, numbers in outline.segments) * len(places)
+    return fewest if fewest > LONGEST_SVG else characters(outline, places)

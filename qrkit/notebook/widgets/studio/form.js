@@ -290,7 +290,7 @@ const MAKERS = {
   },
 };
 
-const PICTURES = "image/png,image/jpeg,image/svg+xml";
+const PICTURES = "image/png,image/jpeg,image/svg+xml,image/webp,image/gif,image/avif,image/bmp,image/tiff,image/x-icon";
 
 /** Read a file as a data URI; then(uri, file). */
 function readPicture(file, then) {

@@ -8,7 +8,7 @@ function makeLogoForm(studio, specs) {
   const choose = h("button", { type: "button", class: "qk-primary", onclick: () => file.click() }, "Choose a file…");
   const name = h("strong", { class: "qk-file-name" });
   const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, "Remove");
-  const where = h("p", { class: "qk-hint" }, "or drop a PNG, JPEG or SVG on the picture");
+  const where = h("p", { class: "qk-hint" }, "or drop a PNG, JPEG, SVG or WebP on the picture");
   const error = h("p", { class: "qk-error", hidden: true });
   const take = (chosen) =>
     readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));

@@ -34,7 +34,7 @@ PRESET_NAME = "logo"
 class LogoFields(Model):
     """What people set of a logo."""
 
-    content: Asset = Field(title="Logo", description="A PNG, JPEG or SVG file, or an icon.")
+    content: Asset = Field(title="Logo", description="A picture, such as a PNG, JPEG, SVG or WebP, or an icon.")
     name: str = Field(default="", description="What the layer is called: the name of the file.")
     size: Annotated[Number, Within(3, WIDEST * PERCENT, "% of the width")] = Field(
         title="Size", description="The longer side, as a share of the symbol's width. Logos keep their proportions."
@@ -87,7 +87,6 @@ class LogoForm:
 
         Raises:
             InvalidParameter: If a field breaks its rule; the error names the form's paths.
-            QrkitError: If the picture cannot be read, or the content does not fit with it.
         """
         self.follow(design)
         placed = self.placed

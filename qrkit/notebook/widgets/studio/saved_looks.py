@@ -61,14 +61,7 @@ class SavedLooks:
 
         Args:
             kind: `template` or `brand`.
-            name: The name of the look.
-            design: The design to start from.
             logo: The logo of the design, which the logo of a brand replaces.
-            fetch: Downloads a logo given by its URL.
-
-        Raises:
-            NotFound: If nothing has this name.
-            QrkitError: If the look cannot be applied to this content.
         """
         if kind == BRAND and self._portfolio:
             brand = self._portfolio.brands.get(name)
@@ -87,10 +80,7 @@ class SavedLooks:
 
         Args:
             kind: `template` or `brand`.
-            name: The name of the look.
-            design: The design.
             logo: The logo of the design, for a brand.
-            is_replacing: Whether to replace a look that has this name.
 
         Raises:
             InvalidParameter: If the name is taken or invalid, or a brand cannot have this look.
@@ -113,7 +103,6 @@ class SavedLooks:
         """Delete a saved look.
 
         Raises:
-            NotFound: If nothing has this name.
             InvalidParameter: If a template is in use.
         """
         shelf: Any = self._shelf(kind)
@@ -138,10 +127,6 @@ class SavedLooks:
         Args:
             name: The name of the template; "" for none.
             campaign_id: ID of the campaign; "" for all QR Codes for which no template is chosen.
-
-        Raises:
-            NotFound: If the template or the campaign does not exist.
-            InvalidParameter: If the template does not exist.
         """
         if self._portfolio is None:
             raise NotFound("campaign", campaign_id)
@@ -161,7 +146,6 @@ class SavedLooks:
         """Return a zip of the QR Codes of a campaign in the look of a design; "" for all QR Codes.
 
         Raises:
-            NotFound: If the campaign does not exist.
             InvalidParameter: If the QR Codes cannot be drawn; see `zip_in_look`.
         """
         if self._portfolio is None:

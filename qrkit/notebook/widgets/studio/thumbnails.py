@@ -1,19 +1,32 @@
-"""Draws small images of choices: module shapes, sprites and eyes, each as the data of one SVG path."""
+"""Draws small images of choices: module shapes, sprites and eyes, each as one SVG path; and the gallery of presets."""
 
 from __future__ import annotations
 
 from functools import cache, reduce
 from operator import add
-from typing import TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES
 from qrkit.design.outline import Outline, rectangle
+from qrkit.design.presets import PALETTES, PRESETS, is_icon
 from qrkit.design.shapes.eyes import EYES, SIDE
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
+from qrkit.drawing.logo import placed_logo, without_logo
+from qrkit.drawing.resizing import layout_of
 from qrkit.drawing.svg.svg_elements import path_data
+from qrkit.pictures.image import QRImage
+from qrkit.presets import with_preset
 
-__all__ = ["Thumbnails", "thumbnails"]
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+
+__all__ = ["Thumbnails", "look_controls", "thumbnail", "thumbnails", "with_look"]
+
+WIDTH = 150
+"""Width of a thumbnail in pixels."""
+PIXELS = 3
+"""Pixels of a module of a large symbol, with the frame around it."""
 
 SAMPLE = (b"\1\1\0\1", b"\1\0\1\1", b"\0\1\1\0", b"\1\1\0\1")
 """Modules that show how neighboring modules join."""
@@ -50,3 +63,35 @@ def _sample(module_type: str) -> Outline:
     one = {"default": rectangle(0, 0, 1, 1), "sprite": SPRITES["star"], **STAMPS}[module_type]
     places = [(column, row) for row, line in enumerate(SAMPLE) for column, dark in enumerate(line) if dark]
     return reduce(add, (one.placed(column, row, 1, 1) for column, row in places))
+
+
+# ---- the gallery of presets: every look with the content and the logo of the design, and what a click on it makes
+
+
+@cache
+def look_controls() -> list[dict[str, Any]]:
+    """Return name, title and colorways of every preset."""
+    return [
+        {"name": name, "title": preset.title, "colorways": [_swatch(one) for one in preset.colorways]}
+        for name, preset in PRESETS.items()
+    ]
+
+
+def _swatch(colorway: str) -> dict[str, Any]:
+    palette = PALETTES[colorway]
+    return {"name": colorway, "colors": [palette.ink, palette.accent, palette.ground]}
+
+
+def with_look(design: Design, name: str, colorway: str | None = None) -> Design:
+    """Return the design with a preset. A logo moves to the plate of the preset, and icons of other presets go."""
+    placed = placed_logo(design)
+    if placed is None or is_icon(design.layers[placed.layer]):
+        return with_preset(design, name, colorway)
+    logo = design.layers[placed.layer]
+    return with_preset(without_logo(design, placed), name, colorway, logo=logo.content)
+
+
+def thumbnail(look: Design) -> bytes:
+    """Return a PNG of a design: 150 pixels wide, or more if the symbol has many modules."""
+    width = max(WIDTH, PIXELS * layout_of(look).side)
+    return QRImage(look.replace(width=width, height=None)).to_bytes("png", compression=1)

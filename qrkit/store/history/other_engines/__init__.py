@@ -23,7 +23,7 @@ from qrkit.store.recording.user_agents import parse_new_user_agents
 __all__ = ["Engine", "archive_sql", "copy_tables", "write_tables"]
 
 Engine = Literal["clickhouse", "spark"]
-"""Engines for which there is SQL; Sail and Databricks understand that of Spark."""
+"""Engines for which qrkit has SQL; Sail and Databricks run the SQL for Spark."""
 
 CODES = """
 SELECT
@@ -79,11 +79,7 @@ def archive_sql(engine: Engine) -> dict[str, str]:
 
 
 def write_tables(store: Store, place: Place) -> None:
-    """Write what visits refer to, their QR Codes and user agents, to the place of the history.
-
-    Raises:
-        CannotWrite: If the place cannot be written.
-    """
+    """Write what visits refer to, their QR Codes and user agents, to the place of the history."""
     import duckdb
 
     parse_new_user_agents(store)
@@ -98,11 +94,7 @@ def write_tables(store: Store, place: Place) -> None:
 
 
 def copy_tables(store: Store, folder: Path) -> None:
-    """Copy what `write_tables` has written for a store to another folder of archived visits.
-
-    Raises:
-        CannotWrite: If the folder cannot be written.
-    """
+    """Copy what `write_tables` has written for a store to another folder of archived visits."""
     place, copy = place_of(store), Folder(folder)
     for name in TABLES:
         file = f"{name}.parquet"

@@ -1,0 +1,229 @@
+"""Read visits that were counted elsewhere from tables: one row per visit, or counts per day.
+
+Columns are recognized by the names in `NAMES`, which services give them in their exports: Shlink (`NormalizedVisit` of
+shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), and
+tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM parameter, and a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from qrkit.errors import Door, InvalidParameter, UnreadableFile
+from qrkit.exchange import foreign
+from qrkit.exchange.sheets import Sheet
+from qrkit.store.questions.visit_frame import FRAME_KINDS, YEARS
+from qrkit.tracking.countries import country_code, country_code_of
+from qrkit.tracking.referrers import tidy_referrer
+from qrkit.tracking.times import from_table
+
+__all__ = ["NAMES", "ScanTable", "holds_scans", "scan_table"]
+
+MOST_SCANS = 1_000_000
+"""Visits of one file, counts included."""
+MOST_DIGITS = 9
+NAMES: dict[str, tuple[str, ...]] = {
+    "short_code": (
+        "short_code", "shortcode", "visitedUrl", "shorturl", "short url", "short link", "shortlink", "slug", "keyword",
+        "link", "bitlink", "path", "landing page", "landing page + query string", "page path",
+        "page path and screen class", "page", "utm_content", "utm_campaign",
+        "session manual ad content", "session campaign", "campaign",
+    ),
+    "time": (
+        "time", "date", "datetime", "timestamp", "click_time", "clicked at", "created_at", "day",
+        "date + hour (yyyymmddhh)",
+    ),
+    "count": ("count", "clicks", "visits", "pageviews", "sessions", "event count", "views", "total", "nb_visits"),
+    "kind": ("kind",),
+    "bot": ("potentialBot", "bot", "is_bot"),
+    "content": ("content",),
+    "user_agent": ("user_agent", "userAgent", "user agent"),
+    "referrer": ("referrer", "referer", "referrer url"),
+    "language": ("language",),
+    "visitor": ("visitor",),
+    "country": ("country", "country_code", "visitLocation.countryCode", "country code"),
+    "region": ("region", "visitLocation.regionName"),
+    "city": ("city", "visitLocation.cityName"),
+    "latitude": ("latitude", "visitLocation.latitude"),
+    "longitude": ("longitude", "visitLocation.longitude"),
+}  # fmt: skip
+"""What a column holds, and its names in files; the first that a file has is read."""
+TEXTS = ("kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude")
+CERTAIN = frozenset(name.lower() for name in NAMES["short_code"][:9])
+"""Names that need no column of counts beside them."""
+OF_VISITS = ("user_agent", "referrer", "bot", "kind")
+"""What only tables of visits have."""
+UTM = {
+    "session manual ad content": "utm_content", "session campaign": "utm_campaign", "campaign": "utm_campaign",
+    "utm_content": "utm_content", "utm_campaign": "utm_campaign",
+}  # fmt: skip
+_DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
+_HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
+_SECONDS = re.compile(r"([1-9][0-9]{8,9})([0-9]{3})?")
+_TRUE = re.compile(r"true|1|yes", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class ScanTable:
+    """The visits of a file.
+
+    Attributes:
+        rows: The fields of each visit under the names of `Scans.insert`; `short_code` is as it was written.
+        numbers: The row of each visit in the file.
+        issues: The number of a row that was left out or changed, and why; 0 for the whole file.
+        utm: The UTM parameter that `short_code` holds; "" if it holds short codes, short URLs or paths.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    issues: list[tuple[int, str]] = field(default_factory=list)
+    utm: str = ""
+
+
+def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None) -> bool:
+    """Return whether a table has visits instead of QR Codes, by its heading or by the columns that were named."""
+    if columns:
+        return "time" in columns
+    titles = [title.strip() for title in heading]
+    places = _places(titles)
+    has_codes = "content" in places or foreign.tool_of(titles) is not None
+    is_of_visits = any(what in places for what in OF_VISITS)
+    code = titles[places["short_code"]].lower() if "short_code" in places else ""
+    is_count = bool(code) and ("count" in places or code in CERTAIN)
+    return "time" in places and (
+        (is_of_visits and "short_code" in places) or (not has_codes and (is_of_visits or is_count))
+    )
+
+
+def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: str = "") -> ScanTable:
+    """Read the visits of a sheet; a row that cannot be read becomes an issue.
+
+    Args:
+        sheet: The sheet.
+        columns: The names of columns by what they hold, a name of `NAMES`, if the file has other names.
+        code: The short code of all visits, for a file that does not say it.
+
+    Raises:
+        UnreadableFile: If the table has no times or no short codes, or too many visits.
+        InvalidParameter: If a named column does not exist.
+    """
+    places = _places(sheet.heading)
+    for what, name in (columns or {}).items():
+        sheet.column(name, field=f"columns.{what}")
+        places[what] = [title.lower() for title in sheet.heading].index(name.strip().lower())
+    missing = [what for what in ("short_code", "time") if what not in places and not (code and what == "short_code")]
+    if missing:
+        raise _missing(missing[0], sheet)
+    title = "" if code else sheet.heading[places["short_code"]].strip().lower()
+    table = ScanTable(utm=UTM.get(title, ""))
+    for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
+        try:
+            if isinstance(cells, UnreadableFile):
+                raise cells
+            row = {what: cells[place].strip() for what, place in places.items()}
+            visit, count = _visit({**row, "short_code": code or row["short_code"]}, number, table)
+        except (InvalidParameter, UnreadableFile, ValueError) as error:
+            table.issues.append((number, str(error)))
+            continue
+        if len(table.rows) + count > MOST_SCANS:
+            raise UnreadableFile(f"the file has more than {MOST_SCANS:,} visits; split it", line=number)
+        table.rows += [visit] * count
+        table.numbers += [number] * count
+    return table
+
+
+def _places(heading: Iterable[str]) -> dict[str, int]:
+    """Return the place of each column that is read."""
+    titles = [title.strip().lower() for title in heading]
+    found = {what: [name.lower() for name in names if name.lower() in titles] for what, names in NAMES.items()}
+    return {what: titles.index(names[0]) for what, names in found.items() if names}
+
+
+def _missing(what: str, sheet: Sheet) -> UnreadableFile:
+    """Return the error of a table of visits without short codes or times."""
+    words = {"short_code": "a short code or short URL for each visit", "time": "the time of each visit"}[what]
+    example = "short_code=Link,time=When"
+    advice: dict[Door, str] = {
+        "command": f"name the columns: --columns {example}" + (", or pass --code CODE" if what == "short_code" else ""),
+        "python": f"Name the columns: columns={{{what!r}: …}}" + (", or pass code=…." if what == "short_code" else "."),
+    }
+    there = ", ".join(repr(title[:60]) for title in sheet.heading[:8])
+    return UnreadableFile(f"the table has visits, but not {words}; it has {there}", line=1).advising(advice)
+
+
+def _visit(row: Mapping[str, str], number: int, table: ScanTable) -> tuple[dict[str, Any], int]:
+    """Return the visit of a row, and how often it counts.
+
+    Raises:
+        ValueError: If a cell cannot be read.
+    """
+    if not row["short_code"]:
+        raise ValueError("has no short code")
+    visit: dict[str, Any] = {"short_code": row["short_code"], "time": _moment(row["time"], is_day="count" in row)}
+    visit |= {what: row[what] for what in TEXTS if row.get(what)}
+    if _TRUE.fullmatch(row.get("bot", "")):
+        visit["kind"] = "bot"
+    if referrer := tidy_referrer(row.get("referrer", "")):
+        visit["referrer"] = referrer
+    if country := row.get("country", ""):
+        visit["country"] = country_code(country) or country_code_of(country)
+        if not visit["country"]:
+            table.issues.append((number, f"country={country!r:.60} is not known, and was left out"))
+    _check(visit)
+    if "count" not in row:
+        return visit, 1
+    text = row["count"].replace(",", "")
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(f"count={row['count']!r:.60} must be a whole number")
+    return visit, int(text[:MOST_DIGITS])
+
+
+def _check(visit: dict[str, Any]) -> None:
+    """Check the fields of a visit that are no texts, and convert numbers.
+
+    Raises:
+        ValueError: If one is invalid.
+    """
+    if visit.get("kind", "scan") not in FRAME_KINDS:
+        raise ValueError(f"kind={visit['kind']!r:.60} must be one of {', '.join(FRAME_KINDS)}")
+    if "visitor" in visit:
+        visit["visitor"] = _visitor(visit["visitor"])
+    for what, most in (("latitude", 90), ("longitude", 180)):
+        if what in visit:
+            visit[what] = float(visit[what])
+            if not -most <= visit[what] <= most:
+                raise ValueError(f"{what}={visit[what]} must be in -{most}..{most}")
+
+
+def _visitor(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(2**64)) else 2**64
+    if number >= 2**64:
+        raise ValueError(f"visitor={text!r:.60} must be a whole number of 64 bits")
+    return number
+
+
+def _moment(text: str, *, is_day: bool) -> str:
+    """Return a time in ISO 8601; a count of a day is put at noon, in UTC.
+
+    Raises:
+        ValueError: If the text is no time, or in an unlikely year.
+    """
+    moment = _read_moment(text, is_day=is_day)
+    if not YEARS[0] <= moment.year <= YEARS[1]:
+        raise ValueError(f"time={text!r:.60} is not in the years {YEARS[0]} to {YEARS[1]}")
+    return moment.isoformat()
+
+
+def _read_moment(text: str, *, is_day: bool) -> datetime:
+    if day := _DAY.fullmatch(text):
+        moment = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=UTC)
+        return moment + timedelta(hours=12) if is_day else moment
+    if hour := _HOUR.fullmatch(text):
+        return datetime(int(hour[1]), int(hour[2]), int(hour[3]), int(hour[4]), tzinfo=UTC)
+    if seconds := _SECONDS.fullmatch(text):
+        return datetime.fromtimestamp(int(seconds[1]), UTC)
+    return from_table(text, name="time")

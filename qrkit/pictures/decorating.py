@@ -1,0 +1,130 @@
+"""Decorates a design with a preset, a logo, a caption and a frame, for `generate` and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from qrkit.design.frames import FRAME_KINDS, USUAL_KIND, Caption, Frame
+from qrkit.drawing.logo import placed_logo, without_logo
+from qrkit.drawing.untrusted.assets import picture_content
+from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.late import named
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
+    from qrkit.drawing.untrusted.assets import Fetch
+
+__all__ = ["Decoration", "captions_by_name"]
+
+CAPTION = ("caption.text", "frame.caption.text")
+"""Fields of frames and of designs that a caption sets."""
+BEGUN = ("content", "layers", "frame", "photo")
+"""Fields of a design that a preset adds to, so that they need not win over it again."""
+
+
+class Decoration(NamedTuple):
+    """What `generate` and the command line decorate a design with.
+
+    Attributes:
+        preset: The name of a preset.
+        colorway: One of its colorways.
+        logo: The path of a picture, its bytes, or the content of a layer, such as `icon:NAME`.
+        caption: The words on the frame.
+        frame: The kind of the frame, or a whole frame.
+    """
+
+    preset: str | None = None
+    colorway: str | None = None
+    logo: str | Path | bytes | None = None
+    caption: str | Caption | None = None
+    frame: str | Frame | Mapping[str, Any] | None = None
+
+    def __bool__(self) -> bool:
+        return any(part is not None for part in self)
+
+    def problems(self) -> list[Problem]:
+        """Return the problems of unknown frames and invalid captions, and of parts that cannot be combined."""
+        problems = []
+        if self.colorway is not None and self.preset is None:
+            problems.append(Problem("colorway", self.colorway, "needs a preset, whose colors it names"))
+        if isinstance(self.frame, str) and self.frame.lower() not in FRAME_KINDS:
+            problems.append(Problem("frame", self.frame, f"is not a frame; {nearest(self.frame, FRAME_KINDS)}"))
+        if self.caption is not None:
+            with collecting(problems), captions_by_name():
+                Frame(USUAL_KIND, caption=self.caption)
+        return problems
+
+    def on(self, design: Design, given: Mapping[str, Any], fetch: Fetch | None = None) -> Design:
+        """Return a design with its preset, frame, caption and logo.
+
+        Args:
+            design: The design.
+            given: Fields of the design that were chosen one by one, which win over the preset.
+            fetch: Downloads a logo given by its URL. Without it, a URL raises an error.
+
+        Raises:
+            InvalidParameter: If a name is unknown, parts cannot be combined, or the words do not fit.
+            AssetError: If the logo cannot be read.
+            UnreadableFile: If the file of the logo cannot be read.
+            ContentTooLong: If the content does not fit.
+        """
+        if problems := self.problems():
+            raise InvalidParameter(*problems)
+        logo = None if self.logo is None else picture_content(self.logo, "logo")
+        if self.preset is not None:
+            caption = self._caption(design.frame)
+            with_preset = named("presets:with_preset")
+            design = with_preset(design, self.preset, self.colorway, logo=logo, caption=caption, fetch=fetch)
+            own = {name: value for name, value in given.items() if name not in BEGUN}
+            design = design.replace(**own) if own else design
+        if self.frame is not None or (self.caption is not None and self.preset is None):
+            design = design.replace(frame=self._frame(design.frame))
+        if logo and self.preset is None:
+            design = design if "ec" in given else design.replace(ec="H")
+            before = placed_logo(design)
+            design = without_logo(design, before) if before else design
+            design = design.with_logo(logo, name=self._logo_name(logo), fetch=fetch)
+        return design
+
+    def _logo_name(self, content: str) -> str:
+        """Return the name of the logo's layer: that of its file or icon."""
+        is_named = not isinstance(self.logo, bytes) and (content != self.logo or content.lower().startswith("icon:"))
+        return Path(str(self.logo)).stem if is_named else ""
+
+    def _frame(self, frame: Frame | None) -> Frame:
+        """Return the frame of a design with the kind and the words that were given."""
+        if isinstance(self.frame, str | None):
+            kind = self.frame or (frame.kind if frame else USUAL_KIND)
+            frame = Frame(
+                **({name: getattr(frame, name) for name in frame.model_fields_set} if frame else {}) | {"kind": kind}
+            )
+        else:
+            frame = Frame.model_validate(self.frame)
+        return frame.replace(caption=self._caption(frame))
+
+    def _caption(self, frame: Frame | None) -> Caption | None:
+        """Return the caption of a frame with the text that was given; its font and colors stay."""
+        caption = frame.caption if frame else None
+        if not isinstance(self.caption, str):
+            return self.caption or caption
+        return caption.replace(text=self.caption) if caption else Caption(self.caption)
+
+
+@contextmanager
+def captions_by_name() -> Iterator[None]:
+    """Call the text of a caption `caption` in errors, as people who asked for one do.
+
+    Raises:
+        InvalidParameter: If the block raises it.
+    """
+    try:
+        yield
+    except InvalidParameter as error:
+        if not any(problem.name in CAPTION for problem in error.problems):
+            raise
+        problems = (replace(one, name="caption" if one.name in CAPTION else one.name) for one in error.problems)
+        raise InvalidParameter(*problems) from None

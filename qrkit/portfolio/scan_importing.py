@@ -1,0 +1,117 @@
+"""Adds visits that were counted elsewhere from a file: finds their QR Codes, and compares numbers with rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from qrkit.exchange.visit_tables import ScanTable
+from qrkit.store import Scans, Store
+from qrkit.store.records.short_codes import longest_known
+from qrkit.tracking.short_urls import path_of, tidy_code, with_scheme
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ScanImport", "insert_scans"]
+
+OWN_CODES = "SELECT short_code, content, imported_scans FROM qrcodes WHERE account_id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class ScanImport:
+    """The result of an import of visits.
+
+    Attributes:
+        created: The number of visits that were added.
+        known: The number of visits that were in the store already.
+        issues: The number of each row that was left out or changed, and why.
+        differences: Short codes whose number of scans, as imported with the QR Code, is not the number of their rows:
+            that number, and the number of rows.
+    """
+
+    created: int
+    known: int
+    issues: tuple[tuple[int, str], ...] = ()
+    differences: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        left = len({row for row, _ in self.issues})
+        rows = f", {left:,} row{'' if left == 1 else 's'} with issues" if left else ""
+        return f"{self.created:,} visit{'' if self.created == 1 else 's'} added, {self.known:,} known before{rows}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per short code whose numbers differ.
+
+        Columns: short_code (str), imported, rows (int64).
+        """
+        import pandas as pd
+
+        rows = [(code, *numbers) for code, numbers in self.differences.items()]
+        return pd.DataFrame(rows, columns=["short_code", "imported", "rows"])
+
+
+def insert_scans(scans: Scans, table: ScanTable, base_url: str) -> ScanImport:
+    """Add the visits of a table to a portfolio; rows whose QR Code is not found become issues."""
+    codes = scans.store.rows(OWN_CODES, [scans.account_id])
+    own = {row["short_code"]: row for row in codes}
+    found_by = _finder(own, table.utm) if table.utm else _path_finder(scans.store, own, base_url)
+    visits, issues = [], list(table.issues)
+    for row, number in zip(table.rows, table.numbers, strict=True):
+        try:
+            visits.append({**row, "short_code": found_by(row["short_code"])})
+        except LookupError as error:
+            issues.append((number, str(error.args[0])))
+    created = scans.insert(visits) if visits else 0
+    counts = Counter(visit["short_code"] for visit in visits)
+    numbers = {code: int(own[code]["imported_scans"]) for code in counts}
+    # Rows that were there already have reduced the number before.
+    is_first = created == len(visits)
+    differences = {code: (numbers[code], rows) for code, rows in counts.items() if numbers[code] not in (0, rows)}
+    return ScanImport(created, len(visits) - created, tuple(sorted(set(issues))), differences if is_first else {})
+
+
+def _path_finder(store: Store, own: Mapping[str, object], base_url: str) -> Callable[[str], str]:
+    """Return a function that finds the short code of a short URL, a path or a short code.
+
+    It raises LookupError if this portfolio has none.
+    """
+
+    @cache
+    def find(text: str) -> str:
+        url = with_scheme(text)
+        path = path_of(url, base_url) if "://" in url else text.strip().strip("/").partition("?")[0]
+        path = tidy_code(path or "")
+        # Below the path of another base URL, the last part may be the short code.
+        for start in (path, path.rpartition("/")[2]):
+            found = longest_known(store, start)
+            if found and found[0] in own and found[1][:1] in ("", "/"):
+                return found[0]
+        raise LookupError(f"{text!r:.80} is not a short code or short URL of this portfolio")
+
+    return find
+
+
+def _finder(own: Mapping[str, Mapping[str, object]], utm: str) -> Callable[[str], str]:
+    """Return a function that finds the short code whose content has a value of a UTM parameter.
+
+    It raises LookupError if none or several have it.
+    """
+    codes: dict[str, list[str]] = {}
+    for code, row in own.items():
+        query = str(row["content"]).partition("#")[0].partition("?")[2]
+        if value := dict(parse_qsl(query)).get(utm):
+            codes.setdefault(value.lower(), []).append(code)
+
+    def find(text: str) -> str:
+        found = codes.get(text.strip().lower(), [])
+        if len(found) != 1:
+            what = f"{len(found)} QR Codes lead" if found else "no QR Code leads"
+            raise LookupError(f"{what} to an address with {utm}={text!r:.80}")
+        return found[0]
+
+    return find

@@ -1,0 +1,128 @@
+"""Decides what a short URL does with its content: follow it, or show it.
+
+Browsers are redirected only to clean http and https URLs. Everything else is shown on a page; `tel:`, `mailto:` and
+similar schemes get a link to tap, there and where a contact or an event has them. A URL that a browser might read
+differently than it looks (control characters, user names in the host) is never followed. Spaces at the ends are
+removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from posixpath import normpath
+from typing import Literal
+from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
+
+from qrkit.contents.addresses import INVISIBLE, location_of
+from qrkit.contents.contacts import vcard_of_mecard
+
+__all__ = ["Destination", "destination", "link_behind", "path_below", "with_query"]
+
+TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
+CALENDAR = ("event.ics", "text/calendar")
+CONTACT = ("contact.vcf", "text/vcard")
+CARDS = {"BEGIN:VCARD": CONTACT, "BEGIN:VCALENDAR": CALENDAR, "BEGIN:VEVENT": CALENDAR}
+
+MOST_PASSED = 100
+"""Parameters of a query that may pass."""
+LONGEST_LINK = 8_000
+"""Characters of a link with a query that browsers and proxies take; a longer query does not pass."""
+IN_QUERY = "%/?:@!$'()*+,;=-._~"
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a scan leads.
+
+    Attributes:
+        kind: `redirect` sends the browser to `link`, `page` shows the content.
+        link: The URL to follow, or on a page the URL to tap, in ASCII; None for plain text.
+        download: File name and media type of a contact or an event; None for anything else.
+    """
+
+    kind: Literal["redirect", "page"]
+    link: str | None = None
+    download: tuple[str, str] | None = None
+
+
+@lru_cache(4096)  # the same few codes are scanned repeatedly
+def destination(content: str) -> Destination:
+    """Decide what a short URL with this content does."""
+    text = content.strip(" \t\r\n")
+    for beginning, download in CARDS.items():
+        if text.upper().startswith(beginning):
+            return Destination("page", download=download)
+    if vcard_of_mecard(text):
+        return Destination("page", download=CONTACT)
+    scheme = _SCHEME.match(text)
+    if scheme is None or INVISIBLE.search(text.replace(" ", "")):
+        return Destination("page")
+    name = scheme[1].lower()
+    if name in ("http", "https"):
+        location = location_of(text)
+        return Destination("redirect", location) if location else Destination("page")
+    if name in TAPPED_SCHEMES:
+        return Destination("page", link=quote(text, safe="%:/?#[]@!$&'()*+,;=-._~"))
+    return Destination("page")
+
+
+def with_query(link: str, query: str, names: Collection[str]) -> str:
+    """Return a link with those parameters of a visitor's query that may pass and that the link does not have itself.
+
+    Args:
+        link: An http or https URL as returned by `destination`.
+        query: The query as it was sent, each byte a letter of Latin-1.
+        names: The names of the parameters that may pass; `*` stands for all.
+    """
+    location, hash_sign, fragment = link.partition("#")
+    own = {name for name, _ in parse_qsl(urlsplit(location).query, keep_blank_values=True)}
+    passed = []
+    for part in query.split("&", MOST_PASSED)[:MOST_PASSED]:
+        name = unquote_plus(part.partition("=")[0])
+        if name and name not in own and ("*" in names or name in names):
+            passed.append(quote(part.encode("latin-1", "replace"), safe=IN_QUERY))
+    joined = "&".join(passed)
+    if not joined or len(location) + len(joined) > LONGEST_LINK:
+        return link
+    return f"{location}{'&' if '?' in location else '?'}{joined}{hash_sign}{fragment}"
+
+
+def link_behind(written: str, target: str) -> str | None:
+    """Return the link of a text on a page, in ASCII; None if it is unsafe, or leads elsewhere than the text says.
+
+    Args:
+        written: The text that is shown, such as a number or an address.
+        target: What it leads to, such as `tel:+38640123456`.
+    """
+    link = None if INVISIBLE.search(re.sub(r"[ \n]", "", written)) else destination(target).link
+    if link and link.startswith(("http:", "https:")):
+        # Letters of other alphabets can look like those of a well-known host.
+        shown = re.sub("^https?://", "", written.strip().lower())
+        return link if shown.startswith(urlsplit(link).netloc) else None
+    return link
+
+
+@lru_cache(maxsize=4_096)
+def path_below(location: str, hosts: frozenset[str], path: str = "") -> str:
+    """Return what follows `path` in the path of a location on one of these hosts; "" if nothing does.
+
+    Args:
+        location: An http or https URL as returned by `destination`; its port is ignored.
+        hosts: Host names in lower case.
+        path: A path without a trailing slash.
+    """
+    parts = urlsplit(location)
+    target_path, home = _normalize(parts.path), f"{_normalize(path).rstrip('/')}/"
+    if (parts.hostname or "").rstrip(".") not in hosts or not target_path.startswith(home):
+        return ""
+    return target_path.removeprefix(home)
+
+
+def _normalize(path: str) -> str:
+    """Resolve `.` and `..` in a path, as a browser does."""
+    return re.sub("^/+", "/", normpath(unquote(path) or "/"))

@@ -1,0 +1,60 @@
+"""Pictures may be a stranger's: whatever one does to the process that decodes it, the next one is decoded."""
+
+import json
+import subprocess
+import sys
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from qrkit.drawing.untrusted import decoding
+from qrkit.drawing.untrusted.decoding import read_bitmap
+from qrkit.errors import AssetError
+
+
+def encoded(picture: Image.Image, kind: str, **options: object) -> bytes:
+    file = BytesIO()
+    picture.save(file, kind, **options)
+    return file.getvalue()
+
+
+SMALL = encoded(Image.new("RGB", (4, 3), "red"), "PNG")
+
+
+def test_a_webp_is_refused_by_its_header():
+    """Pillow would make pictures of 1.5 GB before it tells how large they are."""
+    bomb = b"RIFF\x1c\0\0\0WEBPVP8L\x0f\0\0\0\x2f" + (9_999 | 9_999 << 14).to_bytes(4, "little") + bytes(11)
+    with pytest.raises(AssetError, match="is too large: a picture may have 52,000,000 pixels"):
+        read_bitmap(bomb)
+    assert read_bitmap(SMALL).width == 4
+
+
+@pytest.mark.slow
+def test_a_picture_that_takes_too_long_is_given_up_and_the_next_one_is_read(monkeypatch):
+    large = encoded(Image.new("1", (10_000, 10_000)), "PNG")
+    monkeypatch.setattr(decoding, "LONGEST_SECONDS", 0.05)
+    with pytest.raises(AssetError, match="takes too long to read; save it as jpeg, or smaller"):
+        read_bitmap(large)
+    monkeypatch.undo()
+    assert read_bitmap(SMALL).width == 4
+
+
+SHORT_OF_MEMORY = """
+import resource, sys
+from qrkit.drawing.untrusted.decoding.worker import answer, start
+from PIL import AvifImagePlugin, ImageCms, ImageOps
+start()
+resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))
+outcome, told = answer(b"read", sys.stdin.buffer.read())
+sys.stdout.buffer.write(told)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory")
+def test_a_picture_that_needs_too_much_memory_is_refused():
+    large = encoded(Image.new("RGBA", (10_000, 10_000)), "PNG")
+    run = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], input=large, capture_output=True, check=True)
+    rule, code = json.loads(run.stdout)
+    assert (code, "needs too much memory" in rule) == ("image-too-large", True)

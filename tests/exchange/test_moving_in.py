@@ -1,0 +1,172 @@
+"""Links of other services move in: every printed code leads to its own target, and no closed link becomes open."""
+
+import json
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.__main__ import main
+from qrkit.errors import UnreadableFile
+from qrkit.server import Client, Settings, make_app
+
+GO = "https://go.example.com"
+CODES = ["spring", "summer/2024", "summer/2025", "1", "a", "v1.2", "köln", "Door", "door", "x/y/z"]
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def assert_all_lead_to_their_own(shop, codes=CODES):
+    client = Client(make_app(shop.store, Settings(base_url=GO, unknown_codes_a_minute=0)))
+    assert {code: client.get(f"/{code}").headers.get("location") for code in codes} == {
+        code: target(code) for code in codes
+    }
+
+
+def target(code):
+    return "https://example.com/" + "".join(f"{ord(one):x}" for one in code)
+
+
+def rows(heading, row):
+    return "\n".join([heading, *(row.format(code=code, target=target(code)) for code in CODES)]).encode()
+
+
+FILES = {
+    "shlink": rows("createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits",
+                   "2024-05-01T08:30:00+00:00,s.test,{code},https://s.test/{code},{target},,,0"),
+    "shlink, old": rows("createdAt,shortUrl,longUrl,title,tags,visits",
+                        "2024-05-01T08:30:00+00:00,https://s.test/{code},{target},,,0"),
+    "yourls": rows("keyword,url,title,timestamp,ip,clicks", "{code},{target},,2024-05-01 08:30:00,,0"),
+    "lstu": rows("short,url,timestamp,counter", "{code},{target},1714552200,0"),
+    "dub": rows("Short link,Destination URL", "https://dub.sh/{code},{target}"),
+    "slugs": rows("slug,url", "{code},{target}"),
+    "ours": rows("Content,Trackable URL", "{target}," + GO + "/{code}"),
+    "bare": rows("Content,Trackable URL", "{target},{code}"),
+}  # fmt: skip
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES.keys())
+def test_every_printed_code_leads_to_its_own_target(shop, data):
+    result = shop.import_file(data, anyway=False)
+    assert (result.created, result.count("code-taken"), result.count("code-unreadable")) == (len(CODES), 0, 0)
+    assert_all_lead_to_their_own(shop)
+    again = shop.import_file(data, anyway=False)
+    assert (again.created, again.count("duplicate")) == (0, len(CODES))
+
+
+LINKS = {
+    "chhoto-url": [{"shortlink": code, "longlink": target(code), "hits": 3, "expiry_time": 0} for code in CODES],
+    "Sink": {"version": "1", "links": [{"slug": code, "url": target(code)} for code in CODES]},
+    "Sink, whole": {
+        "links": [{"slug": code, "url": target(code), "createdAt": 1714552200, "id": "x"} for code in CODES]
+    },
+}
+
+
+@pytest.mark.parametrize("links", LINKS.values(), ids=LINKS.keys())
+def test_json_of_other_services_is_read(shop, links):
+    assert shop.import_file(json.dumps(links).encode(), format="json").created == len(CODES)
+    assert_all_lead_to_their_own(shop)
+
+
+@pytest.mark.parametrize("columns", [{"content": "to.url", "Trackable URL": "from"}])
+def test_any_json_is_read_with_a_mapping(shop, columns):
+    data = {"page": {"items": [{"from": code, "to": {"url": target(code)}, "n": [1]} for code in CODES]}}
+    result = shop.import_file(json.dumps(data).encode(), format="json", columns=columns)
+    assert (result.created, result.count("unknown-column")) == (len(CODES), 1)
+    assert_all_lead_to_their_own(shop)
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"{}", "no JSON array of objects"),
+        (b"[1, {}]", "no JSON array of objects"),
+        (b'[{"a": 1}, 2]', "no JSON array of objects"),
+        (json.dumps([{f"a{number}": 1 for number in range(20_000)}]).encode(), "20,000 different fields"),
+        (rb'[{"a": "\ud800"}]', "object 1 holds half a character"),
+    ],
+)
+def test_json_that_is_no_table_is_refused(shop, data, word):
+    with pytest.raises(UnreadableFile, match=word):
+        shop.import_file(data, format="json", columns={"content": "a"})
+
+
+CLOSED = [
+    {"password": "secret"},
+    {"expiry_time": 1714552200},
+    {"meta": {"validUntil": "2020-01-01T00:00:00Z", "maxVisits": None}},
+    {"max_visits": 5},
+    {"geo": {"DE": "https://example.de"}},
+]
+OPEN = [{"password": None}, {"password": False}, {"expiry_time": 0}, {"meta": {"validUntil": None}}, {"geo": {}}]
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_closed_link_never_becomes_an_open_one(shop, mapped):
+    links = [
+        {"shortlink": f"code{number}", "longlink": target(str(number)), "hits": 0, **more}
+        for number, more in enumerate([*CLOSED, *OPEN])
+    ]
+    columns = {"content": "longlink", "Trackable URL": "shortlink"} if mapped else None
+    result = shop.import_file(json.dumps(links).encode(), format="json", columns=columns)
+    assert [issue.row for issue in result.issues if issue.reason == "invalid"] == [1, 2, 3, 4, 5]
+    assert (result.created, result.failed) == (len(OPEN), len(CLOSED))
+    assert "is set, but short URLs have no password" in result.issues[0].detail + result.issues[-1].detail
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("url", [f"{GO}/taken", f"{GO}/door/spring", "taken", f"{GO}/door.png"])
+def test_a_file_whose_code_is_in_use_is_refused(shop, url):
+    shop.insert_qrcode("https://example.com/1", short_code="taken")
+    shop.insert_qrcode("https://example.com/2", short_code="door", urlinfo="Spring")
+    data = f"Content,Trackable URL\nhttps://example.com/x,{url}\nhttps://example.com/y,free\n".encode()
+    with pytest.raises(UnreadableFile, match="1 short code of the file would lead to other QR Codes: row 2"):
+        shop.import_file(data, anyway=False)
+    assert len(shop.list_qrcodes()) == 2
+    result = shop.import_file(data)
+    assert (result.created, result.count("code-taken")) == (2, 1)
+    assert shop.find_qrcode("door").content == "https://example.com/2"
+
+
+def test_a_slug_beside_a_known_code_keeps_its_address(shop):
+    shop.insert_qrcode("https://example.com/1", short_code="door")
+    data = f"Content,Trackable URL\nhttps://example.com/x,{GO}/door/winter\n".encode()
+    assert shop.import_file(data, anyway=False).created == 1
+    assert shop.find_qrcode("door/winter").content == "https://example.com/x"
+
+
+def test_codes_of_two_domains_that_clash_are_refused(shop):
+    data = (
+        b"Content,Trackable URL\nhttps://example.com/x,https://a.test/door\nhttps://example.com/y,https://b.test/door\n"
+    )
+    with pytest.raises(UnreadableFile, match=r"row 3: 'https://b\.test/door' is in use"):
+        shop.import_file(data, anyway=False)
+
+
+@pytest.mark.parametrize("text", ["-", "n/a", "None", "TBC"])
+def test_a_placeholder_is_no_short_code(shop, text):
+    data = f"Content,Trackable URL\nhttps://example.com/x,{text}\n".encode()
+    assert shop.import_file(data).count("code-unreadable") == 1
+
+
+def test_a_store_that_ignores_case_gives_no_code_twice(shop):
+    make_app(shop.store, Settings(base_url=GO, ignore_case=True))
+    with pytest.raises(UnreadableFile, match=r"'[Dd]oor' is in use"):
+        shop.import_file(FILES["bare"], anyway=False)
+
+
+def test_the_command_refuses_unless_anyway(tmp_path, capsys):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "links.csv"
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com/1", short_code="taken")
+    file.write_text("Content,Trackable URL\nhttps://example.com/x,https://a.test/taken\n")
+    assert main(["import", str(file), "--store", store]) == 2
+    assert "--anyway" in capsys.readouterr().err
+    assert main(["import", str(file), "--store", store, "--anyway"]) == 1
+    assert "code-taken" in capsys.readouterr().err

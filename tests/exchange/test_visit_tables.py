@@ -1,0 +1,205 @@
+"""Visits that other services counted: which tables are recognized, and what becomes of each row."""
+
+import json
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.__main__ import main
+from qrkit.errors import UnreadableFile
+from qrkit.exchange import visit_tables
+from qrkit.tracking.referrers import tidy_referrer
+
+GO = "https://go.example.com"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/17.5 Mobile/15E148 Safari/604.1"
+)
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        portfolio.insert_qrcode("https://example.com/?utm_campaign=Door", short_code="door")
+        portfolio.insert_qrcode("https://example.com/b?utm_campaign=sale&utm_content=a", short_code="summer/2024")
+        yield portfolio
+
+
+SHLINK = {
+    "visits": {
+        "data": [
+            {
+                "referer": "https://t.co/abc?x=1",
+                "date": "2024-05-01T10:30:00+02:00",
+                "userAgent": IPHONE,
+                "potentialBot": bot,
+                "visitedUrl": f"https://s.test/{code}",
+                "visitLocation": {"countryCode": "ES", "countryName": "Spain", "regionName": "X", "cityName": "Y",
+                                  "latitude": 40.5, "longitude": -3.5, "timezone": "Europe/Madrid", "isEmpty": False},
+            }
+            for code, bot in (("door", False), ("summer/2024", True))
+        ],
+        "pagination": {"currentPage": 1},
+    }
+}  # fmt: skip
+FILES = {
+    "ours": (b"short_code,time,referrer\ndoor,2024-05-01 08:30,https://t.co/abc?x=1\nsummer/2024,2024-05-01,\n", "csv"),
+    "shlink json": (json.dumps(SHLINK).encode(), "json"),
+    "shlink csv": (
+        b"browser,city,country,date,latitude,longitude,os,potentialBot,referer,region,userAgent,visitedUrl\n"
+        b"Safari,Y,Spain,2024-05-01T10:30:00+02:00,40.5,-3.5,iOS,false,t.co,X,,https://s.test/door\n"
+        b"Safari,Y,Spain,2024-05-01T10:30:00+02:00,,,iOS,true,Direct,X,,https://s.test/summer/2024\n",
+        "csv",
+    ),
+    "yourls": (
+        b"click_id,click_time,shorturl,referrer,user_agent,ip_address,country_code\n"
+        b"1,2024-05-01 08:30:00,door,https://t.co/x,,203.0.113.7,ES\n"
+        b"2,2024-05-01 08:30:00,summer/2024,direct,,203.0.113.7,\n",
+        "csv",
+    ),
+    "dub": (
+        b"Event,Date,Link,Country,City,Device,Browser,OS,Referrer,Destination URL\n"
+        b"Click,2024-05-01T08:30:00.000Z,dub.sh/door,Spain,Y,Mobile,Safari,iOS,t.co,https://example.com\n"
+        b"Click,2024-05-01T08:30:00.000Z,dub.sh/summer/2024,Spain,Y,Mobile,Safari,iOS,(direct),https://example.com\n",
+        "csv",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "format"), FILES.values(), ids=FILES.keys())
+def test_visits_of_other_services_come_in_once(shop, data, format):
+    result = shop.import_scans(data, format=format)
+    assert (result.created, result.known, result.issues) == (2, 0, ())
+    frame = shop.scans.where(kinds=("scan", "bot")).to_frame()
+    assert sorted(frame["qrcode"]) == sorted(code.name for code in shop.list_qrcodes())
+    assert set(frame["referrer"].dropna()) == {"t.co"}
+    again = shop.import_scans(data, format=format)
+    assert (again.created, again.known) == (0, 2)
+
+
+def test_a_bot_of_the_file_or_of_ours_is_no_scan(shop):
+    shop.import_scans(json.dumps(SHLINK).encode(), format="json")
+    shop.import_scans(b"short_code,time,user_agent\ndoor,2024-05-02,Googlebot/2.1\n")
+    assert len(shop.scans.to_frame()) == 1
+
+
+COUNTS = {
+    "ga4": b"Date,Landing page,Sessions\n20240501,/door,2\n20240502,/summer/2024,1\n",
+    "plausible": b"date,page,pageviews\n2024-05-01,/door,2\n2024-05-02,/summer/2024,1\n",
+    "utm": b"Date,Session campaign,Event count\n20240501,door,2\n2024050208,sale,1\n",
+    "utm names": b'day,utm_campaign,nb_visits\n2024-05-01,Door,"2"\n2024-05-02,SALE,1\n',
+}
+
+
+@pytest.mark.parametrize("data", COUNTS.values(), ids=COUNTS.keys())
+def test_counts_of_a_day_are_as_many_scans(shop, data):
+    assert visit_tables.holds_scans(data.splitlines()[0].decode().split(","))
+    assert shop.import_scans(data).created == 3
+    assert shop.find_qrcode("door").scans == 2
+
+
+def test_a_bad_row_is_named_and_the_others_come_in(shop):
+    rows = [
+        *("nobody,2024-05-01,", "door,yesterday,", "door,2024-05-01,ES", ",2024-05-01,", "door,1700-01-01,"),
+        *("door,2024-05-02,Atlantis", "door,2024-05-03,,more"),
+    ]
+    result = shop.import_scans("\n".join(["short_code,time,country", *rows]).encode())
+    assert result.created == 2
+    assert [row for row, _ in result.issues] == [2, 3, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize(
+    ("cell", "heading"),
+    [
+        ("kind", "orphan"),
+        ("visitor", "-1"),
+        ("visitor", str(2**64)),
+        ("latitude", "91"),
+        ("longitude", "x"),
+        ("count", "1.5"),
+    ],
+)
+def test_an_invalid_cell_costs_its_row_alone(shop, cell, heading):
+    data = f"short_code,time,{cell}\ndoor,2024-05-01,{heading}\ndoor,2024-05-01,\n".encode()
+    data = data if cell != "count" else data.rstrip() + b"1\n"
+    result = shop.import_scans(data)
+    assert (result.created, [row for row, _ in result.issues]) == (1, [2])
+
+
+def test_numbers_that_differ_from_rows_are_told(shop):
+    links = f"Content,Trackable URL,Scans\nhttps://example.com/x,{GO}/x,3\nhttps://example.com/y,{GO}/y,1\n"
+    shop.import_file(links.encode())
+    data = b"short_code,time\nx,2024-05-01\nx,2024-05-02\ny,2024-05-01\n"
+    assert shop.import_scans(data).differences == {"x": (3, 2)}
+    assert shop.import_scans(data).differences == {}
+    assert shop.find_qrcode("x").scans == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"date,userAgent,referer\n2024-05-01,x,y\n", "short code or short URL"),
+        (b"short_code,userAgent\ndoor,x\n", "the time of each visit"),
+        (b"", "is empty"),
+    ],
+)
+def test_what_is_missing_is_said(shop, data, word):
+    with pytest.raises(UnreadableFile, match=word):
+        shop.import_scans(data)
+
+
+def test_the_code_and_the_columns_can_be_given(shop):
+    assert shop.import_scans(b"date,referer\n2024-05-01,x\n", code="door").created == 1
+    columns = {"time": "When", "short_code": "What"}
+    assert shop.import_scans(b"When,What\n2024-05-02,door\n", columns=columns).created == 1
+
+
+def test_the_number_of_visits_is_limited(shop):
+    with pytest.raises(UnreadableFile, match="more than 1,000,000 visits"):
+        shop.import_scans(b"short_code,time,count\ndoor,2024-05-01,1000000\ndoor,2024-05-02,1\n")
+    with pytest.raises(UnreadableFile, match="more than 1,000,000 visits"):
+        shop.import_scans(b"short_code,time,count\ndoor,2024-05-01,99999999999999999999\n")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Content,Name", "Name,Website,Date", "slug,url,createdAt", "short,url,timestamp,counter", "Link,Date", ""],
+)
+def test_a_table_of_links_is_no_table_of_visits(heading):
+    assert not visit_tables.holds_scans(heading.split(","))
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("https://t.co/abc?x=1", "t.co"),
+        ("t.co/abc", "t.co"),
+        ("t.co", "t.co"),
+        ("android-app://com.x/", "com.x"),
+        ("(direct)", None),
+        ("", None),
+        ("https://[bad", None),
+    ],
+)
+def test_a_referrer_is_cut_to_its_host(shop, text, host):
+    assert tidy_referrer(text) == host
+    shop.scans.insert([{"short_code": "door", "time": "2024-05-01", "referrer": text}])
+    assert shop.scans.to_frame()["referrer"].dropna().tolist() == ([host] if host else [])
+
+
+def test_the_command_recognizes_visits(tmp_path, capsys):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+    file.write_text("short_code,time\ndoor,2024-05-01\nnobody,2024-05-01\n")
+    assert main(["import", str(file), "--store", store]) == 1
+    told = capsys.readouterr()
+    assert "1 visit added" in told.out
+    assert "row 3: 'nobody' is not a short code" in told.err
+    file.write_text("When,What\n2024-05-02,door\n")
+    assert main(["import", str(file), "--store", store, "--columns", "time=When,short_code=What", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["created"] == 1
+    file.write_text("date,referer,userAgent\n2024-05-03,x,y\n")
+    assert main(["import", str(file), "--store", store]) == 2
+    assert "--code CODE" in capsys.readouterr().err
+    assert main(["import", str(file), "--store", store, "--code", "door"]) == 0
