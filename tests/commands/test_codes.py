@@ -196,7 +196,7 @@ def test_add_warns_of_short_urls_that_lead_to_this_machine(run):
 
 REFUSED_WITHOUT_A_STORE = [
     (["add", ""], "content"),
-    (["add", LINK, "--short-code", "?"], "short_code='?': must be 2..64 letters"),
+    (["add", LINK, "--short-code", "?"], "short_code='?': must be 1..200 letters"),
     (["add", LINK, "--campaign", "Spring"], "no campaign 'Spring'; there are none yet"),
     (["add", LINK, "--template", "brand"], "template='brand'"),
     (["add", LINK, "--schedule", "missing.json"], "missing.json: No such file"),
