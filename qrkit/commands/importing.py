@@ -30,7 +30,7 @@ SAMPLES = ("4kTqZ9", "Hn7wDc", "s2RvXe", "uM8yPb", "Ga5LfJ")
 
 def add_import_options(one: argparse.ArgumentParser) -> None:
     """Add the options about the columns of a file, its addresses, and the look of its QR Codes."""
-    pairs = "names of the columns in a csv, workbook or html table, such as content=Website,name=Poster"
+    pairs = "names of the columns in a csv, json, workbook or html table, such as content=Website,name=Poster"
     one.add_argument("--columns", metavar="OURS=THEIRS,...", help=pairs)
     add_place(one)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"

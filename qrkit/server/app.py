@@ -101,10 +101,10 @@ def make_app(
             differ in case alone.
     """
     chosen = settings or Settings()
-    kept = kept_base_url(store)
-    base_url = chosen.base_url or kept
-    base_urls = [base_url, kept, *earlier_base_urls(store)]
-    hosts, gates = Hosts(chosen.hosts, base_urls), Gates(chosen)
+    kept = [kept_base_url(store), *earlier_base_urls(store)]
+    base_url = chosen.base_url or kept[0]
+    hosts = Hosts(chosen.hosts, [base_url, *kept])
+    gates = Gates(chosen)
     set_ignores_case(store, is_ignored=chosen.ignore_case)
     redirects = Redirects(
         store,
@@ -130,7 +130,7 @@ def make_app(
         pass_query=frozenset(chosen.pass_query),
         redirect_headers=NEVER_STORED | {"Referrer-Policy": chosen.referrer_policy},
     )
-    return App(service, chosen, hosts, locate, _base_paths(base_urls))
+    return App(service, chosen, hosts, locate, _base_paths([base_url, *kept]))
 
 
 def _base_paths(base_urls: Iterable[str]) -> list[str]:

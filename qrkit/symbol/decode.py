@@ -30,7 +30,7 @@ Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image | np.ndarray"
 """A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""
 
 SVG_DRAWER = "drawing.untrusted.svg_picture:svg_picture"
-"""Draws the SVG of a file; a higher room has it."""
+"""Draws an SVG; a higher room has it."""
 
 MOST_PIXELS = 120_000_000
 """A color image of so many pixels takes 480 MB of memory."""
@@ -84,9 +84,9 @@ def decode(picture: Readable, *, most_side: int | None = None) -> Decoded:
     """Read the QR Code in an image.
 
     Args:
-        picture: The path of a file (png, jpg, bmp, tif, gif, webp, avif, ico or svg); the bytes of such a file other
-            than svg; a file open for reading; a Pillow image; or an array of rows and columns, with 1 to 4 channels as
-            in Pillow. At most 120 million pixels. Photos are turned as the camera says.
+        picture: The path of a file (png, jpg, bmp, tif, gif, webp, avif, ico or svg); the bytes of such a file; a file
+            open for reading; a Pillow image; or an array of rows and columns, with 1 to 4 channels as in Pillow. At
+            most 120 million pixels. Photos are turned as the camera says.
         most_side: Pixels of the longer side. Larger images are reduced before they are read, and after two seconds no
             further frame is read. Use it for images from strangers: if n pixels are full of finder patterns, a reader
             takes n⁴ steps.
@@ -290,9 +290,9 @@ def _load(picture: object) -> bytes | Image:
         return picture
     if hasattr(picture, "__array__"):
         return _image_of_array(picture)
-    file = Path(picture) if isinstance(picture, str | Path) else None
-    if file:
-        picture = _read_bytes(file)
+    name = where_in(picture).removeprefix(" in ") or "this"
+    if isinstance(picture, str | Path):
+        picture = _read_bytes(Path(picture))
     elif hasattr(picture, "read"):
         with suppress(AttributeError, OSError):  # a pipe cannot seek
             picture.seek(0)  # type: ignore[attr-defined]  # a file that was just written is at its end
@@ -303,9 +303,7 @@ def _load(picture: object) -> bytes | Image:
     data = bytes(picture)
     if media_type(data) != SVG:
         return data
-    drawn: Image.Image | None = named(SVG_DRAWER)(file) if file else None
-    if drawn is None:
-        raise UnreadableFile("an svg can only be read from a file: pass its path")
+    drawn: Image.Image = named(SVG_DRAWER)(data, name)
     return drawn
 
 

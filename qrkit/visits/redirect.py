@@ -159,6 +159,10 @@ class Redirects:
                 where = Destination("page", link=where.link)
         return Answer(content, where)
 
+    def refuse(self, address: str) -> None:
+        """Count a request for what is no short code as an attempt to guess one; raises an error if there are many."""
+        self._on_unknown(address)
+
     def _leads_on(self, path: str) -> bool:
         """Return whether a path of ours is that of a short URL, and not of a picture."""
         found = self.split(path)

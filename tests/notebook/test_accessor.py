@@ -129,19 +129,19 @@ def test_what_is_wrong_with_the_design_is_said_once_and_at_once(design, error, r
 
 def test_pictures_of_a_design_are_read_once_and_warned_of_once():
     read = []
-    svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/><image/></svg>'
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/><foreignObject/></svg>'
 
     def fetch(url):
         read.append(url)
         return svg
 
     design = {"layers": [Layer("https://example.com/x.svg", x=120, y=120, width=9, height=9)]}
-    with pytest.warns(UserWarning, match="image") as told:
+    with pytest.warns(UserWarning, match="embeds HTML") as told:
         images = DOORS.qr.generate("url", design=design, fetch=fetch)
     assert (len(read), len(told), images.attrs["errors"]) == (1, 1, [])
     assert told[0].filename == __file__
     design = {"layers": [Layer(data_uri(svg), x=120, y=120, width=9, height=9)]}
-    with pytest.warns(UserWarning, match="image"):
+    with pytest.warns(UserWarning, match="embeds HTML"):
         same = DOORS.qr.generate("url", design=design)
     assert same["a"].to_bytes("png") == images["a"].to_bytes("png")
 

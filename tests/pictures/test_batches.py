@@ -21,7 +21,9 @@ from qrkit.pictures.batches import Batch, RowError, generate_many
 from tests.sweeps import quick_first, quick_rows
 
 URLS = [f"https://example.com/{number}" for number in range(5)]
-LOST = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/><image/></svg>'
+LOST = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/><foreignObject/></svg>'
+)
 some = settings(max_examples=15)
 
 
@@ -158,9 +160,9 @@ def test_what_is_one_content_is_no_list_of_them(contents):
 def test_what_is_not_drawn_is_warned_of_once(tmp_path, target):
     layers = [Layer(data_uri(LOST), x=120, y=120, width=9, height=9)]
     to = target and tmp_path / target
-    with pytest.warns(UserWarning, match="image of the SVG cannot be drawn") as told:
+    with pytest.warns(UserWarning, match="the SVG embeds HTML") as told:
         generate_many(["a", "b"], to=to, layers=layers)
-    with pytest.warns(UserWarning, match="image of the SVG cannot be drawn") as told_of_designs:
+    with pytest.warns(UserWarning, match="the SVG embeds HTML") as told_of_designs:
         generate_many([Design(content=text, layers=layers) for text in "abc"], to=to)
     assert [len(told), len(told_of_designs)] == [1, 1]
     assert {one.filename for one in [*told, *told_of_designs]} == {__file__}
@@ -267,7 +269,7 @@ def test_pictures_that_fetch_reads_are_drawn_by_several_processes(tmp_path):
 
     def fetch(url):
         read.append(url)
-        return LOST.replace(b"<image/>", b"")
+        return LOST.replace(b"<foreignObject/>", b"")
 
     made = [generate_many(contents, to=tmp_path / f"{n}.zip", fetch=fetch, layers=layers, processes=n) for n in (1, 2)]
     assert [batch.errors for batch in made] == [(), ()]

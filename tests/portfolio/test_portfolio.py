@@ -143,7 +143,7 @@ def test_fields_may_be_given_as_mappings(portfolio):
         ({"content": "x", "location": {"latitude": 91}}, "location.latitude"),
         ({"content": "x", "properties": {"size": 21}}, "properties.size"),
         ({"content": "x", "properties": {"em": "auto"}}, "properties.em"),
-        ({"content": "x", "short_code": "a"}, "short_code"),
+        ({"content": "x", "short_code": "a//b"}, "short_code"),
         ({"content": "x", "short_code": "api"}, "short_code"),
         ({"content": "x", "short_code": "a b"}, "short_code"),
         ({"content": "x", "short_code": 1234}, "short_code"),

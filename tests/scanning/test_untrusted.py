@@ -40,6 +40,11 @@ def blank():
     return file.getvalue()
 
 
+def test_an_svg_of_a_stranger_is_not_read():
+    with pytest.raises(UnreadableFile, match="is an svg, which is not read here; send it as png"):
+        decode_untrusted(generate("hello").to_bytes("svg"))
+
+
 @pytest.mark.parametrize(
     ("data", "error"), [(b"nothing", UnreadableFile), (blank(), NoSymbol)], ids=["no image", "blank"]
 )

@@ -115,7 +115,7 @@ def test_what_browsers_ask_for_by_themselves_is_no_try_to_guess_a_code():
         assert client.get("/nobody").status == 429
 
 
-@pytest.mark.parametrize("path", ["/favicon.ico", "/a", "/a/b/c", "/.well-known/x", "/wp-login.php"])
+@pytest.mark.parametrize("path", ["/favicon.ico", "/a%20b", "/.well-known/x", "/wp-login.php"])
 def test_a_browser_on_an_address_of_no_code_is_not_told_to_scan(world, path):
     page = Page(world.client.get(path, headers=BROWSER).body)
     assert page.heading() == "There is no such page"

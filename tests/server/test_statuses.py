@@ -294,7 +294,7 @@ FIELDS = [
     ("1", {"query": "content=hi&style=x&"}, 400, "bad-value", ["/style"]),
     ("1", {"query": "content=hi&attachment=x&"}, 400, "wrong-type", ["/attachment"]),
     ("1", {"query": "content=hi&foreground=blak&"}, 400, "bad-colour", ["/foreground"]),
-    ("1", {"query": "content=hi&background=%23FFF&"}, 400, "bad-colour", ["/background"]),
+    ("1", {"query": "content=hi&background=%23FFFFF&"}, 400, "bad-colour", ["/background"]),
     ("1", {"query": "content=hi&shorten=local&"}, 400, "shorten-not-applicable", ["/shorten"]),
     ("1", {"query": "content=https://example.com&shorten=lcal&"}, 400, "bad-value", ["/shorten"]),
     ("1", {"query": "content=https://example.com&shorten=local", "auth": ""}, 401, "missing-key", []),

@@ -249,12 +249,12 @@ def test_formats_that_are_only_read(format):
     assert decode(file.getvalue()).content == "hi"
 
 
-def test_an_svg_is_read_from_its_file(tmp_path):
+def test_an_svg_is_read_as_other_files_are(tmp_path):
     path = generate("hi").save(tmp_path / "code.svg")
     assert decode(path) == decode(str(path)) == decode(generate("hi").to_bytes())
     assert decode_all(path) == [decode(path)]
-    with pytest.raises(UnreadableFile, match="an svg can only be read from a file: pass its path"):
-        decode(path.read_bytes())
+    with path.open("rb") as file:
+        assert decode(path.read_bytes()) == decode(BytesIO(path.read_bytes())) == decode(file) == decode(path)
 
 
 def test_a_photo_in_heic_gets_advice(tmp_path):

@@ -1,12 +1,10 @@
-"""Draws the SVG in a file as pixels, so that the QR Code in it can be read or checked."""
+"""Draws an SVG as pixels, so that the QR Code in it can be read or checked."""
 
 from __future__ import annotations
 
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.drawing.untrusted.assets import media_type
 from qrkit.drawing.untrusted.svg_reader import drawn_svg
 from qrkit.errors import AssetError, UnreadableFile
 
@@ -16,15 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["svg_picture"]
 
 
-def svg_picture(file: Path) -> Image | None:
-    """Draw an SVG with a longer side of 1,600 pixels on a transparent background.
+def svg_picture(data: bytes, name: str) -> Image:
+    """Draw an SVG with a longer side of 1,600 pixels on a transparent background, as mode RGBA.
 
     Args:
-        file: The path of a file.
-
-    Returns:
-        An image of mode RGBA; None if the file is not an SVG, cannot be opened, or is a pipe, which can be read only
-        once.
+        data: The bytes of an SVG.
+        name: The name of its file, for errors.
 
     Raises:
         UnreadableFile: If the SVG is damaged, takes too long to draw, or has something that a browser may show in
@@ -33,15 +28,9 @@ def svg_picture(file: Path) -> Image | None:
     from PIL import Image
 
     try:
-        data = file.read_bytes() if file.is_file() else b""
-    except (OSError, ValueError):  # ValueError: a path with a zero byte
-        return None
-    if media_type(data) != "image/svg+xml":
-        return None
-    try:
         png, doubts = drawn_svg(data)
     except AssetError as error:
-        raise UnreadableFile(f"{file} {error.rule}; save it as png instead") from error
+        raise UnreadableFile(f"{name} {error.rule}; save it as png instead") from error
     if doubts:
-        raise UnreadableFile(f"{file}: {doubts[0]}; save it as png instead")
+        raise UnreadableFile(f"{name}: {doubts[0]}; save it as png instead")
     return Image.open(BytesIO(png)).convert("RGBA")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plain", "plain"]
 
-MOST_BYTES = 2 * 2**20
+MOST_BYTES = 4 * 2**20
 MOST_ELEMENTS = 50_000
 MOST_DEPTH = 32
 MOST_SELECTORS = 1_000

@@ -55,8 +55,12 @@ def look(call: Call) -> Response:
 def picture(call: Call) -> Response:
     """Return the image of a tracked QR Code."""
     code, ext = call.request.path["code"], call.request.path["ext"].lower()
-    # What is known, as a whole or before its suffix, is not guessed.
-    call.service.redirects.look(code if ext in MEDIA_TYPES else f"{code}.{ext}", call.request.address)
+    if ext not in MEDIA_TYPES:
+        path = f"{code}.{ext}"
+        if path != "favicon.ico":  # which browsers ask for without being told
+            call.service.redirects.refuse(call.request.address)
+        raise NotFound("page", f"/{path}")
+    call.service.redirects.look(code, call.request.address)
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):

@@ -396,7 +396,7 @@ def test_what_draws_itself_is_refused(body):
         svg("\x00"),
         svg("\x01"),
         b"\x1f\x8b\x08\x00" + zlib.compress(svg(PATH)),
-        svg(f"<desc>{'x' * 2**21}</desc>{PATH}"),
+        svg(f"<desc>{'x' * 2**22}</desc>{PATH}"),
         svg("<g>" * 100_000),
         svg("<g>" * 20_000 + "</g>" * 20_000),
         svg("<image/>"),
