@@ -341,8 +341,8 @@ class Portfolio(Shown, ManyRecords):
             source: The path or the bytes of the file.
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
                 archives are always recognized by their first bytes.
-            columns: For a csv, json, workbook or html file with other column names: our column names mapped to the
-                file's, as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as
+            columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
+                the file's, as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as
                 left out.
             sheet: The name of the sheet to read. By default, the first one with the headings is read, and all that
                 have the same ones; hidden sheets are not.
