@@ -177,7 +177,7 @@ def test_what_has_no_rows_or_too_many_is_refused(data, words):
 def test_files_that_are_no_tables_are_refused_by_their_name(name, tmp_path):
     for suffix in ("xml", "zip"):
         (tmp_path / f"codes.{suffix}").write_bytes(b"a\n1\n")
-    with pytest.raises(UnreadableFile, match=f"{name}|is not JSON"):
+    with pytest.raises(UnreadableFile, match=name):
         read_sheet(tmp_path / name)
 
 
