@@ -84,7 +84,7 @@ def import_codes(
 
 def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
     """Print what an import skipped or changed, on the error stream."""
-    tell_rows([(issue.row, issue.error) for issue in result.issues])
+    tell_rows([(issue.row, issue.error) for issue in result.to_fix_first])
     fixable = [issue.reason for issue in result.issues if issue.detail.endswith("?")]
     if added := fixable.count("suspicious-url"):
         codes = "1 code was" if added == 1 else f"{added} codes were"

@@ -94,7 +94,7 @@ class ImportResult(Shown):
 
     Attributes:
         created: The number of QR Codes added.
-        issues: The rows that were skipped or changed: those to fix first, duplicates last, each in file order.
+        issues: The rows that were skipped or changed, in file order.
         other_hosts: The hosts of short URLs in the file that are not the host of the base URL, with the number of QR
             Codes that were added from each, most first. What was printed with these short URLs still leads there.
     """
@@ -116,6 +116,11 @@ class ImportResult(Shown):
     def count(self, reason: Reason) -> int:
         """Return the number of issues with this reason."""
         return sum(issue.reason == reason for issue in self.issues)
+
+    @property
+    def to_fix_first(self) -> list[ImportIssue]:
+        """The issues as people want to read them: rows to fix come first, duplicates last."""
+        return sorted(self.issues, key=lambda issue: (issue.reason == "duplicate", issue.reason not in _TO_FIX))
 
     @property
     def hosts_left(self) -> str:
@@ -270,12 +275,7 @@ def merge(
                 detail = f"{code.name!r} has other content; this one is now {name!r}"
                 issues.append(issue_of(row, code, "renamed", detail))
         issues += said
-    return ImportResult(created, tuple(sorted(issues, key=_urgency)))
-
-
-def _urgency(issue: ImportIssue) -> tuple[bool, bool, int]:
-    """Return where an issue stands in a report: rows to fix come first, duplicates last."""
-    return issue.reason == "duplicate", issue.reason not in _TO_FIX, issue.row
+    return ImportResult(created, tuple(sorted(issues, key=lambda issue: issue.row)))
 
 
 def _what_is_there(code: QRCode, name: str, row: int | None) -> str:

@@ -312,9 +312,9 @@ def test_what_is_there_already_is_no_failure_and_json_tells_every_row(store, fol
     told = json.loads(capsys.readouterr().out)
     assert (told["file"], told["created"]) == ("codes.csv", 0)
     assert [(one["row"], one["campaign"], one["name"], one["reason"]) for one in told["issues"]] == [
-        (3, "", "Bad", "invalid"), (2, "Summer", "Summer poster", "duplicate"),
+        (2, "Summer", "Summer poster", "duplicate"), (3, "", "Bad", "invalid"),
     ]  # fmt: skip
-    assert told["issues"][0]["error"].startswith("invalid: Size=99")
+    assert told["issues"][1]["error"].startswith("invalid: Size=99")
 
 
 def test_export_and_report_tell_programs_what_they_wrote(store, capsys):

@@ -204,7 +204,7 @@ def test_an_image_is_rotated_a_limited_number_of_times():
     content = PNG
     for _ in range(9):
         content = Rotated(content, 160, 80, 20).as_content()
-    with pytest.warns(UserWarning, match="image of the SVG cannot be drawn"):
+    with pytest.warns(UserWarning, match="the SVG becomes a picture"):
         drawn(Layer(content, **COLORED))
 
 
@@ -217,7 +217,7 @@ def test_a_mark_of_strangers_with_other_numbers_makes_no_rotated_image(mark):
     forged = turned.content[:start] + mark + turned.content[turned.content.index("'", start) :]
     layer = Layer(forged, **COLORED)
     assert (layer.rotation, layer.upright) == (0, layer)
-    with pytest.warns(UserWarning, match="image of the SVG cannot be drawn"):
+    with pytest.warns(UserWarning, match="the SVG becomes a picture"):
         drawn(layer)
 
 

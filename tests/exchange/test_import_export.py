@@ -251,7 +251,7 @@ def test_codes_with_short_codes_of_their_own_come_back_whole(stores):
 def test_rows_without_a_short_code_of_their_own_are_judged_among_themselves(portfolio):
     """Open: whether the duplicate rule looks at the file itself. It does, but for rows that bring a free short code."""
     result = portfolio.import_file(csv_of(*({"Content": text, "QR Code Name": "Door"} for text in ("x", "x", "y"))))
-    assert errors(result) == [(4, "renamed"), (3, "duplicate")]
+    assert errors(result) == [(3, "duplicate"), (4, "renamed")]
 
 
 def test_a_file_on_disk_makes_the_same_way(tmp_path, portfolio):
@@ -318,7 +318,7 @@ def test_the_same_name_with_other_content_gets_a_number(portfolio):
     portfolio.insert_qrcode("here", name="Door")
     rows = [{"Content": content, "QR Code Name": "Door"} for content in ("here", "there", "elsewhere", "there")]
     result = portfolio.import_file(csv_of(*rows))
-    assert errors(result) == [(3, "renamed"), (4, "renamed"), (2, "duplicate"), (5, "duplicate")]
+    assert errors(result) == [(2, "duplicate"), (3, "renamed"), (4, "renamed"), (5, "duplicate")]
     assert [(code.name, code.content) for code in portfolio.list_qrcodes()] == [
         ("Door", "here"),
         ("Door (2)", "there"),
@@ -464,7 +464,7 @@ def test_an_import_into_one_portfolio_leaves_another_alone(stores):
     assert mine.import_file(csv_of({"Content": "y", "QR Code Name": "Door"})).issues == ()
     assert [code.content for code in yours.list_qrcodes()] == ["x"]
     result = yours.import_file(mine.export_bytes("csv"))
-    assert errors(result) == [(2, "code-taken"), (2, "renamed")]
+    assert errors(result) == [(2, "renamed"), (2, "code-taken")]
 
 
 @pytest.mark.rule("X2")

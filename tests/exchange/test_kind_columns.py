@@ -38,7 +38,7 @@ def test_rows_of_a_file_describe_contents_by_kind(shop, tmp_path):
         "Menu": "https://example.com/menu",
         "Stage": "WIFI:T:nopass;S:Stage;;",
     }
-    *rows, (_, column, told) = issues(result)
+    (_, column, told), *rows = issues(result)
     assert (column, told.partition(" is")[0]) == ("unknown-column", "'Room'")
     assert [(row, reason) for row, reason, _ in rows] == [(4, "invalid"), (5, "invalid"), (6, "invalid")]
     assert "password: is required for WPA" in rows[0][2]

@@ -196,7 +196,7 @@ def test_an_import_with_columns_of_its_own_tells_of_rows_and_sheets_that_were_no
         assert [issue.reason for issue in result.issues] == ["unread-sheet"]
         wide = b"url,poster\nhttps://example.com/1,Gate,too much\n"
         assert shop.import_file(b"7\nhttps://example.com/7\n", columns={"Content": 7}).created == 1
-        issue, left_out = shop.import_file(wide, columns={"Content": "url"}).issues
+        left_out, issue = shop.import_file(wide, columns={"Content": "url"}).issues
         assert left_out.error == "unknown-column: 'poster' is not one of the columns to import, and was left out"
         assert (left_out.row, issue.row, issue.reason) == (1, 2, "invalid")
         with pytest.raises(InvalidParameter, match=r"columns='Colour': is not a column of an import"):

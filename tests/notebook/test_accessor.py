@@ -417,7 +417,7 @@ def test_bad_cells_are_all_named_and_nothing_is_stored(shop):
     frame = pd.DataFrame(
         {
             "to": ["x", "", "x", "x", "x", "x"],
-            "code": ["aa", "bb", "aa", "no/code", None, None],
+            "code": ["aa", "bb", "aa", "no code", None, None],
             "group": ["Spring", "", "", "", "x" * 40_000, ["x"]],
         },
         index=["p", "q", "r", "s", "t", "u"],

@@ -41,7 +41,7 @@ def test_addresses_are_completed_on_request_where_one_reading_makes_sense(shop):
     assert contents(shop) == {
         "Gate": "https://example.com", "Till": "https://www.example.com/till", "Shelf": "https://exa mple.com",
     }  # fmt: skip
-    assert [(issue.row, issue.reason) for issue in result.issues] == [(4, "suspicious-url"), (3, "completed-url")]
+    assert [(issue.row, issue.reason) for issue in result.issues] == [(3, "completed-url"), (4, "suspicious-url")]
     assert str(result) == "3 created (1 with a completed address, 1 with a suspicious address)"
 
 
@@ -209,7 +209,7 @@ def test_what_stands_around_addresses_is_told_and_completed(shop):
 def test_rows_to_fix_stand_first_and_duplicates_last(shop):
     shop.import_file(csv_of("https://example.com/1"))
     rows = csv_of("https://example.com/1", "https://example.com/2", "", "www.example.com")
-    issues = shop.import_file(b"A title\n" + rows).issues
+    issues = shop.import_file(b"A title\n" + rows).to_fix_first
     assert [(issue.row, issue.reason) for issue in issues] == [
         (5, "invalid"),
         (6, "suspicious-url"),

@@ -95,7 +95,7 @@ BAD_REQUESTS = [
     ("content=ABc&em=alphanumeric", 400, "bad-content", "character 3 is 'c'"),
     ("content=hi&ec=X", 400, "bad-value", "ec='X': must be one of"),
     ("content=hi&foreground=blak", 400, "bad-colour", "did you mean 'black'"),
-    ("content=hi&background=%23FFF", 400, "bad-colour", "background='#FFF': must be a color"),
+    ("content=hi&background=%23FFFFF", 400, "bad-colour", "background='#FFFFF': must be a color"),
     ("content=hi&format=pgn", 400, "bad-value", "format='pgn': must be one of png, jpg"),
     ("content=hi&style=dots&format=txt", 400, "bad-value", "style='dots': must be one of blocks, ascii, binary"),
     ("content=hi&attachment=maybe", 400, "wrong-type", "attachment='maybe': must be true or false"),

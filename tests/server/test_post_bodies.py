@@ -135,11 +135,11 @@ def huge(width, height):
 
 BAD = [
     ("data:image/png;base64,%%%", "bad-data-uri"), ("data:image/png;base64,", "bad-data-uri"),
-    ("data:text/html;base64,aGk=", "bad-data-uri"), ("data:image/gif;base64,R0lGODlhAQABAAAAACw=", "bad-data-uri"),
+    ("data:text/html;base64,aGk=", "bad-data-uri"), ("data:image/gif;base64,R0lGODlhAQABAAAAACw=", "bad-image"),
     ("data:", "bad-data-uri"), ("data:image/png;base64,aGVsbG8=", "bad-image"), (uri(png(1, 2, 3)[:50]), "bad-image"),
     (uri(b"<svg>", "svg+xml"), "bad-image"), (uri(b"<html/>", "svg+xml"), "bad-image"),
     (uri(b'<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///x">]><svg>&a;</svg>', "svg+xml"), "bad-image"),
-    (uri(huge(5_000, 5_000)), "image-too-large"), (uri(b"\x89PNG\r\n\x1a\n" + b"\0" * 4_300_000), "image-too-large"),
+    (uri(huge(50_000, 5_000)), "image-too-large"), (uri(b"\x89PNG\r\n\x1a\n" + b"\0" * 4_300_000), "bad-image"),
     ("hello", "bad-value"), ("file:///etc/passwd", "bad-value"), ("javascript:alert(1)", "bad-value"),
     ("/etc/passwd", "bad-value"), ("ftp://example.com/a.png", "bad-value"), ("icon:no such icon", "bad-value"),
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from qrkit.contents.cards import summary
@@ -25,8 +26,10 @@ GALLERY = "display:flex;flex-wrap:wrap;gap:20px 28px;font:13px/1.5 system-ui,san
 @media.register(ImportResult)
 def _(result: Batch | ImportResult) -> dict[str, Any]:
     """Show a sentence and the first rows of the table, which may contain text written by strangers."""
+    hosts = ""
+    if isinstance(result, ImportResult):
+        hosts, result = result.hosts_left, replace(result, issues=tuple(result.to_fix_first))
     frame = result.to_frame()
-    hosts = result.hosts_left if isinstance(result, ImportResult) else ""
     sentences = f"<p>{result}</p>" + (f"<p>{page_text(hosts)}</p>" if hosts else "")
     if frame.empty:
         return {"text/html": sentences}
