@@ -95,7 +95,7 @@ def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
 def _hosts(referrers: pd.Series) -> pd.Series:
     """Return referrers cut to their hosts, because the rest may reveal personal details."""
     texts = referrers.cat.categories
-    hosts = {text: tidy_referrer(text) for text in texts}
+    hosts = {text: tidy_referrer(text) if text else text for text in texts}
     if all(hosts[text] == text for text in texts):
         return referrers
     return referrers.astype("object").map(hosts).astype("category")
