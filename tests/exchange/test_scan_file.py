@@ -224,6 +224,7 @@ def test_the_forms_are_these():
 @some
 def test_xlsx_has_the_cells_of_xls(records):
     """Open: statistics in workbooks of today. Their cells are those of Excel 97, whatever strangers send."""
+
     def cells(name, format):
         return [list(row) for part in format.parts(write(name, records), ANYWHERE, None) for row in part.rows]
 
