@@ -60,10 +60,10 @@ def define_import(one: Parser) -> None:
     one.add_argument("--code", default="", metavar="CODE", help=visits)
     add_store(one)
     add_base_url(one)
-    keys = (
-        "file, created, template, issues (row, campaign, name, content, reason, error), other_hosts (host: how many; "
+    keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
+    keys += (
+        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, and differences)"
     )
-    keys += "a file of visits has known, the number of rows that were there, and differences instead)"
     add_json(one, keys)
     one.set_defaults(run=_import)
 
