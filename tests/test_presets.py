@@ -250,6 +250,10 @@ def test_many_codes_get_the_look_of_one():
         ({"caption": " "}, "caption=' ': must not be blank"),
         ({"caption": "W" * 60}, "caption='WW.*has 60 characters; about 17 fit in this frame"),
         ({"logos": "none.svg"}, "logos.*is not a parameter"),
+        ({"preset": 7}, "preset=7: must be a text"),
+        ({"preset": "bubble", "colorway": b"plum"}, "colorway=b'plum': must be a text"),
+        ({"logo": 123}, "logo=123: must be a path, bytes"),
+        ({"caption": 5}, "caption=5: must be a text or a Caption"),
     ],
 )
 def test_what_is_wrong_with_a_decoration_is_named(options, error):

@@ -277,8 +277,8 @@ def level_of_each_look(days_before: int, level: float) -> float:
 # ---- a control group
 #
 # Both groups are counted on the same days. What changes both alike, such as the weather or a season, cancels out:
-# what remains is the change of the one, divided by the change of the other. The method takes for granted that,
-# without the change, both would have changed alike.
+# what remains is the change of the first, divided by the change of the second. The method assumes that, without the
+# change, both groups would have developed alike.
 
 
 class Group(NamedTuple):

@@ -174,7 +174,7 @@ def _fit(widths: Sequence[int], fixed: Sequence[bool], available: int) -> list[i
 
 
 def print_fields(title: str, fields: Mapping[str, str]) -> None:
-    """Print what is known of one thing: a title, then a line for each field that has a value."""
+    """Print the details of a record: a title, then a line for each field that has a value."""
     from rich.text import Text
 
     known = {label: in_one_line(value) for label, value in fields.items() if value}

@@ -215,12 +215,10 @@ def parsed(name: str, texts: Mapping[str, Any]) -> dict[str, Any]:
     return {field: _parsed(text, known.get(field)) for field, text in texts.items()}
 
 
-def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
+def make_from_json(value: Mapping[str, Any]) -> Content:
     """Make a content from a JSON object: its `kind`, and the fields of the kind, of which null ones count as absent.
 
-    Args:
-        value: The object.
-        path: The name of the object, which precedes those of the fields in errors.
+    In errors, the names of fields begin with `content.`, as in the bodies of requests.
 
     Raises:
         InvalidParameter: If the kind is missing or unknown, or a field breaks its rule.
@@ -232,7 +230,7 @@ def make_from_json(value: Mapping[str, Any], path: str = "content") -> Content:
         kind = kind_named(value.get("kind"))
         aliases = {name: str(field.alias) for name, field in kind.fields.model_fields.items()}
         return make(kind.name, fields)
-    raise InvalidParameter(*(replace(one, name=f"{path}.{aliases.get(one.name, one.name)}") for one in problems))
+    raise InvalidParameter(*(replace(one, name=f"content.{aliases.get(one.name, one.name)}") for one in problems))
 
 
 def as_text(value: Any) -> Any:

@@ -24,6 +24,8 @@ LIKELY = (
     "cp1255", "cp1256", "cp874", "mac_roman",
 )  # fmt: skip
 """The encodings that a guess chooses from: of guesses that are as good, the first counts."""
+NO_ENCODINGS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+"""What Python calls text encodings, though no file is in them; some take hours for ten megabytes."""
 AS_GOOD = 0.005
 """How much more disorder charset-normalizer may find in a text that is as good a guess as another."""
 MOST_SAMPLED = 8_192
@@ -70,11 +72,12 @@ def undecoded(text: str) -> bool:
 def _named(data: bytes, encoding: str) -> str:
     """Return the text of a file in this encoding, without a byte order mark."""
     try:
+        if codecs.lookup(encoding).name in NO_ENCODINGS:
+            raise LookupError(encoding)
         return data.decode(encoding, "surrogateescape").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:  # such as UTF-16, which cannot mark invalid bytes
+        raise UnreadableFile(f"the file is not {encoding}: {error.reason}") from error
     except (LookupError, ValueError) as error:
-        # A ValueError is of an encoding that cannot mark bytes that it does not have, such as UTF-16.
-        if isinstance(error, UnicodeError):
-            raise UnreadableFile(f"the file is not {encoding}: {error.reason}") from error  # type: ignore[attr-defined]
         rule = f"is not the name of an encoding; there are utf-8, utf-16, {', '.join(LIKELY)} and others"
         raise InvalidParameter(Problem("encoding", encoding, rule)) from error
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from math import nan
 from typing import Any
 
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
@@ -194,9 +195,17 @@ def _check(visit: dict[str, Any]) -> None:
         visit["visitor"] = _visitor(visit["visitor"])
     for what, most in (("latitude", 90), ("longitude", 180)):
         if what in visit:
-            visit[what] = float(visit[what])
+            text, visit[what] = visit[what], _number(visit[what])
             if not -most <= visit[what] <= most:
-                raise ValueError(f"{what}={visit[what]} must be in -{most}..{most}")
+                raise ValueError(f"{what}={text!r:.60} must be a number in -{most}..{most}")
+
+
+def _number(text: str) -> float:
+    """Return a number; NaN, which is in no range, for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return nan
 
 
 def _visitor(text: str) -> int:
@@ -212,7 +221,12 @@ def _moment(text: str, *, is_day: bool) -> str:
     Raises:
         ValueError: If the text is no time, or in an unlikely year.
     """
-    moment = _read_moment(text, is_day=is_day)
+    try:
+        moment = _read_moment(text, is_day=is_day)
+    except InvalidParameter:
+        raise  # it names the field
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(f"time={text!r:.60}: {error}") from error
     if not YEARS[0] <= moment.year <= YEARS[1]:
         raise ValueError(f"time={text!r:.60} is not in the years {YEARS[0]} to {YEARS[1]}")
     return moment.isoformat()

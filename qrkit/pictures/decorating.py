@@ -48,12 +48,19 @@ class Decoration(NamedTuple):
 
     def problems(self) -> list[Problem]:
         """Return the problems of unknown frames and invalid captions, and of parts that cannot be combined."""
-        problems = []
+        given = {"preset": self.preset, "colorway": self.colorway}
+        problems = [
+            Problem(name, value, "must be a text") for name, value in given.items() if not isinstance(value, str | None)
+        ]
+        if not isinstance(self.logo, str | Path | bytes | None):
+            problems.append(Problem("logo", self.logo, "must be a path, bytes, icon:NAME, a data URI or a URL"))
         if self.colorway is not None and self.preset is None:
             problems.append(Problem("colorway", self.colorway, "needs a preset, whose colors it names"))
         if isinstance(self.frame, str) and self.frame.lower() not in FRAME_KINDS:
             problems.append(Problem("frame", self.frame, f"is not a frame; {nearest(self.frame, FRAME_KINDS)}"))
-        if self.caption is not None:
+        if not isinstance(self.caption, str | Caption | Mapping | None):
+            problems.append(Problem("caption", self.caption, "must be a text or a Caption"))
+        elif self.caption is not None:
             with collecting(problems), captions_by_name():
                 Frame(USUAL_KIND, caption=self.caption)
         return problems

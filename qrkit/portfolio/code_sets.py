@@ -15,7 +15,6 @@ from qrkit.portfolio.code_designs import CodeDesigns
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
-    from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.tracking.records import QRCode
@@ -36,7 +35,6 @@ def zip_in_look(
     names: str = "{name}",
     format: str = "png",
     print_size: PrintSize | None = None,
-    fetch: Fetch | None = None,
 ) -> bytes:
     """Return a zip of pictures of all QR Codes of a campaign, in the look of a design.
 
@@ -46,7 +44,6 @@ def zip_in_look(
         names: Pattern of the file names, with the fields `{name}`, `{campaign}`, `{number}` and `{short_code}`.
         format: One of `qrkit.drawing.writers.FORMATS`.
         print_size: The print size of the pictures; by default, they have a size in pixels.
-        fetch: Downloads images that the design references by URL.
     """
     if campaign_id is not None:
         portfolio.get_campaign(campaign_id)
@@ -63,7 +60,7 @@ def zip_in_look(
     with TemporaryDirectory() as folder:
         file = Path(folder, "set.zip")
         drawn = [designs.design(code) for code in codes]
-        made = generate_many(drawn, to=file, names=stems, format=format, print_size=print_size, fetch=fetch)
+        made = generate_many(drawn, to=file, names=stems, format=format, print_size=print_size)
         if made.errors:
             first = made.errors[0]
             raise InvalidParameter(Problem("design", None, f"cannot draw {codes[first.row].name!r}: {first.error}"))

@@ -33,7 +33,7 @@ SVG_DRAWER = "drawing.untrusted.svg_picture:svg_picture"
 """Draws an SVG; a higher room has it."""
 
 MOST_PIXELS = 120_000_000
-"""A color image of so many pixels takes 480 MB of memory."""
+"""The maximum number of pixels; a color image of this size takes 480 MB of memory."""
 MOST_WEBP_PIXELS = 12_500_000
 """Limit for WebP from strangers: its decoder makes four copies of four bytes a pixel, even to tell the size."""
 MOST_READ_SIDE = 1_600

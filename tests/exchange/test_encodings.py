@@ -53,7 +53,9 @@ def test_an_encoding_can_be_set():
     assert decoded(text.encode("utf-16"), "UTF-16") == (text, "")
 
 
-@pytest.mark.parametrize("encoding", ["klingon", "base64", "x\0y", "ü"])
+@pytest.mark.parametrize(
+    "encoding", ["klingon", "base64", "x\0y", "ü", "punycode", "IDNA", "undefined", "unicode_escape"]
+)
 def test_an_encoding_that_there_is_not_is_refused(encoding):
     with pytest.raises(InvalidParameter, match="is not the name of an encoding") as caught:
         decoded(b"Content\nx", encoding)

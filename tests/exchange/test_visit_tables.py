@@ -115,6 +115,7 @@ def test_a_bad_row_is_named_and_the_others_come_in(shop):
         ("visitor", "-1"),
         ("visitor", str(2**64)),
         ("latitude", "91"),
+        ("latitude", "north"),
         ("longitude", "x"),
         ("count", "1.5"),
     ],
@@ -123,7 +124,13 @@ def test_an_invalid_cell_costs_its_row_alone(shop, cell, heading):
     data = f"short_code,time,{cell}\ndoor,2024-05-01,{heading}\ndoor,2024-05-01,\n".encode()
     data = data if cell != "count" else data.rstrip() + b"1\n"
     result = shop.import_scans(data)
-    assert (result.created, [row for row, _ in result.issues]) == (1, [2])
+    ((row, error),) = result.issues
+    assert (result.created, row, error.partition("=")[0]) == (1, 2, cell)
+
+
+def test_a_date_that_there_is_not_is_named(shop):
+    ((row, error),) = shop.import_scans(b"short_code,time\ndoor,2024-13-01\n").issues
+    assert (row, error) == (2, "time='2024-13-01': month must be in 1..12")
 
 
 def test_numbers_that_differ_from_rows_are_told(shop):
@@ -184,7 +191,8 @@ def test_a_table_of_links_is_no_table_of_visits(heading):
 def test_a_referrer_is_cut_to_its_host(shop, text, host):
     assert tidy_referrer(text) == host
     shop.scans.insert([{"short_code": "door", "time": "2024-05-01", "referrer": text}])
-    assert shop.scans.to_frame()["referrer"].dropna().tolist() == ([host] if host else [])
+    kept = [host] if host else [] if text else [""]  # what is empty already stays so
+    assert shop.scans.to_frame()["referrer"].dropna().tolist() == kept
 
 
 def test_the_command_recognizes_visits(tmp_path, capsys):

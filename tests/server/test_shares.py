@@ -272,7 +272,7 @@ def buckets(clock, a_minute=6):
 
 
 def taken(found, times, address=HOME):
-    """How many of so many uses are let through."""
+    """Return how many of the uses are let through."""
     count = 0
     for _ in range(times):
         try:

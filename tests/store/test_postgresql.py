@@ -265,7 +265,7 @@ def test_what_an_address_may_do_is_shared_out_among_the_processes():
 
 
 def counted(counter, account, most):
-    """How many of so many requests pass."""
+    """Return how many of the requests pass."""
     passed = 0
     for _ in range(most):
         with suppress(TooManyRequests):

@@ -28,7 +28,7 @@ MADE_UP = re.compile(r".*/(?:UID|DTSTAMP|VTIMEZONE .*)", re.DOTALL)
 LISTED = ("TEL", "EMAIL", "URL")
 """Lines that are read all; of others, the first."""
 DEEPEST = 6
-"""Blocks inside of each other that are told apart."""
+"""The maximum depth of nested blocks whose lines have keys."""
 LINES_TO_ZONE = 8
 """Lines of a time zone among which its name is looked for."""
 

@@ -15,7 +15,7 @@ from qrkit.server.clients.shares import Client
 from qrkit.server.pages.landing import PAGE_HEADERS, page, preview
 from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
-from qrkit.tracking.short_urls import is_short_code
+from qrkit.tracking.short_urls import is_short_code, short_url
 from qrkit.visits import redirect
 from qrkit.visits.follow_or_show import with_query
 
@@ -46,10 +46,11 @@ def follow(call: Call) -> Response:
 def look(call: Call) -> Response:
     """Show where a short URL leads, without following it and without counting a visit."""
     code = _code(call)
-    answer, short_url = call.service.redirects.look(code, call.request.address), f"{call.service.base_url}/{code}"
+    answer = call.service.redirects.look(code, call.request.address)
     if _wants_raw(call):
         return _raw(answer)
-    return _page(preview(short_url, answer, brand_of(call.service, code), call.request.headers))
+    url = short_url(call.service.base_url, code)
+    return _page(preview(url, answer, brand_of(call.service, code), call.request.headers))
 
 
 def picture(call: Call) -> Response:

@@ -34,9 +34,9 @@ def _import(
     body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str,
     asked: dict[str, str], base_url: str, now: str, templates: list[str],
 ) -> bytes:  # fmt: skip
-    """Return three lines: the headers of the response, the issues, and the new campaigns.
+    """Return the headers of the response, the issues and the new campaigns, a line each.
 
-    Then follow two lines for each `CodesText` of the new QR Codes.
+    Two lines for each `CodesText` of the new QR Codes follow.
     """
     from qrkit.portfolio.importing import Present, import_table
     from qrkit.server.requests.bodies import read_import

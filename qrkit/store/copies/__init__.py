@@ -1,1 +1,1 @@
-"""Rows that leave the database: one account for its own questions, a whole store for another."""
+"""Copies of rows outside the database: of one account for its questions, or of a whole store."""

@@ -1,1 +1,1 @@
-"""Where archived visits lie: a folder or a bucket."""
+"""Places for archived visits: a folder or a bucket."""

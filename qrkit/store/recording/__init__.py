@@ -1,1 +1,1 @@
-"""Records visits: the inbox, its settling, and what is kept of a visitor."""
+"""Records visits: they are durable in an inbox first, and move into the store later; and what is kept of visitors."""

@@ -14,7 +14,7 @@ from qrkit.store.connection import Store
 __all__ = ["can_be_stored", "check_ids", "qrcodes_named", "some_names"]
 
 MOST_COMPARED = 10_000
-"""QR Codes whose names are compared with a misspelled one, so that an error does not take seconds."""
+"""The maximum number of QR Codes to compare with a misspelled name, so that an error does not take seconds."""
 
 NAMED = """
 SELECT id FROM qrcodes

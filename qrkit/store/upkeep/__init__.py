@@ -1,1 +1,1 @@
-"""Keeps a store in order: tests it, rescues it, moves it, and deletes what has had its time."""
+"""Maintains a store: verifies, rescues and moves it, and deletes visits that are kept too long."""

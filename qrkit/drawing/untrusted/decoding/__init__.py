@@ -34,7 +34,7 @@ def read_bitmap(data: bytes) -> Bitmap:
 
 
 def fit_picture(data: bytes, most_bytes: int) -> bytes:
-    """Return a picture as a PNG or JPEG of at most so many bytes, with fewer pixels if it must be.
+    """Return a picture as a PNG or JPEG of at most `most_bytes` bytes, with fewer pixels if necessary.
 
     Raises:
         AssetError: If the picture is damaged, has too many pixels, or needs too much time or memory.

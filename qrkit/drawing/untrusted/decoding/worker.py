@@ -51,7 +51,7 @@ def _read(data: bytes) -> bytes:
 
 
 def _fit(data: bytes, most_bytes: bytes) -> bytes:
-    """Return a picture as a PNG or JPEG of so many bytes, with as many pixels as fit."""
+    """Return a picture as a PNG or JPEG of at most `most_bytes` bytes, with as many pixels as fit."""
     picture, name = _opened(data)
     kinds = ("PNG",) if picture.mode == "RGBA" else ("JPEG",) if name in ("JPEG", "MPO") else ("PNG", "JPEG")
     most = int(most_bytes)

@@ -1,1 +1,1 @@
-"""The dashboard: scans are looked at from all sides."""
+"""The dashboard: filters scans, and shows them as numbers, charts and tables."""
