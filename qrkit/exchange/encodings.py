@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
 
-__all__ = ["decoded", "undecoded"]
+__all__ = ["decoded", "is_encoding", "undecoded"]
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -64,6 +64,14 @@ def decoded(data: bytes, encoding: str = "") -> tuple[str, str]:
     return _guessed(data)
 
 
+def is_encoding(name: str) -> bool:
+    """Return whether files may be in the encoding of this name."""
+    try:
+        return codecs.lookup(name).name not in NO_ENCODINGS and "".encode(name) is not None
+    except (LookupError, ValueError):
+        return False
+
+
 def undecoded(text: str) -> bool:
     """Return whether bytes of a decoded text are not of its encoding."""
     return not text.isascii() and _STRAY.search(text) is not None
@@ -71,15 +79,13 @@ def undecoded(text: str) -> bool:
 
 def _named(data: bytes, encoding: str) -> str:
     """Return the text of a file in this encoding, without a byte order mark."""
+    if not is_encoding(encoding):
+        rule = f"is not the name of an encoding; there are utf-8, utf-16, {', '.join(LIKELY)} and others"
+        raise InvalidParameter(Problem("encoding", encoding, rule))
     try:
-        if codecs.lookup(encoding).name in NO_ENCODINGS:
-            raise LookupError(encoding)
         return data.decode(encoding, "surrogateescape").removeprefix("\ufeff")
     except UnicodeDecodeError as error:  # such as UTF-16, which cannot mark invalid bytes
         raise UnreadableFile(f"the file is not {encoding}: {error.reason}") from error
-    except (LookupError, ValueError) as error:
-        rule = f"is not the name of an encoding; there are utf-8, utf-16, {', '.join(LIKELY)} and others"
-        raise InvalidParameter(Problem("encoding", encoding, rule)) from error
 
 
 def _is_nearly_utf_8(data: bytes, place: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.encodings import decoded
+from qrkit.exchange.encodings import decoded, is_encoding
 from qrkit.exchange.locating import Part, Place, Share, tidy
 from qrkit.exchange.marked_cells import linked
 from qrkit.exchange.table_files import check_size
@@ -45,7 +45,8 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     if data.count(b"<") > MOST_ELEMENTS:
         raise UnreadableFile(f"the page has more than {MOST_ELEMENTS:,} elements")
     said = _CHARSET.search(data[:4_000])
-    text, note = decoded(data, place.encoding or _known(said[1].decode() if said else ""))
+    named = said[1].decode() if said else ""
+    text, note = decoded(data, place.encoding or (named if is_encoding(named) else ""))
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, huge_tree=False)
     root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
     tables = [] if root is None else list(root.iter("table"))[:MOST_LISTED]
@@ -54,25 +55,23 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     return [Part(f"table {number}", _rows(table), note=note) for number, table in enumerate(tables, start=1)]
 
 
-def _known(encoding: str) -> str:
-    """Return the name of an encoding, or "" if Python has none with this name."""
-    try:
-        return encoding if encoding and "".encode(encoding) is not None else ""
-    except LookupError:
-        return ""
-
-
 def _rows(table: etree._Element) -> Iterator[list[str]]:
     merged: dict[tuple[int, int], int] = {}
+    ends: dict[int, int] = {}
     own = (row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table)
-    rows = [trimmed(_cells(row, number, merged)) for number, row in enumerate(own)]
+    rows = [trimmed(_cells(row, number, merged, ends)) for number, row in enumerate(own)]
     return filled(rows, merged)
 
 
-def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int]) -> list[str]:
-    """Return the texts of a row; cells that a merged cell of a row above covers are empty."""
+def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int], ends: dict[int, int]) -> list[str]:
+    """Return the texts of a row; cells that a merged cell of a row above covers are empty.
+
+    Args:
+        merged: The last row of each merged cell by its row and column; those of this row are added.
+        ends: The last row of the lowest merged cell of each column, so that a row need not look at all of them.
+    """
     cells: list[str] = []
-    covered = {place for (top, place), below in merged.items() if top < number <= below}
+    covered = {place for place, below in ends.items() if number <= below}
     for cell in row.iterchildren("td", "th"):
         while len(cells) in covered:
             cells.append("")
@@ -80,7 +79,7 @@ def _cells(row: etree._Element, number: int, merged: dict[tuple[int, int], int])
             break
         below = _span(cell, "rowspan")
         if below > 1:
-            merged[number, len(cells)] = number + below - 1
+            merged[number, len(cells)] = ends[len(cells)] = number + below - 1
         link = next((one for one in cell.iter("a") if one.get("href")), None)
         text = tidy("".join(map(str, cell.itertext())))
         cells.append(text if link is None else linked(text, (link.get("href") or "").strip()))

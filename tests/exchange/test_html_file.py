@@ -41,13 +41,20 @@ def test_a_page_is_read_in_the_encoding_that_it_says():
     page = f"<html><meta charset=windows-1252>{TABLE}".encode("cp1252")
     assert read_sheet(page).rows == (("Tür & Tor", "https://example.com"),)
     assert read_sheet(page).issues == ()
-    assert read_sheet(page.replace(b"windows-1252", b"klingon")).rows == (("Tür & Tor", "https://example.com"),)
+    for unknown in (b"klingon", b"undefined", b"punycode"):
+        assert read_sheet(page.replace(b"windows-1252", unknown)).rows == (("Tür & Tor", "https://example.com"),)
 
 
 def test_merged_cells_keep_columns_apart():
     rows = "<tr><td rowspan=2>Spring<td>a<td colspan=2>1<td>x</tr><tr><td>b<td>2<td>3<td>y</tr>"
     page = f"<table><tr><td>Campaign<td>Name<td>One<td>Two<td>Last</tr>{rows}</table>".encode()
     assert read_sheet(page).rows == (("Spring", "a", "1", "", "x"), ("Spring", "b", "2", "3", "y"))
+
+
+def test_cells_over_several_rows_may_follow_each_other():
+    rows = "<tr><td rowspan=2>a<td>1</tr><tr><td>2</tr><tr><td rowspan=2>b<td>3</tr><tr><td>4</tr>"
+    page = f"<table><tr><td>One<td>Two</tr>{rows}</table>".encode()
+    assert read_sheet(page).rows == (("a", "1"), ("a", "2"), ("b", "3"), ("b", "4"))
 
 
 def test_a_page_without_a_table_or_too_large_is_refused(monkeypatch):
