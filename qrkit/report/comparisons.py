@@ -128,6 +128,8 @@ class Comparisons:
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
         before: Totals of the days compared with, as `analytics.summary` returns them; None for halves.
         leading: The largest group, compared with the second largest; None if there is only one group.
+        is_by_places: Whether the places of its QR Codes may explain why the largest campaign leads: codes of these two
+            campaigns differ as much among themselves.
         previous: Each day next to its counterpart, with the columns of `analytics.scans_and_previous`; None for halves,
             and if there are no scans to compare with.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
@@ -145,6 +147,7 @@ class Comparisons:
     parts: Sequence[Change] = ()
     before: pd.DataFrame | None = None
     leading: Change | None = None
+    is_by_places: bool = False
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
     bursts: pd.DataFrame | None = None
@@ -198,9 +201,17 @@ def compared(
     leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, part if chosen else "", parts,
-        analytics.summary(before.of(scans)) if before else None, leading, previous, unusual, bursts,
-        _contents(scans, whole),
+        analytics.summary(before.of(scans)) if before else None, leading,
+        part == "campaign" and _is_by_places(whole.of(scans), best), previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
+
+
+def _is_by_places(scans: Scans, campaigns: Sequence[str]) -> bool:
+    """Whether QR Codes of two campaigns differ among themselves as much as between the campaigns."""
+    if len(campaigns) != 2:
+        return False
+    row = analytics.compare(*(scans.where(campaign_id=id) for id in campaigns)).iloc[0]
+    return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
 
 
 def _span_before(scans: Scans, whole: Span, *, has_bounds: bool, compare_to: CompareTo) -> Span | None:

@@ -278,8 +278,10 @@ def _leader(facts: Facts) -> str:
     (name, scans), (other, other_scans) = facts.leaders[:2]
     if leader.differs is None:
         key = "leads_unclear"
+    elif leader.differs and leader.ratio > 1:
+        key = "leads_by_places" if facts.comparisons.is_by_places else "leads"
     else:
-        key = "leads" if leader.differs and leader.ratio > 1 else "leads_perhaps"
+        key = "leads_perhaps"
     values = {"other": quoted(other), "other_scans": number(other_scans)}
     return say(key, name=quoted(name), scans=number(scans), **values)
 

@@ -93,6 +93,8 @@ PARTS: Mapping[str, Sentence] = {
     "content_unclear": "{name} has led to {content} since {day}; whether its scans changed by more than chance is "
     "unknown: {reason}.",
     "leads": "{name} leads with {scans} scans, ahead of {other} ({other_scans}) by more than chance would explain.",
+    "leads_by_places": "{name} leads with {scans} scans, ahead of {other} ({other_scans}). The places may explain "
+    "that: codes of one campaign differ as much.",
     "leads_perhaps": "{name} leads with {scans} scans, but its lead over {other} ({other_scans}) may be chance.",
     "leads_unclear": "{name} leads with {scans} scans; whether its lead over {other} ({other_scans}) is chance is "
     "unknown.",

@@ -6,16 +6,19 @@ Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 cover
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice, product
-from math import isnan, nan, sqrt
+from math import isnan, log, nan, sqrt
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
+import numpy as np
+
+from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, rates_of
 from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
 from qrkit.analytics.unusual_days import days_with, judge_days
-from tests.analytics.worlds import EVENTS, GROUPS, INDEPENDENT, histories
+from tests.analytics.worlds import EVENTS, GROUPS, INDEPENDENT, Posters, histories, poster_counts
 
 LEVEL = 0.95
 RATES = (0.3, 3.0, 40.0, 400.0)
@@ -26,6 +29,8 @@ HORIZON = 28
 """Days of a forecast."""
 FEWER = 5
 """Forecasts and unusual days are tried in that many times fewer worlds, because each takes longer."""
+TRIED = [(True, 0.0), (True, 0.2), (True, 0.4), (False, 0.0)]
+"""Whether posters are counted before the change, and how much each of them changes for itself (sd of the logarithm)."""
 HEADING = """# How often intervals are right
 
 Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
@@ -112,6 +117,38 @@ def forecast_cell(world, rate, days, number, seed, predicted, actual) -> Cell:
     return cell(found)
 
 
+def designs_cell(world: Posters, number: int, *, has_before: bool = True, seed: int = 6) -> Cell:
+    """Measure comparisons of two designs on posters; the width is the mean of the logarithm."""
+    random, found = np.random.default_rng(seed), []
+    for _ in range(number):
+        before, after = (
+            [{str(place): CodeCounts(scans, world.days) for place, scans in enumerate(group)} for group in side]
+            for side in poster_counts(world, random).transpose(2, 0, 1).tolist()
+        )
+        logs = [changes_of(*sides) if has_before else rates_of(sides[1]) for sides in zip(before, after, strict=True)]
+        made = between_codes(*logs, LEVEL)
+        found.append((made.low <= world.ratio <= made.high, bool(made.reason), log(made.high / made.low), 1.0))
+    return cell(found)
+
+
+def designs_table(number: int) -> str:
+    """Measure comparisons of two designs on posters, and return them as Markdown."""
+    titles = [f"{'before and after' if has_before else 'after only'}, shift {shift}" for has_before, shift in TRIED]
+    lines = [
+        "**Two designs on posters, 28 days a side: share of 95% intervals that miss a ratio of 1 / of 1.5**",
+        "",
+        f"| posters a group, scans a day of each | {' | '.join(titles)} |",
+        "|---" * (len(titles) + 1) + "|",
+    ]
+    for posters, rate in product((3, 10, 30), (0.3, 1.0, 4.0)):
+        wrong = [
+            [designs_cell(Posters(posters, rate, shift, ratio), number, has_before=before).wrong for ratio in (1, 1.5)]
+            for before, shift in TRIED
+        ]
+        lines.append(f"| {posters}, {rate:g} | {' | '.join(f'{none:.3f} / {some:.3f}' for none, some in wrong)} |")
+    return "\n".join(lines)
+
+
 def comparison(first, second):
     ours, plain = (ratio_interval(first, second, LEVEL, independent=independent) for independent in (False, True))
     return not ours.differs, bool(ours.reason), ours.high - ours.low, plain.high - plain.low
@@ -164,7 +201,7 @@ def tables(number: int) -> str:
         table("Unusual days: share of views with a false alarm", uneventful, of("Unusual days", "wrong")),
         table("Unusual days: share of views with too few scans to say", worlds, of("Unusual days", "refused")),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, designs_table(number)])
 
 
 def table(title, worlds, values) -> str:

@@ -434,6 +434,7 @@ def test_columns_and_dtypes_are_those_of_the_docstring():
         wanted |= dict.fromkeys(("ratio", "low", "high", "probability"), "float64")
         wanted |= {"differs": "boolean"} | dict.fromkeys(("smallest", "spread", "days_as_one"), "float64")
         wanted |= {"is_paired": "bool", "reason": TEXT}
+        wanted |= {"unit": TEXT, "first_codes": "int64", "second_codes": "int64"}
         for pair in ((one, two), (two, one), (two, two)):
             for independent in (False, True):
                 assert analytics.compare(*pair, independent=independent).dtypes.astype(str).to_dict() == wanted
