@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days", "level_of_each_look", "rates",
-    "sides_of", "whole_days_of",
+    "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days", "controlled_sides",
+    "level_of_each_look", "rates", "sides_of", "whole_days_of",
 ]  # fmt: skip
 
 STEPS = 60
@@ -411,19 +411,30 @@ def controlled_interval(group: Group, control: Group, level: float) -> RatioInte
         few = too_few_days(fewest_days, TWO_WEEKS, is_one_side=True)
         reason = few if fewest_days < TWO_WEEKS else say("one of the groups has no scan before or after the change")
         return RatioInterval.none(ratio, reason)
-    chance = [1 / one + 1 / other for one, other in zip(*scans, strict=True)]
-    sides = []
-    for side in (0, 1):
-        one, other = side_of(group[side]), side_of(control[side])
-        difference = one.values / scans[0][side] - other.values / scans[1][side]
-        sides.append(Side(difference / sqrt(chance[side] / len(difference)), one.weekdays))
+    sides, chance = controlled_sides(group, control)
     run = long_run_spread(sides, level)
     width = max(1.0, run.variance)
     if fewest / width < FEWEST_SCANS:
         return RatioInterval.none(ratio, too_few_scans(fewest, fewest / width), days_as_one=run.days_as_one)
-    normal, error = NormalDist(), sqrt(width * sum(chance))
+    normal, error = NormalDist(), sqrt(width * chance)
     far = normal.inv_cdf((1 + level) / 2)
     low, high = (ratio * exp(sign * far * error) for sign in (-1, 1))
     above = normal.cdf(log(ratio) / error)
     smallest = exp((far + normal.inv_cdf(POWER)) * error)
     return RatioInterval(ratio, low, high, above, not low <= 1 <= high, smallest, width, run.days_as_one, "")
+
+
+def controlled_sides(group: Group, control: Group) -> tuple[list[Side], float]:
+    """Return the days of a change relative to a control group, and the variance of its logarithm by chance alone.
+
+    Each day is the difference of both groups in units of its standard deviation if scans were independent. All four
+    sums of scans are above 0.
+    """
+    sides, total = [], 0.0
+    for one_days, other_days in zip(group, control, strict=True):
+        one, other = side_of(one_days), side_of(other_days)
+        chance = 1 / one.values.sum() + 1 / other.values.sum()
+        difference = one.values / one.values.sum() - other.values / other.values.sum()
+        sides.append(Side(difference / sqrt(chance / len(difference)), one.weekdays))
+        total += chance
+    return sides, total

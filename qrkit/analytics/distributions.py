@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = [
     "beta_probability", "beta_quantile", "cosine_transform", "gamma_quantile", "log_gamma",
     "negative_binomial_at_least", "negative_binomial_at_most", "negative_binomial_log_probability",
-    "normal_from_student", "normal_quantile", "student_from_normal", "student_mixture_quantile", "student_probability",
-    "student_quantile",
+    "normal_from_student", "normal_quantile", "student_from_normal", "student_mixture_quantile",
+    "student_mixture_tail", "student_probability", "student_quantile",
 ]  # fmt: skip
 
 BISECTIONS = 40
@@ -95,6 +95,11 @@ def student_mixture_quantile(weights: np.ndarray, scales: np.ndarray, freedom: f
         else:
             high = middle
     return high
+
+
+def student_mixture_tail(weights: np.ndarray, scales: np.ndarray, freedom: float, value: float) -> float:
+    """Return the probability that a mixture of Student's t distributions is above `value`."""
+    return float(weights @ _special().stdtr(freedom, -value / scales))
 
 
 def student_quantile(freedom: float, probability: float) -> float:

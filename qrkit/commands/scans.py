@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, cast, get_args
 
 from qrkit.commands.codes import CODE_HELP
-from qrkit.commands.output import complain
+from qrkit.commands.output import Status, complain
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
@@ -39,6 +39,17 @@ BY_CODE = Table(
     (Column("short_code", "Code", "bold cyan", is_whole=True), Column("name", "Name", shown=summary), *COUNTS),
     bars_of="scans",
 )
+SILENT = Table(
+    "QR Code",
+    (
+        Column("short_code", "Code", "bold cyan", is_whole=True),
+        Column("name", "Name", shown=summary),
+        Column("last", "Last scan"),
+        Column("days", "Days since"),
+        Column("rate", "Scans a day before"),
+    ),
+)
+"""The QR Codes that have stopped being scanned."""
 MOST_VALUES = 1_000_000
 """More values than an attribute has."""
 
@@ -55,20 +66,25 @@ def define_scans(one: Parser) -> None:
             "qrkit scans --store shop.duckdb",
             "qrkit scans door gate --by day --since 2026-06-01",
             "qrkit scans --campaign Spring --by country --csv > countries.csv",
+            "qrkit scans --silent || echo 'Look after these posters'",
         ),
     )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
     ways = f"{', '.join(WAYS)} ({CODE})"
-    one.add_argument("--by", choices=WAYS, default=CODE, metavar="WHAT", help=ways)
+    questions = one.add_mutually_exclusive_group()
+    questions.add_argument("--by", choices=WAYS, default=CODE, metavar="WHAT", help=ways)
+    silent = "list the codes that have stopped being scanned, and exit with 1 if there are any"
+    questions.add_argument("--silent", action="store_true", help=silent)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
     add_period(one)
     add_store(one)
-    BY_CODE.add_options(one, "short_code, name (with --by, WHAT instead of these two), scans, visitors")
+    keys = "short_code, name (with --by, WHAT instead of these two), scans, visitors; with --silent"
+    BY_CODE.add_options(one, f"{keys}: {', '.join(column.key for column in SILENT.columns)}")
     one.set_defaults(run=_scans)
 
 
-def _scans(asked: argparse.Namespace) -> None:
+def _scans(asked: argparse.Namespace) -> Status | None:
     from qrkit.analytics.totals import imported_scans
 
     with opened(asked, to_read=True) as portfolio:
@@ -82,6 +98,8 @@ def _scans(asked: argparse.Namespace) -> None:
             time_zone=asked.time_zone,
         )
         view = view.where(kinds=ALL_KINDS) if asked.all_kinds else view
+        if asked.silent:
+            return _print_silent(asked, portfolio, view)
         if asked.by == CODE:
             rows = [_with_unknown(row) for row in _rows_by_code(portfolio, view)]
             BY_CODE.print(asked, rows)
@@ -98,6 +116,24 @@ def _scans(asked: argparse.Namespace) -> None:
         complain("scans", f"{were} imported as a number, without times; `qrkit list` counts them, too")
     elif not rows:
         complain("scans", "no scans yet")
+    return None
+
+
+def _print_silent(asked: argparse.Namespace, portfolio: Portfolio, view: Scans) -> Status:
+    """List the QR Codes that have stopped being scanned; nothing is printed, not even for `cron`, if there are none."""
+    from qrkit.analytics import silent
+
+    found = silent(view, now=portfolio.now())
+    codes = {code.id: code for code in portfolio.list_qrcodes()}
+    SILENT.print(
+        asked,
+        [
+            {"short_code": codes[id].short_code, "name": codes[id].name, "last": f"{last:%Y-%m-%d}", "days": days,
+             "rate": round(rate, 1)}
+            for id, last, days, rate in found[["qrcode_id", "last", "days", "rate"]].itertuples(index=False)
+        ],
+    )  # fmt: skip
+    return Status.IN_PART if len(found) else Status.DONE
 
 
 def _with_unknown(row: Row) -> Row:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
+from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.bursts import find_bursts
 from qrkit.analytics.comparing import compare_days
 from qrkit.analytics.daily_spread import counts, on_each_day
+from qrkit.analytics.moved_codes import MOST_CODES, Moved, find_moved, settled
 from qrkit.analytics.time_zones import local_time, stretches_of
 from qrkit.analytics.unusual_days import days_with, judge_days
 from qrkit.contents.cards import summary
@@ -127,6 +129,7 @@ class Comparisons:
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
         before: Totals of the days compared with, as `analytics.summary` returns them; None for halves.
+        moved: The QR Codes that rose or fell for themselves, by ID, the clearest first.
         leading: The largest group, compared with the second largest; None if there is only one group.
         is_by_places: Whether the places of its QR Codes may explain why the largest campaign leads: codes of these two
             campaigns differ as much among themselves.
@@ -146,6 +149,7 @@ class Comparisons:
     part: str = ""
     parts: Sequence[Change] = ()
     before: pd.DataFrame | None = None
+    moved: Mapping[str, Moved] = field(default_factory=dict)
     leading: Change | None = None
     is_by_places: bool = False
     previous: pd.DataFrame | None = None
@@ -201,9 +205,19 @@ def compared(
     leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, part if chosen else "", parts,
-        analytics.summary(before.of(scans)) if before else None, leading,
+        analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
         part == "campaign" and _is_by_places(whole.of(scans), best), previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
+
+
+def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
+    """Return the QR Codes that changed for themselves, of the most scanned ones that were there from the beginning."""
+    ends = scans.where(since=min(first.since, second.since), until=max(first.until, second.until))
+    ids, start = settled(beginnings(ends), first.since)
+    most = [str(id) for id in analytics.top_qrcodes(ends.where(qrcode_id=ids), most=MOST_CODES)["qrcode_id"]]
+    spans = Span(max(first.since, start), first.until), second
+    sides = [_days_of_parts(scans, span, "qrcode", most) for span in spans]
+    return find_moved(sides[0], sides[1], 1 - LEVEL)
 
 
 def _is_by_places(scans: Scans, campaigns: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from qrkit.languages import list_text, percent_text
 from qrkit.report.comparisons import Change, Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import about, cut, day, multiple, number, percent_of, period, quoted, rate
+from qrkit.report.words import about, cut, day, multiple, names_of, number, percent_of, period, quoted, rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +68,10 @@ def findings(facts: Facts) -> list[str]:
     if not facts.scans:
         return []
     sentences = [
+        *_silent(facts),
         _trend(facts.comparisons),
         *_changes(facts.comparisons),
+        *_moved(facts),
         *_contents(facts.comparisons),
         *_unusual(facts.comparisons),
         _leader(facts),
@@ -78,6 +80,19 @@ def findings(facts: Facts) -> list[str]:
         _machines(facts),
     ]
     return [sentence for sentence in sentences if sentence]
+
+
+def _silent(facts: Facts) -> list[str]:
+    """Name the codes that have stopped being scanned."""
+    rows = _rows(facts.silent)
+    if len(rows) > 1 and len(rows) == len(facts.counted):
+        return [say("all_silent", day=day(max(row["last"] for row in rows), year=False))]
+    sentences = [
+        say("silent", name=quoted(row["qrcode"]), day=day(row["last"], year=False), rate=rate(row["rate"]))
+        for row in rows[:MOST_CHANGES]
+    ]
+    rest = len(rows) - len(sentences)
+    return sentences + ([say("silent_more", rest)] if rest else [])
 
 
 def more_or_fewer(ratio: float) -> str:
@@ -203,6 +218,20 @@ def _changes(comparisons: Comparisons) -> list[str]:
     sentences = [_describe_change("part", one, name=quoted(one.name)) for one in changed[:MOST_CHANGES]]
     rest = len(changed) - len(sentences)
     return sentences + ([say(f"{several}_more", rest)] if rest else [])
+
+
+def _moved(facts: Facts) -> list[str]:
+    """Name the codes that changed while the others did not, without those that are named for their change already."""
+    told = {one.name for one in facts.comparisons.parts if one.differs} | set(facts.silent["qrcode"])
+    names = names_of(facts.codes)
+    found = {names[id]: one for id, one in facts.comparisons.moved.items() if id in names}
+    clear = [(name, one) for name, one in found.items() if name not in told]
+    sentences = [
+        say("moved", name=quoted(name), before=rate(one.before), after=rate(one.after))
+        for name, one in clear[:MOST_CHANGES]
+    ]
+    rest = len(clear) - len(sentences)
+    return sentences + ([say("moved_more", rest)] if rest else [])
 
 
 def _describe_change(what: str, one: Change, **values: str) -> str:

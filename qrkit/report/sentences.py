@@ -114,6 +114,17 @@ DAYS: Mapping[str, Sentence] = {
 }  # fmt: skip
 
 CODES: Mapping[str, Sentence] = {
+    "silent": "{name} has had no scan since {day} ({rate} a day before). Has it been taken down?",
+    "silent_more": (
+        "1 more code has stopped being scanned.",
+        "{count} more codes have stopped being scanned.",
+    ),
+    "moved": "{name} went from {before} to {after} scans a day, unlike the other codes. Was it moved?",
+    "moved_more": (
+        "1 more code changed while the others did not.",
+        "{count} more codes changed while the others did not.",
+    ),
+    "all_silent": "No code has been scanned since {day}. Do the short URLs still work?",
     "first_scans": (
         "One of the codes created in this period was scanned, within {time} of being created.",
         "{count} codes created in this period were scanned, half of them within {time} of being created.",

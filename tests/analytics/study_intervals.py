@@ -5,6 +5,7 @@ Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 cover
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date, timedelta
 from itertools import islice, product
 from math import isnan, log, nan, sqrt
 from pathlib import Path
@@ -17,10 +18,21 @@ from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of,
 from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.silent_codes import WINDOWS, judge_silence
 from qrkit.analytics.unusual_days import days_with, judge_days
-from tests.analytics.worlds import EVENTS, GROUPS, INDEPENDENT, Posters, histories, poster_counts
+from tests.analytics.worlds import (
+    EVENTS,
+    GROUPS,
+    INDEPENDENT,
+    MONDAY,
+    Posters,
+    daily_counts,
+    histories,
+    poster_counts,
+)
 
 LEVEL = 0.95
+LEVEL_OF_ALARM = 0.05
 RATES = (0.3, 3.0, 40.0, 400.0)
 LENGTHS = (14, 28, 90, 365)
 FEWEST_TOLD = 0.1
@@ -147,6 +159,30 @@ def designs_table(number: int) -> str:
         ]
         lines.append(f"| {posters}, {rate:g} | {' | '.join(f'{none:.3f} / {some:.3f}' for none, some in wrong)} |")
     return "\n".join(lines)
+
+
+def silence_cell(
+    world: str, *, portfolios: int, days: int = 60, dead: int = 14, rate: float = 3.0, codes: int = 40, seed: int = 8
+) -> tuple[float, float]:
+    """Kill the first of 40 codes; return in which share of portfolios it is found, and in which another one is."""
+    random = np.random.default_rng(seed)
+    found, false, today = 0, 0, MONDAY + timedelta(days=days)
+    for _ in range(portfolios):
+        rates = [rate, *random.lognormal(0, 1.2, codes - 1)]
+        scans = daily_counts(rates, MONDAY, days, random=random, truth=truth_of(world))
+        scans[0, days - dead :] = 0
+        alarms = [is_silent(counts, today, LEVEL_OF_ALARM / codes) for counts in scans]
+        found, false = found + alarms[0], false + any(alarms[1:])
+    return found / portfolios, false / portfolios
+
+
+def is_silent(counts: np.ndarray, today: date, alarm: float) -> bool:
+    (scanned,) = counts.nonzero()
+    if len(scanned) < 2 or scanned[-1] == len(counts) - 1:
+        return False
+    days = range(max(int(scanned[0]) + 1, int(scanned[-1]) - WINDOWS[-1] + 1), int(scanned[-1]) + 1)
+    silence = judge_silence({MONDAY + timedelta(days=day): int(counts[day]) for day in days}, today, alarm)
+    return silence is not None and silence.chance < alarm
 
 
 def comparison(first, second):
