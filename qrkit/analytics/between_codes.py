@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from math import exp, nan, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.analytics.beginnings import beginnings
+from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.distributions import student_probability, student_quantile
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval
@@ -61,7 +61,8 @@ def code_counts(view: Scans, days: Collection[date]) -> dict[str, CodeCounts]:
     first, last = min(days), max(days)
     frame = scans_per_day(view.where(since=first, until=last + timedelta(days=1)), by="qrcode_id", zeros=False)
     scans: dict[str, int] = {}
-    begins, counted = beginnings(view), sorted(days)
+    begins = {id: begin_within(begin, first) for id, begin in beginnings(view).items()}
+    counted = sorted(days)
     is_counted = set(counted)
     for id, moment, number in zip(frame["qrcode_id"], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
         if moment in is_counted and moment >= begins[id]:

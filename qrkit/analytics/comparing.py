@@ -19,6 +19,7 @@ from math import exp, log, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from qrkit.analytics.beginnings import beginnings_by, from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.daily_spread import (
     FEWEST_DAYS,
@@ -73,7 +74,8 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
     The interval is for days like the counted ones, which may depend on the days before them. It does not allow for
-    another season, for a level that drifts slowly, or for an event that has not happened yet.
+    another season, for a level that drifts slowly, or for an event that has not happened yet. A QR Code, or a campaign,
+    counts from the day after its first scan, so that those which began in the view have the rate of their own days.
 
     Columns: the name of `by` (str, if given), days, scans (int64), rate, low, high (float64, scans per day; low and
     high are missing where no interval is possible), spread (float64, 1 or more: ratio of the variance to the mean of a
@@ -83,8 +85,8 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
     There is no interval for fewer than 28 whole days, or if the scans came in too few bursts.
 
     Args:
-        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
-            scan.
+        scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
+            those until yesterday.
         by: Return one rate for each value of an attribute: campaign, campaign_id, qrcode, qrcode_id, or an attribute
             that `scans.where` filters by.
         level: Probability that the interval contains the true rate, above 0 and below 1.
@@ -99,12 +101,14 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
     if by is not None:
         check_attribute("by", by)
     level = check_share("level", level)
-    ((first, last),) = whole_days([scans])
-    per_day = scans_per_day(scans.where(since=first, until=last), by=by)
+    ((first, last),) = whole_days([scans], to_now=True)
+    view = scans.where(since=first, until=last)
+    per_day, begins = scans_per_day(view, by=by), beginnings_by(view, by)
     groups = per_day.groupby(by, sort=True) if by else [("", per_day)]
     rows = []
     for part, frame in groups:
         days = dict(zip(frame["day"].dt.date, frame["scans"].tolist(), strict=True))
+        days = from_beginning(days, begins.get(str(part)))
         scanned, found = sum(days.values()), rate_interval(days, level, independent=independent)
         spread = spread_of(days).ratio
         rate = scanned / len(days)

@@ -67,8 +67,8 @@ def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Col
     There are no intervals for fewer than 28 whole days, or if the scans came in too few bursts.
 
     Args:
-        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
-            scan. The forecast begins on the day after its last whole day.
+        scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
+            those until yesterday. The forecast begins on the day after its last whole day.
         days: Number of days to forecast, 1..366.
         level: Probability that an interval contains the scans of its day, or the total, above 0 and below 1.
         holidays: Public holidays, see `unusual_days`. Past holidays are left out; future ones count as Sundays.
@@ -83,7 +83,7 @@ def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Col
         rule = f"must be a whole number of days in 1..{MOST_DAYS}"
         raise InvalidParameter(Problem("days", days, rule, "out-of-range"))
     level = check_share("level", level)
-    ((first, last),) = whole_days([scans])
+    ((first, last),) = whole_days([scans], to_now=True)
     coming = [last + timedelta(days=number) for number in range(int(days))]
     recent = days_with(counts(scans, (max(first, last - timedelta(days=RECENT)), last)))
     ordinary = recent.only(~np.array(which_are_holidays(recent.days, holidays)))

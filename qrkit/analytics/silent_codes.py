@@ -11,17 +11,15 @@ code whose scans faded out is not broken, and over the last sixteen weeks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.analytics.daily_spread import check_share, on_each_day, spread_of
+from qrkit.analytics.daily_spread import check_share, on_each_day, spread_of, today
 from qrkit.analytics.long_run_spread import long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import moment_of, on_the_clock
 from qrkit.store import Scans
 from qrkit.tracking.text_columns import with_dtypes
-from qrkit.tracking.times import naive
-from qrkit.tracking.times import now as clock
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +62,7 @@ class Silence(NamedTuple):
     chance: float
 
 
-def silent(scans: Scans, *, alarm: float = 0.05, now: datetime | None = None) -> pd.DataFrame:
+def silent(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     """Return the QR Codes that have stopped being scanned: one row for each, the most conspicuous first.
 
     A code is listed if so long a silence is less likely than `alarm` divided by the number of codes that were scanned,
@@ -78,9 +76,9 @@ def silent(scans: Scans, *, alarm: float = 0.05, now: datetime | None = None) ->
     happened to the code).
 
     Args:
-        scans: The view. Its `until` is the end of the silences; without it, or if it is in the future, that is now.
+        scans: The view. Its `until` is the end of the silences; without it, or if it is in the future, that is the
+            current day.
         alarm: Probability of any false alarm in a portfolio where nothing happened, above 0 and below 1.
-        now: The current time; by default that of the system.
 
     Raises:
         InvalidParameter: If `alarm` is out of range.
@@ -89,30 +87,29 @@ def silent(scans: Scans, *, alarm: float = 0.05, now: datetime | None = None) ->
         >>> from datetime import UTC, date, datetime
         >>> from qrkit import open_portfolio
         >>> from qrkit.analytics import simulate
-        >>> with open_portfolio(":memory:") as shop:
+        >>> with open_portfolio(":memory:", clock=lambda: datetime(2026, 4, 30, tzinfo=UTC)) as shop:
         ...     for code, days in (("tram", 60), ("shop", 40)):
         ...         record = shop.insert_qrcode("https://example.com", name=code, short_code=code)
         ...         number = shop.scans.insert(simulate({code: 3}, since=date(2026, 3, 1), days=days))
-        ...     silent(shop.scans, now=datetime(2026, 4, 30, tzinfo=UTC))["qrcode"].tolist()
+        ...     silent(shop.scans)["qrcode"].tolist()
         ['shop']
     """
     import pandas as pd
 
     alarm = check_share("alarm", alarm)
-    moment = naive(now or clock())
-    end = min(moment, moment_of(scans.until, scans.zone)) if scans.until else moment
-    today = on_the_clock(end, scans.zone).date()
-    view = scans.where(until=end.replace(tzinfo=UTC))
-    codes, rows = view.ask(CODES), []
-    for code, history in _histories(view, codes, today):
-        found = judge_silence(history, today, alarm / len(codes))
+    end = today(scans)
+    if scans.until is not None:
+        end = min(end, on_the_clock(moment_of(scans.until, scans.zone), scans.zone).date())
+    codes, rows = scans.ask(CODES), []
+    for code, history in _histories(scans, codes, end):
+        found = judge_silence(history, end, alarm / len(codes))
         if found is not None and found.chance < alarm / len(codes):
             rows.append((*code, max(history), *found))
     frame = with_dtypes(pd.DataFrame(rows, columns=list(TYPES)), TYPES)
     return frame.sort_values(["chance", "qrcode"], ignore_index=True)
 
 
-def _histories(view: Scans, codes: pd.DataFrame, today: date) -> Iterator[tuple[tuple[str, str, str], dict[date, int]]]:
+def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tuple[str, str, str], dict[date, int]]]:
     """Give the names of each QR Code that has been silent for a day or more, and its scans by day before that.
 
     The history begins on the day after the first scan, or sixteen weeks before the last one, and ends with it.
@@ -121,7 +118,7 @@ def _histories(view: Scans, codes: pd.DataFrame, today: date) -> Iterator[tuple[
         return
     first, last = (codes[name].map(lambda moment: on_the_clock(moment, view.zone).date()) for name in ("first", "last"))
     codes = codes.assign(first=first + DAY, last=last)
-    is_silent = (last < today - DAY) & (last >= today - MOST_SILENT * DAY) & (codes["first"] < last)
+    is_silent = (last < end - DAY) & (last >= end - MOST_SILENT * DAY) & (codes["first"] < last)
     codes = codes[is_silent]
     if not len(codes):
         return
@@ -136,19 +133,19 @@ def _histories(view: Scans, codes: pd.DataFrame, today: date) -> Iterator[tuple[
         yield (id, name, campaign), on_each_day(by_code[id], ends, view.zone)
 
 
-def judge_silence(history: Mapping[date, int], today: date, alarm: float) -> Silence | None:
+def judge_silence(history: Mapping[date, int], end: date, alarm: float) -> Silence | None:
     """Judge the silence since the last day of a history; None if there are too few days, or if it is no alarm.
 
     Args:
         history: Scans of consecutive days, in order; the last one had a scan.
-        today: The first day after the silence.
+        end: The first day after the silence.
         alarm: Chance below which the silence is an alarm.
     """
     numbers, number = list(history.values()), len(history)
     if sum(map(bool, numbers)) < FEWEST_DAYS:
         return None
     rate, spread = sum(numbers) / number, spread_of(history)
-    days = [max(history) + passed * DAY for passed in range(1, (today - max(history)).days)]
+    days = [max(history) + passed * DAY for passed in range(1, (end - max(history)).days)]
     silence = sum(_weekday_factors(history, rate, spread.ratio)[day.weekday()] for day in days)
 
     def chance(width: float) -> float:

@@ -123,7 +123,7 @@ def _print_silent(asked: argparse.Namespace, portfolio: Portfolio, view: Scans) 
     """List the QR Codes that have stopped being scanned; nothing is printed, not even for `cron`, if there are none."""
     from qrkit.analytics import silent
 
-    found = silent(view, now=portfolio.now())
+    found = silent(view)
     codes = {code.id: code for code in portfolio.list_qrcodes()}
     SILENT.print(
         asked,

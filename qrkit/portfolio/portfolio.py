@@ -67,7 +67,8 @@ class Portfolio(Shown, ManyRecords):
     @property
     def scans(self) -> Scans:
         """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
-        return Scans(self.store, self.account.id, most_qrcodes=PLANS[self.account.plan].most_qrcodes)
+        most = PLANS[self.account.plan].most_qrcodes
+        return Scans(self.store, self.account.id, most_qrcodes=most, clock=self.now)
 
     def scans_of(self, id: str) -> Scans:
         """Return the scans of a QR Code or a campaign.
@@ -99,9 +100,8 @@ class Portfolio(Shown, ManyRecords):
         Raises:
             InvalidParameter: If `alarm` is out of range, or the time zone is unknown.
         """
-        found: pd.DataFrame = named("analytics.silent_codes:silent")(
-            self.scans.where(time_zone=time_zone), alarm=alarm, now=self.now()
-        )
+        view = self.scans.where(time_zone=time_zone)
+        found: pd.DataFrame = named("analytics.silent_codes:silent")(view, alarm=alarm)
         return found
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:

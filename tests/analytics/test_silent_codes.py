@@ -67,14 +67,14 @@ def test_a_dead_code_is_the_only_one_that_is_listed():
         types = {"qrcode_id": TEXT, "qrcode": TEXT, "campaign": TEXT, "last": "datetime64[us]", "days": "int64"}
         types |= {"scans": "int64", "rate": "float64", "chance": "float64"}
         assert found.dtypes.astype(str).to_dict() == types
-        pd.testing.assert_frame_equal(found, analytics.silent(shop.scans, now=NOW))
+        pd.testing.assert_frame_equal(found, analytics.silent(shop.scans))
 
 
 def test_until_is_the_end_of_a_silence():
     with shop_with(alive(), dead(14)) as shop:
-        assert not len(analytics.silent(shop.scans.where(until="2026-04-18"), now=NOW))
+        assert not len(analytics.silent(shop.scans.where(until="2026-04-18")))
         later = shop.scans.where(until="2027-01-01")  # the future is no silence
-        pd.testing.assert_frame_equal(analytics.silent(later, now=NOW), shop.silent())
+        pd.testing.assert_frame_equal(analytics.silent(later), shop.silent())
 
 
 def test_closed_on_weekends_is_not_silent_on_monday_morning():
@@ -107,4 +107,10 @@ def test_a_portfolio_without_scans_has_no_silent_code():
     with open_portfolio(":memory:", clock=lambda: NOW) as shop:
         assert shop.silent().empty
         shop.insert_qrcode("https://example.com")
+        assert shop.silent().empty
+
+
+def test_a_scan_of_today_ends_a_silence():
+    again = pd.DataFrame({"short_code": "dead", "time": [datetime(2026, 5, 1, 8)]})
+    with shop_with(alive(), dead(14), again) as shop:
         assert shop.silent().empty

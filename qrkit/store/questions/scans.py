@@ -33,7 +33,7 @@ from qrkit.store.recording.user_agents import parse_new_user_agents
 from qrkit.store.records.ids import check_ids
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
-from qrkit.tracking.times import from_day, moment_in, zone_of
+from qrkit.tracking.times import Clock, from_day, moment_in, now, zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,6 +131,7 @@ class Scans(Shown):
         most_qrcodes: The number of QR Codes in the view; None for all.
         time_zone: IANA name of the time zone for the days and hours of the view.
         attributes: The attributes that scans are filtered by, each with the values that count.
+        clock: Tells the time, for questions that end now.
 
     Raises:
         InvalidParameter: If a bound is not a date, an id or a value of an attribute is not text, or a kind, an
@@ -147,6 +148,7 @@ class Scans(Shown):
     most_qrcodes: int | None = field(default=None, repr=False)
     time_zone: str = "UTC"
     attributes: tuple[tuple[VisitAttribute, tuple[str, ...]], ...] = ()
+    clock: Clock = field(default=now, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
