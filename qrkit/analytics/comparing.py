@@ -36,6 +36,7 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
 from qrkit.analytics.time_zones import on_the_clock
+from qrkit.analytics.trends import weekly_trend
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.store import Scans
@@ -209,11 +210,16 @@ def before_and_after(
     after the change, or were not scanned, are not in it. With `unit="days"`, the sums of scans are compared: the
     interval is then about these very codes, and takes a move of one of them for an effect of the change.
 
-    Columns: the columns of `compare` without unit, first_codes and second_codes; first is before, second is after. With
-    a control group, ratio and its interval are relative to that group, spread is the measured variance relative to that
-    of independent scans, and more columns follow: view_ratio, control_ratio (float64, the ratios of each alone; of
-    typical codes, if compared by codes), unit (str, codes or days), view_codes, control_codes (int64, QR Codes with
-    scans; by codes, those whose changes are compared).
+    Where scans have been growing or falling all the time, both sides differ although nothing changed: the column trend
+    says so.
+
+    Columns: the columns of `compare` without unit, first_codes and second_codes; first is before, second is after.
+    Without a control group, trend (float64) follows: by how much scans change each week on both sides, such as 0.07 for
+    7% more; missing if that is not clear, which is within three standard errors of none. With a control group, ratio
+    and its interval are relative to that group, spread is the measured variance relative to that of independent scans,
+    and more columns follow: view_ratio, control_ratio (float64, the ratios of each alone; of typical codes, if compared
+    by codes), unit (str, codes or days), view_codes, control_codes (int64, QR Codes with scans; by codes, those whose
+    changes are compared).
 
     Args:
         scans: A view with whole days on both sides of the change.
@@ -242,7 +248,7 @@ def before_and_after(
     if looks == "every day":
         level = level_of_each_look(len(one), level)
     if control is None:
-        return compare_days(one, two, level=level, independent=independent)
+        return compare_days(one, two, level=level, independent=independent).assign(trend=weekly_trend([one, two]))
     check_zone(scans, control)
     return _with_control((scans, control), (one, two), level, unit, without)
 

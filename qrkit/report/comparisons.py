@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from math import nan
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
@@ -14,6 +15,7 @@ from qrkit.analytics.comparing import compare_days
 from qrkit.analytics.daily_spread import counts, on_each_day
 from qrkit.analytics.moved_codes import MOST_CODES, Moved, find_moved, settled
 from qrkit.analytics.time_zones import local_time, stretches_of
+from qrkit.analytics.trends import weekly_trend
 from qrkit.analytics.unusual_days import days_with, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
@@ -126,6 +128,7 @@ class Comparisons:
         total: Change of all scans; None if there are too few days.
         calm: Change of all scans without the unusual days; None if there are none among the compared days.
         left_out: The unusual days that `calm` leaves out.
+        trend: By how much all scans change each week, before and after; NaN without a clear trend.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
         before: Totals of the days compared with, as `analytics.summary` returns them; None for halves.
@@ -146,6 +149,7 @@ class Comparisons:
     total: Change | None = None
     calm: Change | None = None
     left_out: Sequence[date] = ()
+    trend: float = nan
     part: str = ""
     parts: Sequence[Change] = ()
     before: pd.DataFrame | None = None
@@ -187,12 +191,12 @@ def compared(
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
-    total, calm, parts = None, None, []
+    total, calm, trend, parts = None, None, nan, []
     left_out = _events_within(unusual, bursts, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
         past = before.counts(scans) if before else present
         sides = [first.only(past), second.only(present)]
-        total = compare_sides("", sides, LEVEL)
+        total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
         if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
             kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
             calm = compare_sides("", kept, LEVEL)
@@ -204,7 +208,7 @@ def compared(
     best = list(chosen)[:2]
     leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
-        first, second, before is None, total, calm, left_out, part if chosen else "", parts,
+        first, second, before is None, total, calm, left_out, trend, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
         part == "campaign" and _is_by_places(whole.of(scans), best), previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip

@@ -34,8 +34,11 @@ def headline(facts: Facts) -> str:
     comparisons = facts.comparisons
     peak, change = _peak(comparisons), comparisons.calm or comparisons.total
     is_change = change is not None and bool(change.differs) and 0 < change.ratio < inf
+    is_trend = change is not None and _is_trend(comparisons, change)
     if peak is not None:
-        return _peak_headline(facts, peak, change if is_change else None)
+        return _peak_headline(facts, peak, change if is_change and not is_trend else None)
+    if is_trend:
+        return say(f"headline_{_growth(comparisons)}", percent=_percent_a_week(comparisons))
     if change is not None and is_change:
         against = _against(comparisons, is_brief=True)
         return say(f"headline_{_way(change.ratio)}", against=against, **_size(change.ratio))
@@ -187,7 +190,25 @@ def _trend(comparisons: Comparisons) -> str:
     return f"{_compared(comparisons, calm)} {without}"
 
 
+def _is_trend(comparisons: Comparisons, change: Change) -> bool:
+    """Whether scans were growing, or falling, all the time, which explains the change of a period."""
+    trend = comparisons.trend
+    return bool(change.differs) and 0 < change.ratio < inf and (trend > 0 if change.ratio > 1 else trend < 0)
+
+
+def _growth(comparisons: Comparisons) -> str:
+    return "growing" if comparisons.trend > 0 else "falling"
+
+
+def _percent_a_week(comparisons: Comparisons) -> str:
+    return percent_text(abs(100 * comparisons.trend))
+
+
 def _compared(comparisons: Comparisons, change: Change) -> str:
+    if _is_trend(comparisons, change):
+        values = {"before": rate(change.before), "after": rate(change.after)}
+        halves = _against(comparisons)
+        return say(f"trend_{_growth(comparisons)}", percent=_percent_a_week(comparisons), against=halves, **values)
     against = _against(comparisons)
     if change.differs:
         if not 0 < change.ratio < inf:

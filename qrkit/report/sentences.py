@@ -20,6 +20,8 @@ HEADLINES: Mapping[str, Sentence] = {
     "Without it, scans fell {percent} {against}.",
     "peak_then_rose": "{day} brought {scans} scans, {times} times a usual day. "
     "Without it, scans rose {percent} {against}.",
+    "growing": "Scans have been growing by about {percent} a week throughout.",
+    "falling": "Scans have been falling by about {percent} a week throughout.",
     "fell": "Scans fell {percent} {against}.",
     "rose": "Scans rose {percent} {against}.",
     "multiplied": "Scans grew to {times} times as many {against}.",
@@ -62,12 +64,16 @@ TRENDS: Mapping[str, Sentence] = {
     "trend_fell": "Scans fell {percent} {against} ({range}).",
     "trend_rose": "Scans rose {percent} {against} ({range}).",
     "trend_multiplied": "Scans grew to {times} times as many {against} ({range}).",
+    "trend_growing": "Scans have been growing by about {percent} a week throughout, so they went from {before} to "
+    "{after} a day {against}.",
+    "trend_falling": "Scans have been falling by about {percent} a week throughout, so they went from {before} to "
+    "{after} a day {against}.",
     "trend_same": "Scans did not change by more than chance {against} ({range}).",
     "trend_unclear": "There were {change} scans a day {against}, but whether that is more than chance is unknown: "
     "{reason}.",
     "trend_from_none": "The change {against} is unknown, because there were no scans before.",
-    "detectable": "A change of {percent} or more would have shown.",
-    "detectable_times": "A change to {times} times as many would have shown.",
+    "detectable": "A change of {percent} or more would have shown 4 times out of 5.",
+    "detectable_times": "A change to {times} times as many would have shown 4 times out of 5.",
     "trend_without": "This leaves out {days}; counting every day, there were {change}.",
 }
 

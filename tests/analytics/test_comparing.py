@@ -473,6 +473,25 @@ def test_all_looks_of_three_months_keep_the_level(world, capsys):
     assert share <= 0.065
 
 
+# ---- trends
+
+
+def trend_of(days, **truth):
+    """The trend of a code with 40 scans a day, half of whose days are before a change."""
+    frame = analytics.simulate({"aa": 40}, since=MONDAY, days=days, seed=4, truth=Truth(**truth))
+    portfolio, views = shop_with(frame[["short_code", "time"]])
+    with portfolio:
+        view = views["aa"].where(since=MONDAY, until=MONDAY + timedelta(days=days))
+        return analytics.before_and_after(view, MONDAY + timedelta(days=days // 2))["trend"].item()
+
+
+def test_a_trend_is_told_apart_from_a_change():
+    assert trend_of(84, half_life=28) == pytest.approx(0.5 ** (7 / 28) - 1, abs=0.06)
+    assert isnan(trend_of(84, change=MONDAY + timedelta(days=42), effect=1.5))
+    assert isnan(trend_of(84, log_sd=0.4, log_correlation=0.8))
+    assert isnan(trend_of(20, half_life=14))
+
+
 # ---- each code from its own beginning, until now
 
 

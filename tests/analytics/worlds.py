@@ -42,6 +42,25 @@ GROUPS = {"independent": INDEPENDENT, "moderate": MODERATE, "strong": STRONG, "r
 """Worlds by how strongly days depend on each other. Each code has days of its own, which is the hard case."""
 
 
+MOVING = ("dead", "decay", "growth", "late start")
+"""Worlds whose level at the end is not that of the weeks before."""
+
+
+def moving_counts(world: str, rate: float, days: int, ahead: int, random: np.random.Generator) -> np.ndarray:
+    """The scans of one code on some days and on those ahead of them.
+
+    It died three weeks before the end, fades with a half-life of 28 days, grows by 1% a day, or began five weeks ago.
+    """
+    passed = np.arange(days + ahead)
+    level = {
+        "dead": np.where(passed < days - 21, 1.0, 0.0),
+        "decay": 3 * 0.5 ** (passed / 28),
+        "growth": 1.01**passed,
+        "late start": np.where(passed < days - 35, 0.0, 1.0),
+    }[world]
+    return random.poisson(rate * level * random.gamma(10, 1 / 10, days + ahead))
+
+
 def daily_counts(
     rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
 ) -> np.ndarray:

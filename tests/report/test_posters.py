@@ -93,3 +93,17 @@ def test_a_moved_poster_is_named_among_those_of_one_campaign():
     words = words_of(shop_of({"Trams": pd.concat([stops, moved]), "Shop": scans_of({"shop": 5}, seed=7)}))
     (told,) = [sentence for sentence in words if "Was it moved?" in sentence]
     assert "stop9" in told
+
+
+@pytest.mark.slow
+def test_a_trend_is_told_as_one():
+    words = words_of(shop_of({"Trams": scans_of({f"stop{place}": 40 for place in range(3)}, half_life=28)}))
+    assert words[0] == "Scans have been falling by about 16% a week throughout."
+    assert not any("fell" in sentence for sentence in words)
+
+
+@pytest.mark.slow
+def test_a_step_is_no_trend():
+    changed = scans_of({f"stop{place}": 20 for place in range(3)}, change=date(2026, 5, 31), effect=1.6)
+    words = words_of(shop_of({"Trams": changed}))
+    assert words[0].startswith("Scans rose ")
