@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
-from qrkit.languages import list_text, percent_text
+from qrkit.languages import list_text, number_text, percent_text
 from qrkit.report.comparisons import Change, Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
@@ -19,6 +19,10 @@ __all__ = ["findings", "headline", "lead"]
 MOST_CHANGES = 3
 MOST_DAYS = 4
 MOST_NAMES = 3
+MOST_TIMES = 100
+"""A larger ratio says only that there was hardly anything before."""
+NEAR_HALF = 0.15
+"""Share of the period by which a half-life must differ from half of it."""
 ENOUGH_SCANS = 20
 """Minimum scans of a code for its half-life to mean anything."""
 FEWEST_OF_PEAK = 2.0
@@ -102,6 +106,8 @@ def more_or_fewer(ratio: float) -> str:
     """Describe a ratio: 34% more, 12% fewer, 3.2 times as many."""
     if ratio == inf:
         return say("from_none")
+    if ratio >= MOST_TIMES:
+        return say("far_more", times=number(MOST_TIMES))
     if ratio >= 2:
         return say("times_as_many", times=multiple(ratio))
     if 0 < ratio < 0.01:
@@ -122,13 +128,17 @@ def _size(ratio: float) -> dict[str, str]:
 def _range(change: Change) -> str:
     """Describe the interval of a ratio: likely 31-61%, likely between 12% fewer and 31% more."""
     low, high = change.low, change.high
-    if high == inf:
+    if high == inf or (high >= MOST_TIMES and low >= 1):
         return say("likely_at_least", low=more_or_fewer(low))
     if low >= 2:
         return say("likely_times", low=multiple(low), high=multiple(high))
     if high < 1 or (low > 1 and high < 2):
-        ends = sorted(abs(round(100 * (end - 1))) for end in (low, high))
-        return say("likely_same_way", low=str(ends[0]), high=str(ends[1]))
+        ends = sorted(100 * abs(end - 1) for end in (low, high))
+        decimals = 0 if round(ends[0]) else 1  # "0%" would contradict that the change is clear
+        return say(
+            "likely_same_way",
+            **{name: number_text(end, f".{decimals}f") for name, end in zip(("low", "high"), ends, strict=True)},
+        )
     return say("likely_between", low=more_or_fewer(low), high=more_or_fewer(high))
 
 
@@ -361,7 +371,11 @@ def _half_life(facts: Facts) -> str:
     lives = facts.half_lives[facts.half_lives["scans"] >= ENOUGH_SCANS]
     if not len(lives) or facts.first == facts.last:
         return ""
-    middle = _time(24 * float(lives["half_life"].median()))
+    days = float(lives["half_life"].median())
+    window = (facts.last - facts.first).days + 1 if facts.first and facts.last else 0
+    if abs(days - window / 2) < NEAR_HALF * window:
+        return ""  # a code whose scans are spread evenly says something about the period, not about itself
+    middle = _time(24 * days)
     return say("half_life", len(lives), time=middle, name=quoted(str(lives["qrcode"].iloc[0])))
 
 

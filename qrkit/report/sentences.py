@@ -50,6 +50,7 @@ PHRASES: Mapping[str, Sentence] = {
     "as_many": "as many",
     "times_as_many": "{times} times as many",
     "almost_none": "over 99% fewer",
+    "far_more": "over {times} times as many",
     "from_none": "more, from none",
     "likely_same_way": "likely {low}\N{EN DASH}{high}%",
     "likely_times": "likely {low}\N{EN DASH}{high} times",

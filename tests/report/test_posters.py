@@ -1,5 +1,6 @@
 """Reports on posters whose truth is planted: the sentences are true, and the planted fact is among the first."""
 
+import re
 from datetime import UTC, date, datetime
 
 import pandas as pd
@@ -13,7 +14,7 @@ MAY = date(2026, 5, 1)
 
 def shop_of(campaigns, *, now=datetime(2026, 6, 30, tzinfo=UTC)):
     """A portfolio with campaigns, each given by the scans of its codes."""
-    shop = open_portfolio(":memory:", clock=lambda: datetime(2026, 4, 1, tzinfo=UTC))
+    shop = open_portfolio(":memory:", clock=lambda: now)
     for name, scans in campaigns.items():
         campaign = shop.insert_campaign(name)
         for code in sorted(scans["short_code"].unique()):
@@ -98,7 +99,7 @@ def test_a_moved_poster_is_named_among_those_of_one_campaign():
 @pytest.mark.slow
 def test_a_trend_is_told_as_one():
     words = words_of(shop_of({"Trams": scans_of({f"stop{place}": 40 for place in range(3)}, half_life=28)}))
-    assert words[0] == "Scans have been falling by about 16% a week throughout."
+    assert re.fullmatch(r"Scans have been falling by about 1[4-8]% a week throughout\.", words[0])
     assert not any("fell" in sentence for sentence in words)
 
 
