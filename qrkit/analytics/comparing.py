@@ -250,15 +250,11 @@ def before_and_after(
     if control is None:
         return compare_days(one, two, level=level, independent=independent).assign(trend=weekly_trend([one, two]))
     check_zone(scans, control)
-    return _with_control((scans, control), (one, two), level, unit, without)
+    return _with_control([scans, control], [one, two], level, unit, without)
 
 
 def _with_control(
-    views: Sequence[Scans],
-    sides: tuple[dict[date, int], dict[date, int]],
-    level: float,
-    unit: Unit,
-    without: Collection[date],
+    views: Sequence[Scans], sides: Sequence[dict[date, int]], level: float, unit: Unit, without: Collection[date]
 ) -> pd.DataFrame:
     """Compare the change of a view, whose days are counted, with that of its control group."""
     counted = [[code_counts(view, days) for days in sides] for view in views]
@@ -270,10 +266,10 @@ def _with_control(
         found, unit = between_codes(logs[1], logs[0], level), "codes"
     else:
         ends = [(min(days), max(days) + timedelta(days=1)) for days in sides]
-        group, control = Group(*sides), Group(*(_without(counts(views[1], both), without) for both in ends))
+        group, control = Group(sides[0], sides[1]), Group(*(_without(counts(views[1], both), without) for both in ends))
         ratios, codes = [group.ratio, control.ratio], [len(one) for one in scanned]
         found, unit = controlled_interval(group, control, level), "days"
-    table = _table(*sides, found).assign(view_ratio=ratios[0], control_ratio=ratios[1])
+    table = _table(sides[0], sides[1], found).assign(view_ratio=ratios[0], control_ratio=ratios[1])
     return _with_unit(table, unit, {"view_codes": codes[0], "control_codes": codes[1]})
 
 

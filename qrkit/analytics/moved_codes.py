@@ -113,7 +113,11 @@ def find_moved(
     busiest = sorted(groups, key=lambda id: -sum(groups[id].before.values()) - sum(groups[id].after.values()))
     groups = {id: groups[id] for id in busiest[:MOST_CODES]}
     middle = _middle(groups)
-    judged = {id: found for id, group in groups.items() if (found := _judge(group, _sum(middle - {id}, groups)))}
+    typical, judged = _sum(middle, groups), dict[str, Moved]()
+    for id, group in groups.items():
+        found = _judge(group, _less(typical, group) if id in middle else typical, wrong)
+        if found is not None:
+            judged[id] = found
     order = sorted(judged, key=lambda id: judged[id].chance)
     last = max(
         (place for place, id in enumerate(order, 1) if judged[id].chance <= wrong * place / len(order)), default=0
@@ -135,18 +139,29 @@ def _sum(ids: Collection[str], groups: Mapping[str, Group]) -> Group:
     return Group(before, after)
 
 
-def _judge(group: Group, control: Group) -> Moved | None:
+def _less(total: Group, own: Group) -> Group:
+    """Return the scans of a group without those of one of its QR Codes."""
+    before, after = (
+        {day: number - one[day] for day, number in side.items()} for side, one in zip(total, own, strict=True)
+    )
+    return Group(before, after)
+
+
+def _judge(group: Group, control: Group, wrong: float) -> Moved | None:
     """Compare the change of one QR Code with that of the others; None if it has too few scans."""
-    sides, chance = controlled_sides(group, control)
-    posterior = long_run_posterior(sides)
-    fewest = min(sum(days.values()) for days in group)
-    if fewest / max(1.0, posterior.variance(LEVEL)) < FEWEST_SCANS:
-        return None
+    sums = [sum(days.values()) for days in group]
     ratio = group.ratio / control.ratio
-    far = abs(log(ratio)) / sqrt(chance)
+    rates = [number / len(days) for number, days in zip(sums, group, strict=True)]
+    alone = sum(1 / number for number in (*sums, *(sum(days.values()) for days in control)))
+    far = abs(log(ratio)) / sqrt(alone)
+    chance = 2 * NormalDist().cdf(-far)
+    if chance > wrong:  # measuring how days vary takes a millisecond, and makes the chance larger
+        return Moved(rates[0], rates[1], ratio, chance)
+    posterior = long_run_posterior(controlled_sides(group, control)[0])
+    if min(sums) / max(1.0, posterior.variance(LEVEL)) < FEWEST_SCANS:
+        return None
     tail = student_mixture_tail(posterior.weights, posterior.scales, posterior.freedom, far)
-    rates = [sum(days.values()) / len(days) for days in group]
-    return Moved(rates[0], rates[1], ratio, 2 * max(tail, NormalDist().cdf(-far)))
+    return Moved(rates[0], rates[1], ratio, max(2 * tail, chance))
 
 
 def _by_code(side: Scans, ids: Collection[str], start: date) -> dict[str, dict[date, int]]:
