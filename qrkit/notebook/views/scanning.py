@@ -167,7 +167,7 @@ def _pairs(report: ScanReport) -> Iterator[tuple[str, str]]:
             shares = ", ".join(f"{cause.path} {cause.share:.0%}" for cause in budget.causes[:4])
             yield "by", shares
     if structure := report.structure:
-        yield "contrast", f"{structure.contrast:.2f}"
+        yield "contrast", f"{structure.symbol_contrast:.2f}"
         yield "quiet zone on a dark page", f"{structure.quiet:.1f} modules"
     if report.grade:
         yield "print grade", str(report.grade)
