@@ -107,6 +107,7 @@ def examine(
         panel=panel,
         grade=graded(sampled, symbol) if level in ("standard", "full") else None,
         design=design,
+        modules_wide=scene.width / scene.module,
     )
 
 

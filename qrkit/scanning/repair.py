@@ -155,7 +155,7 @@ def make_scannable(
         elif best is None:
             best = _repair(bench, design, steps, before)
             if not before.is_at_least("ok"):
-                raise _refusal(bench, design, state, target, may, _better(best, design))
+                raise _refusal(bench, design, state, may, _better(best, design))
             break
     assert best is not None  # the first share either gave a result or none
     if before.is_at_least("ok"):
@@ -211,13 +211,13 @@ def _check(target: float, may: Collection[str]) -> None:
             )
 
 
-def _refusal(
-    bench: Bench, design: Design, state: State, target: float, may: Collection[str], best: Repair
-) -> CannotRepair:
+def _refusal(bench: Bench, design: Design, state: State, may: Collection[str], best: Repair) -> CannotRepair:
     """Create the error that names the obstacles and further changes that would help."""
     reasons = [issue.message for issue in state.issues]
     if not bench.allows(state.budget.used):
-        reasons.append(f"{state.budget.used:.0%} of the error correction is used, above the limit of {target:.0%}")
+        reasons.append(
+            f"{state.budget.used:.0%} of the error correction is used, above the limit of {bench.target:.0%}"
+        )
     helpful: list[Lever] = []
     steps, other = found_steps(bench, design, LEVERS) if not {*LEVERS} <= {*may} else ([], state)
     if bench.is_good(other):
