@@ -43,6 +43,13 @@ _TO_FIX = frozenset[Reason](
     {"invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "suspicious-url", "no-address"}
 )
 """The reasons of rows that people want to correct."""
+_NOT_KEPT = frozenset[Reason](
+    {
+        *("invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable"),
+        *("template-unknown", "formula-unsaved"),
+    }
+)
+"""The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, str] = {
@@ -112,6 +119,11 @@ class ImportResult(Shown):
     def skipped(self) -> int:
         """The number of rows that were not imported: duplicates, and rows with errors."""
         return self.count("duplicate") + self.failed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all rows are in the portfolio as they stand in the file, now or before the import."""
+        return not any(issue.reason in _NOT_KEPT for issue in self.issues)
 
     def count(self, reason: Reason) -> int:
         """Return the number of issues with this reason."""

@@ -166,7 +166,47 @@ def test_the_command_refuses_unless_anyway(tmp_path, capsys):
     with open_portfolio(store, base_url=GO) as shop:
         shop.insert_qrcode("https://example.com/1", short_code="taken")
     file.write_text("Content,Trackable URL\nhttps://example.com/x,https://a.test/taken\n")
-    assert main(["import", str(file), "--store", store]) == 2
+    assert main(["import", str(file), "--store", store]) == 1
     assert "--anyway" in capsys.readouterr().err
-    assert main(["import", str(file), "--store", store, "--anyway"]) == 1
+    assert main(["import", str(file), "--store", store, "--anyway"]) == 3
     assert "code-taken" in capsys.readouterr().err
+
+
+STATUSES = {
+    "all rows": ("Content\nhttps://example.com/a\n", [], 0),
+    "known already": ("Content,QR Code Name\nhttps://example.com/1,One\n", [], 0),
+    "as the option asks": ("Content\nwww.example.com\n", ["--fix-urls"], 0),
+    "a row refused": ("Content,Size\nhttps://example.com/a,8\nhttps://example.com/b,99\n", [], 3),
+    "a link left out": ("slug,url,password,createdAt\na,https://example.com/a,x,\nb,https://example.com/b,,\n", [], 3),
+    "renamed": ("Content,QR Code Name\nhttps://example.com/2,One\n", [], 3),
+    "without its date": ("Content,Created (UTC)\nhttps://example.com/a,yesterday\n", [], 3),
+    "no code that can be kept": ("Content,Trackable URL\nhttps://example.com/a,https://a.test/\n", [], 3),
+    "visits": ("short_code,time\ntaken,2024-05-01\n", [], 0),
+    "a visit refused": ("short_code,time\ntaken,2024-05-01\nnobody,2024-05-01\n", [], 3),
+    "every visit refused": ("short_code,time\nnobody,2024-05-01\n", [], 1),
+    "every row refused": ("Content,Size\nhttps://example.com/b,99\n", [], 1),
+    "a code in use": ("Content,Trackable URL\nhttps://example.com/x,https://a.test/taken\n", [], 1),
+    "a file of nothing": ("", [], 1),
+    "no content": ("Name\nx\n", [], 1),
+    "no such column": ("Content\nhttps://example.com/a\n", ["--columns", "content=Website"], 2),
+    "no such option": ("Content\nhttps://example.com/a\n", ["--colums", "content=Website"], 2),
+}
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(("text", "options", "status"), STATUSES.values(), ids=STATUSES.keys())
+def test_the_exit_status_says_what_was_kept(tmp_path, text, options, status):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "links.csv"
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com/1", name="One", short_code="taken")
+    file.write_text(text)
+    try:
+        assert main(["import", str(file), "--store", store, *options]) == status
+    except SystemExit as refused:  # argparse
+        assert refused.code == status
+
+
+@pytest.mark.rule("X16")
+def test_a_file_that_is_not_there_is_not_read(tmp_path, capsys):
+    assert main(["import", str(tmp_path / "none.csv"), "--store", str(tmp_path / "shop.duckdb")]) == 1
+    assert "none.csv" in capsys.readouterr().err
