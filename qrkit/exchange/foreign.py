@@ -124,10 +124,7 @@ class Tool:
         return known
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
-        """Return the short URL with the whole short code directly after the host, with %2F for its slashes.
-
-        Without a host, return the short code alone.
-        """
+        """Return the short URL with %2F for the slashes of its short code; without a host, the short code alone."""
         url = with_scheme(_text(link, self.url))
         code = _text(link, self.code).strip("/")
         if "://" in code:
@@ -138,9 +135,12 @@ class Tool:
         if not code or (url and not unquote(url.rstrip("/")).endswith(f"/{unquote(code)}")):
             return url
         scheme, _, rest = url.partition("://")
-        host = rest.partition("/")[0] or _text(link, self.domain)
+        host, _, path = rest.partition("/")
+        host = host or _text(link, self.domain)
+        # The service may be installed below a path.
+        folder = quote(unquote(path).rstrip("/").removesuffix(unquote(code)), safe=IN_PATH)
         quoted = quote(unquote(code), safe=IN_PATH.replace("/", ""))
-        return f"{scheme or 'https'}://{host}/{quoted}" if host else quoted
+        return f"{scheme or 'https'}://{host}/{folder}{quoted}" if host else quoted
 
 
 BITLY_FILE = Tool(
@@ -205,7 +205,7 @@ YOURLS_API = Tool(
     known_by=("shorturl", "url", "timestamp", "clicks"),
     content=("url",),
     url=("shorturl",),
-    # YOURLS may be installed under a path, and its keywords have no slash.
+    # The keywords of YOURLS have no slash; what is before one is the path of the installation.
     code=("shorturl",),
     title=("title",),
     created=("timestamp",),

@@ -47,6 +47,7 @@ from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_q
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
+from qrkit.tracking.short_urls import base_url_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -329,6 +330,7 @@ class Portfolio(Shown, ManyRecords):
         encoding: str = "",
         template: str = "",
         fix_urls: bool = False,
+        old_base_url: str = "",
         anyway: bool = True,
         progress: bool = False,
     ) -> ImportResult:
@@ -353,6 +355,9 @@ class Portfolio(Shown, ManyRecords):
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
+            old_base_url: The base URL that the codes were printed with, if it has a path, as
+                "https://old.example.com/qr" has: the short codes follow it. The store saves it, and a server that
+                starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
             progress: Whether to show progress bars.
@@ -360,7 +365,8 @@ class Portfolio(Shown, ManyRecords):
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
                 use; the portfolio is unchanged.
-            InvalidParameter: If the format is unknown, or a column or the template does not exist.
+            InvalidParameter: If the format is unknown, a column or the template does not exist, or `old_base_url` is
+                not an http or https URL.
         """
         seen = watch(progress=progress)
         if isinstance(source, bytes):
@@ -370,7 +376,8 @@ class Portfolio(Shown, ManyRecords):
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
         table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
-        return self._import(table, seen, template, fix_urls=fix_urls, anyway=anyway)
+        old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
+        return self._import(table, seen, template, fix_urls=fix_urls, old_base_url=old, anyway=anyway)
 
     def import_scans(
         self,
@@ -457,7 +464,9 @@ class Portfolio(Shown, ManyRecords):
         """
         return self._import(table_of_frame(frame, columns), UNSEEN, template, fix_urls=fix_urls)
 
-    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool, anyway: bool = True) -> ImportResult:
+    def _import(
+        self, table: Table, seen: Watch, template: str, *, fix_urls: bool, old_base_url: str = "", anyway: bool = True
+    ) -> ImportResult:
         """Add the rows of a table in one transaction."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
@@ -472,7 +481,7 @@ class Portfolio(Shown, ManyRecords):
                 check_codes_kept(result)
             return campaigns, result
 
-        return store_rows(self, decide, template=template)
+        return store_rows(self, decide, template=template, old_base_url=old_base_url)
 
     def close(self) -> None:
         """Close the store."""

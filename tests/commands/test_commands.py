@@ -18,7 +18,7 @@ from qrkit import Brand, decode_all, generate, open_portfolio, report
 from qrkit.__main__ import main
 from qrkit.design.limits import FORMATS
 from qrkit.portfolio.access import change_plan
-from qrkit.portfolio.opening import earlier_base_urls
+from qrkit.portfolio.base_urls import earlier_base_urls
 from qrkit.store import Store
 from qrkit.tracking.records import PLANS
 from qrkit.visits.redirect import Redirects, Request

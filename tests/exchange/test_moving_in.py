@@ -6,7 +6,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.server import Client, Settings, make_app
 
 GO = "https://go.example.com"
@@ -139,6 +139,52 @@ def test_a_slug_beside_a_known_code_keeps_its_address(shop):
     data = f"Content,Trackable URL\nhttps://example.com/x,{GO}/door/winter\n".encode()
     assert shop.import_file(data, anyway=False).created == 1
     assert shop.find_qrcode("door/winter").content == "https://example.com/x"
+
+
+def location(shop, path):
+    client = Client(make_app(shop.store, Settings(base_url=GO, unknown_codes_a_minute=0)))
+    return client.get(path).headers.get("location")
+
+
+SHARED = {
+    "ours": (b"Content,Trackable URL\nhttps://e.org/1,https://s.test/summer/a\nhttps://e.org/2,https://s.test/summer/b/c\n"),
+    "shlink": (b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/summer/a,https://e.org/1,0,a\n"
+               b"2024-05-01,https://s.test/summer/b/c,https://e.org/2,0,b/c\n"),
+}  # fmt: skip
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("data", SHARED.values(), ids=SHARED.keys())
+def test_a_path_that_all_codes_share_stays_and_is_told(shop, data):
+    result = shop.import_file(data)
+    assert location(shop, "/summer/a") == "https://e.org/1"
+    assert location(shop, "/summer/b/c") == "https://e.org/2"
+    (issue,) = result.issues
+    assert (issue.row, issue.reason, result.is_complete) == (2, "shared-path", True)
+    assert "https://s.test/summer" in issue.detail
+    assert [one.reason for one in shop.import_file(data).issues] == ["duplicate", "duplicate"]
+
+
+@pytest.mark.parametrize("data", SHARED.values(), ids=SHARED.keys())
+def test_codes_follow_the_old_base_url_and_both_addresses_lead_to_them(shop, data):
+    assert shop.import_file(data, old_base_url="https://S.test/summer/").issues == ()
+    shop.insert_qrcode("https://e.org/3", short_code="summer")
+    for path, target in (("/summer/a", 1), ("/summer/b/c", 2), ("/a", 1), ("/summer", 3), ("/summer/x", 3)):
+        assert location(shop, path) == f"https://e.org/{target}"
+
+
+@pytest.mark.rule("X16")
+def test_one_link_of_an_installation_keeps_its_printed_address(shop):
+    data = b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/go/a,https://e.org/1,0,a\n"
+    shop.import_file(data)
+    assert [code.short_code for code in shop.list_qrcodes()] == ["go/a"]
+    assert location(shop, "/go/a") == "https://e.org/1"
+
+
+@pytest.mark.parametrize("url", ["s.test/summer", "ftp://s.test", "https://s.test/a?b"])
+def test_an_old_base_url_is_one(shop, url):
+    with pytest.raises(InvalidParameter, match="old_base_url="):
+        shop.import_file(b"Content\nx\n", old_base_url=url)
 
 
 def test_codes_of_two_domains_that_clash_are_refused(shop):
