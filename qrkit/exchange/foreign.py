@@ -61,6 +61,7 @@ class Tool:
         comment: A comment on the link.
         tags: The tags, as a text separated by `|` or `,`, or as a list.
         envelope: The path of members from the root of a json file to the links.
+        limits_in: The export that says which links have a password, an end or a limit, if this one does not.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Tool:
     comment: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     envelope: tuple[str, ...] = ()
+    limits_in: str = ""
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
@@ -180,6 +182,7 @@ SHLINK_FILE = Tool(
     created=("createdAt",),
     count=("visits",),
     tags=("tags",),
+    limits_in="the json of GET /rest/v3/short-urls",
 )
 """The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
 
@@ -260,6 +263,7 @@ DUB_FILE = Tool(
     count=("Clicks",),
     comment=("Comments",),
     tags=("Tags",),
+    limits_in="the json of GET /links",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
 
@@ -273,6 +277,7 @@ DUB_OLD_FILE = Tool(
     count=("clicks",),
     comment=("comments",),
     tags=("tags",),
+    limits_in="the json of GET /links",
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""
 

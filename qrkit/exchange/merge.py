@@ -22,9 +22,9 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address", "link-target",
     "formula-unsaved", "heading-row", "encoding-guessed", "unknown-column", "unread-sheet",
-    "shared-path",
+    "shared-path", "limits-unknown",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last thirteen, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last fourteen, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -78,8 +78,8 @@ class ImportIssue:
             another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
             address, and `completed-url` rows with the address that was meant; `no-address` rows hold a text such as
             "N/A" in a column of addresses, `link-target` rows a text over a link, and `formula-unsaved` rows a formula
-            without a value; `heading-row`, `encoding-guessed`, `unknown-column` and `unread-sheet` are about the whole
-            file, and `shared-path` about all short URLs of a host.
+            without a value; `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet` and `limits-unknown`
+            are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 

@@ -297,6 +297,9 @@ def table_of_links(
     table = table_of_records(rows())
     details = (f"{name!r} is not read from files of {tool.service}, and was left out" for name in unread)
     issues = [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details]
+    if tool.limits_in:
+        detail = f"a link with a password, an end or a limit came in without it; {tool.limits_in} tells these apart"
+        issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
     return Table(table.rows, issues, tool.names_in(names), has_tails=False)
 
 

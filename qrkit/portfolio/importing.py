@@ -345,7 +345,8 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
             return ShortLink(code, "") if is_short_code(code) and code.lower() not in NO_CODES else None
         found = read_short_url(url, present.base_url, paths)
         is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
-        return _with_slash(found) if found and is_whole else found
+        whole = _with_slash(found) if found and is_whole else found
+        return whole if whole and is_short_code(whole.code) else None
 
     return link
 
