@@ -134,6 +134,8 @@ def _holds_scans(asked: argparse.Namespace) -> bool:
     from qrkit.exchange.sheets import heading_in
     from qrkit.exchange.visit_tables import NAMES, holds_scans
 
+    if asked.code:
+        return True
     suffix = asked.file.suffix[1:].lower()
     if asked.columns is not None:
         named = {name.lower() for name in read_columns(asked.columns)}

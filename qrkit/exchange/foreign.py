@@ -25,11 +25,12 @@ OUR_NAME = "content"
 COUNTS = ("clicks", "engagements", "total_clicks", "total clicks", "scans", "visits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 PROTECTIONS = frozenset({
-    "password", "passwd", "haspassword", "isprotected", "expires", "expiresat", "expirydate", "expiry", "expiration",
-    "expirationdate", "expiredat", "expiretime", "expirytime", "expirein", "expireat", "validuntil", "validto",
-    "validsince", "validfrom", "startsat", "maxvisits", "maxclicks", "clicklimit", "visitlimit", "usagelimit",
-    "remaininguses", "hasredirectrules", "redirectrules", "devicelongurls", "ios", "iosurl", "iphoneurl", "android",
-    "androidurl", "geo", "geotargeting", "testvariants", "banned", "isbanned", "disabled", "isdisabled", "disabledat",
+    "password", "passwd", "haspassword", "isprotected", "expires", "expiresat", "expirydate", "expiry", "ttl",
+    "expiration", "expirationdate", "expiredat", "expiretime", "expirytime", "expirein", "expireat", "validuntil",
+    "validto", "validsince", "validfrom", "startsat", "maxvisits", "maxclicks", "clicklimit", "clickslimit",
+    "visitlimit", "usagelimit", "remaininguses", "hasredirectrules", "redirectrules", "devicelongurls", "ios",
+    "iosurl", "iphoneurl", "spliturl", "android", "androidurl", "geo", "geotargeting", "testvariants", "banned",
+    "isbanned", "disabled", "isdisabled", "disabledat",
 })  # fmt: skip
 """Fields that close, limit or change a link, in lower case and letters only. qrkit has none of these yet."""
 _NOT_SET = re.compile(r"(|0|false|no|null|none|nan|never|off|-|0000-00-00.*)", re.IGNORECASE)
@@ -333,8 +334,35 @@ LSTU = Tool(
 )
 """ldidry/lstu: its table of links; its times are seconds since 1970."""
 
+SHORT_IO = Tool(
+    name="Short.io",
+    known_by=("originalURL", "path"),
+    content=("originalURL",),
+    url=("secureShortURL", "shortURL"),
+    code=("path",),
+    title=("title",),
+    created=("createdAt",),
+    tags=("tags",),
+    envelope=("links",),
+)
+"""API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
+
+REBRANDLY = Tool(
+    name="Rebrandly",
+    known_by=("slashtag", "destination"),
+    content=("destination",),
+    url=("shortUrl",),
+    code=("slashtag",),
+    domain=("domain.fullName", "domainName"),
+    title=("title",),
+    created=("createdAt",),
+    count=("clicks",),
+    tags=("tags",),
+)
+"""API, `GET /v1/links`, an array, as developers.rebrandly.com/docs/link-entity has it; tags are objects with a name."""
+
 TOOLS = (
-    CHHOTO, SINK, SINK_SHORT, LSTU,
+    CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
     BITLY_FILE, BITLY_API, SHLINK_FILE, SHLINK_API, YOURLS_API, YOURLS_TABLE, YOURLS_PLUGIN, KUTT, DUB_FILE,
     DUB_OLD_FILE, DUB_API,
 )  # fmt: skip

@@ -1,8 +1,9 @@
 """Read visits that were counted elsewhere from tables: one row per visit, or counts per day.
 
 Columns are recognized by the names in `NAMES`, which services give them in their exports: Shlink (`NormalizedVisit` of
-shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), and
-tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM parameter, and a number.
+shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), Bitly
+(`GET /bitlinks/{bitlink}/clicks`), and tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM
+parameter, and a number.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "session manual ad content", "session campaign", "campaign",
     ),
     "time": (
-        "time", "date", "datetime", "timestamp", "click_time", "clicked at", "created_at", "day",
+        "time", "date", "datetime", "timestamp", "click_time", "clicked at", "clicked_at", "created_at", "day",
         "date + hour (yyyymmddhh)",
     ),
     "count": ("count", "clicks", "visits", "pageviews", "sessions", "event count", "views", "total", "nb_visits"),
@@ -95,6 +96,8 @@ def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None
     is_of_visits = any(what in places for what in OF_VISITS)
     code = titles[places["short_code"]].lower() if "short_code" in places else ""
     is_count = bool(code) and ("count" in places or code in CERTAIN)
+    # A number a day, and nothing else, is the history of one link.
+    is_count |= "count" in places and len(places) == len(titles)
     return "time" in places and (
         (is_of_visits and "short_code" in places) or (not has_codes and (is_of_visits or is_count))
     )

@@ -177,7 +177,30 @@ DUB_JSON = [
         "createdAt": "2024-05-01T08:30:00.000Z",
     },
 ]
+SHORT_IO_LINKS = [
+    {
+        "path": "door", "originalURL": DOOR, "shortURL": "http://s.test/door", "secureShortURL": "https://s.test/door",
+        "title": "Door, north", "tags": ["Spring"], "createdAt": "2024-05-01T08:30:00.000Z", "archived": False,
+    },
+    {
+        "path": "4menu00", "originalURL": MENU, "secureShortURL": "https://s.test/4menu00", "title": None,
+        "tags": ["a", "b"], "createdAt": "2024-05-01T08:30:00.000Z", "archived": False,
+    },
+]  # fmt: skip
+REBRANDLY_JSON = [
+    {
+        "id": "ff", "title": "Door, north", "slashtag": "door", "destination": DOOR, "shortUrl": "s.test/door",
+        "domain": {"id": "8f", "fullName": "s.test"}, "createdAt": "2024-05-01T08:30:00.000Z", "clicks": 12,
+        "tags": [{"name": "Spring"}], "favourite": False,
+    },
+    {
+        "id": "fe", "slashtag": "4menu00", "destination": MENU, "domain": {"fullName": "s.test"}, "clicks": 0,
+        "createdAt": "2024-05-01T08:30:00.000Z", "tags": [{"name": "a"}, {"name": "b"}],
+    },
+]  # fmt: skip
 FILES = {
+    "short-io-json": (foreign.SHORT_IO, {"count": 2, "links": SHORT_IO_LINKS, "nextPageToken": None}),
+    "rebrandly-json": (foreign.REBRANDLY, REBRANDLY_JSON),
     "bitly-csv": (foreign.BITLY_FILE, BITLY_CSV),
     "bitly-json": (foreign.BITLY_API, BITLY_JSON),
     "shlink-csv": (foreign.SHLINK_FILE, SHLINK_CSV),

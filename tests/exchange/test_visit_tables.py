@@ -155,6 +155,24 @@ def test_what_is_missing_is_said(shop, data, word):
         shop.import_scans(data)
 
 
+BITLY = {"link_clicks": [{"date": "2024-05-01T00:00:00+0000", "clicks": 2}], "units": -1, "unit": "day"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("clicks.json", json.dumps(BITLY)), ("clicks.csv", "Date,Clicks\n2024-05-01,2\n")]
+)
+def test_the_clicks_of_one_link_need_its_code(tmp_path, capsys, name, text):
+    """The clicks of a Bitly link, which its API counts a day."""
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / name
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+    file.write_text(text)
+    assert main(["import", str(file), "--store", store]) == 1
+    assert "--code CODE" in capsys.readouterr().err
+    assert main(["import", str(file), "--store", store, "--code", "door"]) == 0
+    assert "2 visits added" in capsys.readouterr().out
+
+
 def test_the_code_and_the_columns_can_be_given(shop):
     assert shop.import_scans(b"date,referer\n2024-05-01,x\n", code="door").created == 1
     columns = {"time": "When", "short_code": "What"}
