@@ -65,6 +65,12 @@ def test_a_heading_is_looked_for_in_fifty_rows():
     assert brought(as_csv([*above, ["one more", ""], *TABLE]), NAMES, header_row=MOST_TRIED + 1)[0] == BOTH
 
 
+def test_a_heading_that_names_a_column_twice_is_no_reason_to_look_in_the_data():
+    data = as_csv([["a b", "a b", "City"], ["1", "a", "Graz"], ["2", "b", "Bled"]])
+    with pytest.raises(InvalidParameter, match="'a b': appears twice in the heading"):
+        brought(data, {"content": "a b"})
+
+
 @pytest.mark.rule("X14")
 @pytest.mark.parametrize("columns", [NAMES, None])
 def test_a_table_behind_a_cover_sheet_is_found(columns):
