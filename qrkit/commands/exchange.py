@@ -64,7 +64,8 @@ def define_import(one: Parser) -> None:
     add_base_url(one)
     keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
     keys += (
-        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, and differences)"
+        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, differences, "
+        "service, bots, and bots_said, those by the file)"
     )
     add_json(one, keys)
     one.set_defaults(run=_import)
@@ -155,7 +156,8 @@ def _import_scans(asked: argparse.Namespace) -> ImportStatus:
     for code, (imported, rows) in result.differences.items():
         complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
     issues = [{"row": row, "error": error} for row, error in result.issues]
-    members = {"created": result.created, "known": result.known, "issues": issues}
+    members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
+    members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
     print_result(asked, f"{asked.file}: {result}", file=str(asked.file), **members, differences=differences)
     return _status_of(result.created + result.known, is_complete=not result.issues)

@@ -35,7 +35,7 @@ from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.scan_importing import ScanImport, insert_scans
+from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -392,7 +392,8 @@ class Portfolio(Shown, ManyRecords):
         Files have a row per visit, or a number of visits per day, whose time is noon in UTC. Columns of exports by
         Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. Visits that are
         in the store already are not added again, as in `scans.insert`. A visit is a bot if the file or its user agent
-        says so. Referrers are cut to their hosts, and addresses of visitors are not read.
+        says so. Referrers are cut to their hosts, and addresses of visitors are not read. `scan_imports` lists the
+        sources of imported visits.
 
         Args:
             source: The path or the bytes of the file.
@@ -406,7 +407,20 @@ class Portfolio(Shown, ManyRecords):
             StoreBusy: If the store cannot be written.
         """
         sheet = sheet_of(source, format) if isinstance(source, bytes) else read_sheet(source)
-        return insert_scans(self.scans, scan_table(sheet, columns, code=code), self.base_url)
+        table, name = scan_table(sheet, columns, code=code), "" if isinstance(source, bytes) else Path(source).name
+        return insert_scans(self.scans, table, self.base_url, source=name, now=self.now())
+
+    def scan_imports(self) -> pd.DataFrame:
+        """Return where imported visits came from: a DataFrame with one row per import of visits, the oldest first.
+
+        Imports that added no visit are left out; the last 1,000 are kept.
+
+        Columns: imported (datetime64[us, UTC]), source (str: the name of the file; empty for bytes), service (str: such
+        as Shlink; empty if the headings do not tell), visits (int64: added), qrcodes (int64: with visits in the file),
+        bots (int64: visits of the file that are bots here), bots_said (Int64: those that the file calls bots; missing
+        if it does not say), first, last (datetime64[us, UTC]: of the visits in the file).
+        """
+        return imports_frame(self.store, self.account.id)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.

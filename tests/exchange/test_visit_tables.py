@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
@@ -81,6 +82,43 @@ def test_a_bot_of_the_file_or_of_ours_is_no_scan(shop):
     shop.import_scans(json.dumps(SHLINK).encode(), format="json")
     shop.import_scans(b"short_code,time,user_agent\ndoor,2024-05-02,Googlebot/2.1\n")
     assert len(shop.scans.to_frame()) == 1
+
+
+BOTS = (
+    "date,userAgent,potentialBot,visitedUrl\n2024-05-01T08:30:00Z,Mozilla/5.0 (iPhone),true,https://s.test/door\n"
+    "2024-05-02T08:30:00Z,Googlebot/2.1,false,https://s.test/door\n2024-05-03T08:30:00Z,,false,https://s.test/door\n"
+)
+
+
+def test_bots_by_our_rules_stand_beside_those_of_the_file(shop):
+    result = shop.import_scans(BOTS.encode())
+    assert (result.service, result.bots, result.bots_said) == ("Shlink", 2, 1)
+    assert str(result) == "3 visits added, 0 known before, 2 bots (the file says 1)"
+    assert len(shop.scans.to_frame()) == 1
+    assert shop.import_scans(b"short_code,time\ndoor,2024-06-01\n").bots_said is None
+
+
+def test_the_source_of_visits_is_kept(tmp_path, capsys):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
+    file.write_text(BOTS)
+    with open_portfolio(store, base_url=GO) as shop:
+        assert shop.scan_imports().empty
+        shop.insert_qrcode("https://example.com", short_code="door")
+        shop.import_scans(file)
+        shop.import_scans(file)
+        shop.import_scans(b"short_code,time\ndoor,2024-06-01\n")
+    with open_portfolio(store) as shop:
+        frame = shop.scan_imports()
+    assert frame[["source", "service", "visits", "qrcodes", "bots"]].to_numpy().tolist() == [
+        ["visits.csv", "Shlink", 3, 1, 2],
+        ["", "", 1, 1, 0],
+    ]
+    assert frame["bots_said"].tolist() == [1, pd.NA]
+    assert str(frame["first"][0]) == "2024-05-01 08:30:00+00:00"
+    assert main(["scans", "--imports", "--store", store]) == 0
+    assert "visits.csv  Shlink" in capsys.readouterr().out
+    assert main(["scans", "--imports", "--store", store, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[1])["bots_said"] is None
 
 
 COUNTS = {
