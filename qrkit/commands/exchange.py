@@ -107,13 +107,15 @@ def _import_codes(asked: argparse.Namespace) -> ImportStatus:
     from qrkit.portfolio import open_portfolio
 
     columns = _columns(asked)
+    result = None
     if is_missing(asked.store):
-        # Try it in memory first, so that an unreadable file does not leave a new, empty store behind.
+        # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
-            import_codes(trial, asked, asked.file, columns)
-    with opened(asked) as portfolio, _rename_to_options(asked):
-        result, template = import_codes(portfolio, asked, asked.file, columns)
-        tell_of_local_urls("import", portfolio)
+            result, template = import_codes(trial, asked, asked.file, columns)
+    if result is None or result.created or not result.failed:
+        with opened(asked) as portfolio, _rename_to_options(asked):
+            result, template = import_codes(portfolio, asked, asked.file, columns)
+            tell_of_local_urls("import", portfolio)
     tell_import(result, asked)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
@@ -150,7 +152,7 @@ def _holds_scans(asked: argparse.Namespace) -> bool:
 
 def _import_scans(asked: argparse.Namespace) -> ImportStatus:
     columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
-    with opened(asked) as portfolio:
+    with opened(asked, must_exist=True) as portfolio:
         result = portfolio.import_scans(asked.file, columns=columns, code=asked.code)
     tell_rows(result.issues)
     for code, (imported, rows) in result.differences.items():

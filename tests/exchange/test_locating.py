@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 
 from qrkit import open_portfolio
+from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange.locating import MOST_SHEETS, MOST_TRIED, Place
 from qrkit.exchange.sheets import read_sheet
@@ -243,6 +244,24 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(what):
             shop.import_file(data, format="xlsx")
         assert len(str(caught.value).splitlines()) <= 2
         assert shop.list_qrcodes() == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "ods"])
+@pytest.mark.parametrize("what", BAD)
+def test_the_command_says_one_sentence_of_a_bad_file_and_makes_no_store(what, suffix, tmp_path, capsys):
+    file, store = tmp_path / f"list.{suffix}", tmp_path / "shop.duckdb"
+    file.write_bytes(BAD[what][0])
+    assert main(["import", str(file), "--store", str(store)]) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n"), store.exists()) == ("", 1, False)
+    assert len(told.err) < 600
+
+
+@pytest.mark.parametrize("text", ["Content,Size\nx,99\n", "short_code,time\ndoor,2024-05-01\n"])
+def test_a_file_of_which_nothing_is_read_makes_no_store(text, tmp_path):
+    file, store = tmp_path / "list.csv", tmp_path / "shop.duckdb"
+    file.write_text(text)
+    assert (main(["import", str(file), "--store", str(store)]), store.exists()) == (1, False)
 
 
 @pytest.mark.parametrize("separator", [b"\n", b","])
