@@ -251,26 +251,6 @@ def test_a_referrer_is_cut_to_its_host(shop, text, host):
     assert shop.scans.to_frame()["referrer"].dropna().tolist() == kept
 
 
-@pytest.mark.parametrize(
-    ("stored", "given"),
-    [
-        ("https://T.co/abc?x=1", "https://T.co/abc?x=1"),
-        ("https://t.co/abc?x=1", "t.co"),
-        ("t.co/abc", "t.co/abc"),
-        ("https://ana:secret@t.co:443/#x", "https://ana:secret@t.co:443/#x"),
-        ("android-app://com.example/", "android-app://com.example/"),
-        ("direct", ""),
-        ("T.co", "T.co"),
-    ],
-)
-def test_visits_with_a_whole_referrer_of_1_1_are_known(shop, stored, given):
-    data = f"short_code,time,referrer\ndoor,2024-05-01,{given}\ndoor,2024-05-02,{given}\n".encode()
-    assert shop.import_scans(data).created == 2
-    shop.store.execute("UPDATE visits SET referrer = ?", [stored])
-    again = shop.import_scans(data)
-    assert (again.created, again.known) == (0, 2)
-
-
 def test_the_command_recognizes_visits(tmp_path, capsys):
     store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
     with open_portfolio(store, base_url=GO) as shop:
