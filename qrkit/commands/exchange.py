@@ -105,6 +105,7 @@ def _import(asked: argparse.Namespace) -> ImportStatus:
 
 def _import_codes(asked: argparse.Namespace) -> ImportStatus:
     from qrkit.portfolio import open_portfolio
+    from qrkit.store.served.database import ServedStore
 
     columns = _columns(asked)
     result = None
@@ -116,6 +117,8 @@ def _import_codes(asked: argparse.Namespace) -> ImportStatus:
         with opened(asked) as portfolio, _rename_to_options(asked):
             result, template = import_codes(portfolio, asked, asked.file, columns)
             tell_of_local_urls("import", portfolio)
+            if asked.old_base_url and isinstance(portfolio.store, ServedStore):
+                complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
     tell_import(result, asked)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
