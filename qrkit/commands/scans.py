@@ -12,6 +12,7 @@ from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.questions.scan_attributes import Attribute, VisitAttribute
 from qrkit.tracking.records import Kind
 
@@ -82,6 +83,8 @@ def _scans(asked: argparse.Namespace) -> None:
     from qrkit.analytics.totals import imported_scans
 
     if asked.imports:
+        if asked.codes or asked.campaign is not None:
+            raise InvalidParameter(Problem("imports", None, "lists all imports; leave out codes and --campaign"))
         with opened(asked, to_read=True) as portfolio:
             IMPORTS.print(asked, _import_rows(portfolio))
         return

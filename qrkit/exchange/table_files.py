@@ -298,7 +298,8 @@ def table_of_links(
     details = (f"{name!r} is not read from files of {tool.service}, and was left out" for name in unread)
     issues = [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details]
     if tool.limits_in:
-        detail = f"a link with a password, an end or a limit came in without it; {tool.limits_in} tells these apart"
+        rule = "the file does not say which links have a password, an end or a limit, so these are open now"
+        detail = f"{rule}; {tool.limits_in} tells them apart"
         issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
     return Table(table.rows, issues, tool.names_in(names), has_tails=False)
 

@@ -119,6 +119,8 @@ def test_the_source_of_visits_is_kept(tmp_path, capsys):
     assert "visits.csv  Shlink" in capsys.readouterr().out
     assert main(["scans", "--imports", "--store", store, "--json"]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[1])["bots_said"] is None
+    assert main(["scans", "door", "--imports", "--store", store]) == 2
+    assert "lists all imports; leave out codes" in capsys.readouterr().err
 
 
 COUNTS = {
