@@ -283,7 +283,8 @@ class _Importing:
         if not self._has_folders:
             return
         told = self._own_hosts | {host_of(url) for url in self._present.old_base_urls}
-        urls = {with_scheme(row.cells.get("Trackable URL", "")): row for row in reversed(rows)}
+        written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed(rows)}
+        urls = {with_scheme(url): row for url, row in written.items()}
         for host, path in shared_paths(urls).items():
             if host not in told:
                 row = next(row for url, row in reversed(urls.items()) if host_of(url) == host)

@@ -195,9 +195,11 @@ def path_of(url: str, base_url: str = "", paths: Mapping[str, str] | None = None
     parts = _http_parts(url)
     if parts is None:
         return None
-    own = urlsplit(base_url).path + "/"
-    theirs = (paths or {}).get(parts.host.lower(), "/")
-    return parts.path.removeprefix(own if parts.path.startswith(own) and len(own) > 1 else theirs).strip("/")
+    bases = (urlsplit(base_url).path + "/", (paths or {}).get(parts.host.lower(), "/"))
+    # In an export of whole paths as short codes, the slashes of the path of the base URL are quoted, too.
+    starts = (start for base in bases if base != "/" for start in (base, "/" + base[1:].replace("/", "%2F")))
+    start = next(filter(parts.path.startswith, starts), "/")
+    return parts.path.removeprefix(start).strip("/")
 
 
 def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> ShortLink | None:

@@ -150,6 +150,9 @@ SHARED = {
     "ours": (b"Content,Trackable URL\nhttps://e.org/1,https://s.test/summer/a\nhttps://e.org/2,https://s.test/summer/b/c\n"),
     "shlink": (b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/summer/a,https://e.org/1,0,a\n"
                b"2024-05-01,https://s.test/summer/b/c,https://e.org/2,0,b/c\n"),
+    "shlink, whole paths as codes": (
+        b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/summer/a,https://e.org/1,0,summer/a\n"
+        b"2024-05-01,https://s.test/summer/b/c,https://e.org/2,0,summer/b/c\n"),
 }  # fmt: skip
 
 
