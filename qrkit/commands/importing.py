@@ -35,6 +35,8 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     add_place(one)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
+    old = "base URL of the printed codes, if it has a path; by default, the whole path is the short code"
+    one.add_argument("--old-base-url", default="", metavar="URL", help=old)
     anyway = "import rows whose short codes are in use with new ones; otherwise, the file is refused"
     one.add_argument("--anyway", action="store_true", help=anyway)
     look = one.add_argument_group("how the codes look (the result is saved as a template)")
@@ -76,6 +78,7 @@ def import_codes(
             encoding=asked.encoding,
             template=template,
             fix_urls=asked.fix_urls,
+            old_base_url=asked.old_base_url,
             anyway=asked.anyway,
             progress=sys.stderr.isatty(),
         )
