@@ -14,9 +14,10 @@ from qrkit.commands.output import ImportStatus, complain, complaining, print_res
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, QrkitError
-from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
+from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.files import read_file
 
 __all__ = ["define_export", "define_import"]
 
@@ -95,7 +96,8 @@ def define_export(one: Parser) -> None:
 
 def _import(asked: argparse.Namespace) -> ImportStatus:
     try:
-        return _import_scans(asked) if _holds_scans(asked) else _import_codes(asked)
+        data = read_file(asked.file)  # once, because it may be a pipe
+        return _import_scans(asked, data) if _holds_scans(asked, data) else _import_codes(asked, data)
     except (InvalidParameter, BrokenPipeError):
         raise
     except (QrkitError, OSError) as error:
@@ -103,19 +105,19 @@ def _import(asked: argparse.Namespace) -> ImportStatus:
         return ImportStatus.NOTHING_READ
 
 
-def _import_codes(asked: argparse.Namespace) -> ImportStatus:
+def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     from qrkit.portfolio import open_portfolio
     from qrkit.store.served.database import ServedStore
 
-    columns = _columns(asked)
+    columns, format = _columns(asked), import_format_of_file(asked.file).name
     result = None
     if is_missing(asked.store):
         # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
-            result, template = import_codes(trial, asked, asked.file, columns)
+            result, template = import_codes(trial, asked, data, columns, format=format)
     if result is None or result.created or not result.failed:
         with opened(asked) as portfolio, _rename_to_options(asked):
-            result, template = import_codes(portfolio, asked, asked.file, columns)
+            result, template = import_codes(portfolio, asked, data, columns, format=format)
             tell_of_local_urls("import", portfolio)
             if asked.old_base_url and isinstance(portfolio.store, ServedStore):
                 complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
@@ -135,28 +137,30 @@ def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
     return ImportStatus.NOT_ALL if rows else ImportStatus.NOTHING_READ
 
 
-def _holds_scans(asked: argparse.Namespace) -> bool:
+def _holds_scans(asked: argparse.Namespace, data: bytes) -> bool:
     """Return whether a file is a table of visits, and not of QR Codes."""
     from qrkit.exchange.sheets import heading_in
     from qrkit.exchange.visit_tables import NAMES, holds_scans
 
     if asked.code:
         return True
-    suffix = asked.file.suffix[1:].lower()
     if asked.columns is not None:
         named = {name.lower() for name in read_columns(asked.columns)}
         return "time" in named and named <= NAMES.keys()
-    try:
-        heading = heading_in(asked.file.read_bytes(), suffix if suffix in IMPORT_FORMATS else "csv")
-    except OSError:
-        return False  # the import says why
-    return holds_scans(heading)
+    return holds_scans(heading_in(data, _format_of_scans(asked.file)))
 
 
-def _import_scans(asked: argparse.Namespace) -> ImportStatus:
+def _format_of_scans(file: Path) -> str:
+    """Return the format of a table of visits, which is csv for any unknown suffix, such as .log."""
+    suffix = file.suffix[1:].lower()
+    return suffix if suffix in IMPORT_FORMATS else "csv"
+
+
+def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
     with opened(asked, must_exist=True) as portfolio:
-        result = portfolio.import_scans(asked.file, columns=columns, code=asked.code)
+        format = _format_of_scans(asked.file)
+        result = portfolio.import_scans(data, format=format, columns=columns, code=asked.code, name=asked.file.name)
     tell_rows(result.issues)
     for code, (imported, rows) in result.differences.items():
         complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")

@@ -51,13 +51,19 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
 
 
 def import_codes(
-    portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, columns: Mapping[str, str] | None = None
+    portfolio: Portfolio,
+    asked: argparse.Namespace,
+    source: Path | bytes,
+    columns: Mapping[str, str] | None = None,
+    *,
+    format: str | None = None,
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
     Args:
         asked: The options of `add_import_options`.
         columns: Our column names mapped to the file's, besides those in the options.
+        format: The format of bytes.
 
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
@@ -72,6 +78,7 @@ def import_codes(
         template = _saved_template(portfolio, asked)
         result = portfolio.import_file(
             source,
+            format=format,
             columns=theirs,
             sheet=asked.sheet,
             header_row=asked.header_row,

@@ -386,6 +386,7 @@ class Portfolio(Shown, ManyRecords):
         format: str = "csv",
         columns: Mapping[str, str] | None = None,
         code: str = "",
+        name: str = "",
     ) -> ScanImport:
         """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
 
@@ -400,14 +401,18 @@ class Portfolio(Shown, ManyRecords):
             format: The format of bytes.
             columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
             code: The short code of all visits, for a file that does not contain it.
+            name: The name of the file that bytes come from, for `scan_imports`.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
             InvalidParameter: If a column does not exist.
             StoreBusy: If the store cannot be written.
         """
-        sheet = sheet_of(source, format) if isinstance(source, bytes) else read_sheet(source)
-        table, name = scan_table(sheet, columns, code=code), "" if isinstance(source, bytes) else Path(source).name
+        if isinstance(source, bytes):
+            sheet = sheet_of(source, format, name=name or "the file")
+        else:
+            sheet, name = read_sheet(source), Path(source).name
+        table = scan_table(sheet, columns, code=code)
         return insert_scans(self.scans, table, self.base_url, source=name, now=self.now())
 
     def scan_imports(self) -> pd.DataFrame:
@@ -415,10 +420,10 @@ class Portfolio(Shown, ManyRecords):
 
         Imports that added no visit are left out; the last 1,000 are kept.
 
-        Columns: imported (datetime64[us, UTC]), source (str: the name of the file; empty for bytes), service (str: such
-        as Shlink; empty if the headings do not tell), visits (int64: added), qrcodes (int64: with visits in the file),
-        bots (int64: visits of the file that are bots here), bots_said (Int64: those that the file calls bots; missing
-        if it does not say), first, last (datetime64[us, UTC]: of the visits in the file).
+        Columns: imported (datetime64[us, UTC]), source (str: the name of the file; empty for bytes without a name),
+        service (str: such as Shlink; empty if the headings do not tell), visits (int64: added), qrcodes (int64: with
+        visits in the file), bots (int64: visits of the file that are bots here), bots_said (Int64: those that the file
+        calls bots; missing if it does not say), first, last (datetime64[us, UTC]: of the visits in the file).
         """
         return imports_frame(self.store, self.account.id)
 
