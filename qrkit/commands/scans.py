@@ -12,6 +12,7 @@ from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.questions.scan_attributes import Attribute, VisitAttribute
 from qrkit.tracking.records import Kind
 
@@ -50,6 +51,15 @@ SILENT = Table(
     ),
 )
 """The QR Codes that have stopped being scanned."""
+IMPORTS = Table(
+    "import",
+    (
+        Column("imported", "Imported"), Column("source", "File", "bold"), Column("service", "Service"),
+        Column("visits", "Visits"), Column("qrcodes", "QR Codes"), Column("bots", "Bots"),
+        Column("bots_said", "Bots by the file", shown=lambda said: "\N{EN DASH}" if said is None else said),
+        Column("first", "First"), Column("last", "Last"),
+    ),
+)  # fmt: skip
 MOST_VALUES = 1_000_000
 """More values than an attribute has."""
 
@@ -77,6 +87,7 @@ def define_scans(one: Parser) -> None:
     silent = "list the codes that have stopped being scanned, and exit with 1 if there are any"
     questions.add_argument("--silent", action="store_true", help=silent)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
+    questions.add_argument("--imports", action="store_true", help="list where imported scans came from instead")
     add_period(one)
     add_store(one)
     keys = "short_code, name (with --by, WHAT instead of these two), scans, visitors; with --silent"
@@ -87,6 +98,12 @@ def define_scans(one: Parser) -> None:
 def _scans(asked: argparse.Namespace) -> Status | None:
     from qrkit.analytics.totals import imported_scans
 
+    if asked.imports:
+        if asked.codes or asked.campaign is not None:
+            raise InvalidParameter(Problem("imports", None, "lists all imports; leave out codes and --campaign"))
+        with opened(asked, to_read=True) as portfolio:
+            IMPORTS.print(asked, _import_rows(portfolio))
+        return None
     with opened(asked, to_read=True) as portfolio:
         campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
         codes = [portfolio.find_qrcode(code) for code in asked.codes]
@@ -134,6 +151,14 @@ def _print_silent(asked: argparse.Namespace, portfolio: Portfolio, view: Scans) 
         ],
     )  # fmt: skip
     return Status.IN_PART if len(found) else Status.DONE
+
+
+def _import_rows(portfolio: Portfolio) -> Sequence[Row]:
+    """Return the imports of visits, with times as texts."""
+    frame = portfolio.scan_imports()
+    times = {name: frame[name].dt.strftime("%Y-%m-%d %H:%M") for name in ("imported", "first", "last")}
+    said = frame["bots_said"].astype("object").where(frame["bots_said"].notna(), None)
+    return cast("Sequence[Row]", frame.assign(**times, bots_said=said).to_dict("records"))
 
 
 def _with_unknown(row: Row) -> Row:
