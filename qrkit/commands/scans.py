@@ -90,8 +90,7 @@ def define_scans(one: Parser) -> None:
     questions.add_argument("--imports", action="store_true", help="list where imported scans came from instead")
     add_period(one)
     add_store(one)
-    keys = "short_code, name (with --by, WHAT instead of these two), scans, visitors; with --silent"
-    BY_CODE.add_options(one, f"{keys}: {', '.join(column.key for column in SILENT.columns)}")
+    BY_CODE.add_options(one, "short_code, name (with --by, WHAT instead of these two), scans, visitors")
     one.set_defaults(run=_scans)
 
 
