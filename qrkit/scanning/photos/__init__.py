@@ -1,0 +1,13 @@
+"""Tells what a photo says about the print that it shows, and reads photos that readers cannot.
+
+Each step has its own file:
+
+    close_up        the part of a photo with the symbol, in linear light
+    alignment       the photo straightened, following bends of the paper
+    evening         light, blur and what they leave unexplained
+    photo_measures  what the print does, and what the photo does
+    photo_grade     the answer
+    photo_words     the answer in sentences
+    damage_map      the answer on the photo
+    second_attempt  symbols that a reader finds but cannot correct
+"""
