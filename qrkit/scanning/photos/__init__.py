@@ -2,6 +2,7 @@
 
 Each step has its own file:
 
+    drawings        what is no photo
     close_up        the part of a photo with the symbol, in linear light
     alignment       the photo straightened, following bends of the paper
     evening         light, blur and what they leave unexplained
