@@ -21,7 +21,8 @@ A design is drawn and measured. Each step has its own file:
     issues      the problems found, each with a fix
     verdict     one word and one number
 
-`picture_check` handles images, and `photos` those of prints. `arithmetic` handles designs that need no drawing. `repair` finds the smallest change that makes a design scan.
+`picture_check` handles images, and `photos` those of prints. `arithmetic` handles designs that need no drawing.
+`repair` finds the smallest change that makes a design scan.
 """
 
 from __future__ import annotations

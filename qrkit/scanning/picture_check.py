@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, floor, hypot
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from qrkit.scanning.photos.alignment import blurred, perspective
 from qrkit.scanning.photos.drawings import has_flat_colors, is_exact
 from qrkit.scanning.photos.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photos.photo_words import issues_of_photo
-from qrkit.scanning.photos.second_attempt import second_attempt
+from qrkit.scanning.photos.second_attempt import second_attempt, symbol_of_find
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
@@ -42,6 +43,10 @@ __all__ = ["Picture", "check_picture", "match_of", "no_symbol", "open_picture", 
 
 SEEN_AROUND = 8
 """Modules around a symbol in the image for readers: twice its quiet zone."""
+
+
+MATCH_SECONDS = 0.3
+"""Time to find the modules of a symbol that a reader has read without telling them."""
 
 
 class Picture(NamedTuple):
@@ -116,6 +121,10 @@ def check_picture(
     match = match_of(seen.greys, found)
     if match and (photo := _photo(seen, match)):
         return photo_report(found.content, photo, level, audience)
+    if not match and not has_flat_colors(seen.whole, seen.in_whole(found.corners)):
+        message = "the code is read, but hardly: the print is damaged, or the photo is too poor; come closer"
+        issue = Issue("error-budget", "error", "print", 1, 0, message)
+        return report_of(found.content, level, (issue,), audience=audience)
     return _check_drawing(seen.greys, found, match, level, engines, audience)
 
 
@@ -149,11 +158,14 @@ def no_symbol(seen: Picture) -> NoSymbol:
 
 def match_of(greys: Image, found: Located) -> Match | None:
     """Straighten a symbol and return its exact modules; None if the modules in the image do not tell them."""
+    side, end = side_of(found.version), monotonic() + MATCH_SECONDS
     for is_mirrored in (False, True):
         corners = found.transposed if is_mirrored else found.corners
-        sampled = _straighten(greys, corners, side_of(found.version), is_mirrored=is_mirrored)
-        dark = found.flags.T if is_mirrored else found.flags
-        if symbol := rebuilt(dark if found.modules else _dark(sampled), found.version, found.ec, found.mask):
+        sampled = _straighten(greys, corners, side, is_mirrored=is_mirrored)
+        read = found.flags if found.modules else _dark(sampled)
+        turned = read.T if is_mirrored and found.modules else read
+        symbol = rebuilt(turned, found.version, found.ec, found.mask)
+        if symbol := symbol or symbol_of_find(greys, found._replace(corners=corners), turned, end):
             return Match(symbol, corners, sampled)
     return None
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["has_flat_colors", "is_exact"]
 
-FLAT = 1
-"""Difference of neighboring pixels that have one color in a drawing, of 255."""
+FLAT = 0.005
+"""Difference of neighboring pixels that have one color in a drawing, as a share of the contrast."""
 
-LEAST_FLAT = 0.3
-"""Share of dark and of light pixels in areas of one color: 0.34 or more in drawings, mostly below 0.1 in photos."""
+LEAST_FLAT = 0.25
+"""Share of dark and of light pixels in areas of one color: 0.26 or more in drawings, below 0.16 in most photos."""
 
 FEW_GRAYS = 16
 """Grays of a drawing that is too small to have areas."""
@@ -29,13 +29,14 @@ MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
 
 def has_flat_colors(greys: Image, corners: Corners) -> bool:
     """Return True if a symbol is drawn in areas of one color."""
-    across, down = zip(*corners, strict=True)
-    box = (int(max(0, min(across))), int(max(0, min(down))), int(max(across)) + 1, int(max(down)) + 1)
+    xs, ys = zip(*corners, strict=True)
+    box = (int(max(0, min(xs))), int(max(0, min(ys))), int(max(xs)) + 1, int(max(ys)) + 1)
     grays = np.asarray(greys.crop(box), dtype=np.int16)
     if len(np.unique(grays)) <= FEW_GRAYS:
         return True
-    is_flat = (np.abs(np.diff(grays, axis=1))[:-1] <= FLAT) & (np.abs(np.diff(grays, axis=0))[:, :-1] <= FLAT)
     low, high = np.quantile(grays, (0.05, 0.95))
+    along, down = np.abs(np.diff(grays, axis=1))[:-1], np.abs(np.diff(grays, axis=0))[:, :-1]
+    is_flat: np.ndarray = np.maximum(along, down) <= FLAT * (high - low)
     is_dark = grays[:-1, :-1] < (low + high) / 2
     return all(is_flat[part].mean() >= LEAST_FLAT for part in (is_dark, ~is_dark) if part.any())
 

@@ -21,10 +21,11 @@ class PhotoGrade(Shown):
     """What a photo says about a print, and what it says about itself.
 
     Attributes:
-        budget: The damage of the print: modules that are wrong without the photo's light, blur and glare. Compared with
-            a design, only what the print adds to it.
-        used: Share of the error correction that the damage uses in the worst block; compared with a design, of what
-            the design leaves.
+        budget: The damage of the print: modules that are wrong without the photo's light, blur and glare, and without a
+            logo. Compared with a design, only what the print adds to it.
+        used: Share of the error correction that the damage uses in the worst block, of what a logo leaves.
+        logo: What covers the middle of the symbol, as a logo does; None if nothing does. Compared with a design, it is
+            always None.
         contrast: How much less light ink reflects than the paper beside it, 0..1.
         gain: How far dark modules reach over their edges, in modules per side; negative if ink is missing; None if the
             photo is too blurred or too bright to tell, or modules have shapes of their own.
@@ -44,6 +45,7 @@ class PhotoGrade(Shown):
 
     budget: Budget
     used: float
+    logo: Budget | None
     contrast: float
     gain: float | None
     quiet: tuple[int | None, ...]
@@ -80,5 +82,6 @@ class PhotoGrade(Shown):
             "sentences": list(self.sentences),
             "quiet": dict(zip(SIDES, self.quiet, strict=True)),
             "hidden": self.hidden,
+            "logo": self.logo and round(self.logo.used, 3),
             **{name: None if (value := getattr(self, name)) is None else round(value, 3) for name in numbers},
         }

@@ -38,6 +38,14 @@ MOST_BROKEN = 0.2
 """Share of the modules of a ring of the quiet zone that may be dark."""
 
 
+MOST_LOGO = 0.44
+"""Side of the largest logo in the middle, as a share of the symbol's."""
+LEAST_LOGO, LEAST_COVERED = 9, 0.25
+"""Modules of the smallest logo, and the share of its modules that is wrong; half of them are right by chance."""
+MOST_OFF_CENTER = 2
+"""Half modules between the middle of a logo and that of the symbol."""
+
+
 class Meant(NamedTuple):
     """What was meant to be printed.
 
@@ -75,13 +83,15 @@ def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bo
         close = close._replace(light=max(1.0, close.light.max()) - close.light)
     straight = align(close, meant.white)
     seen = _Seen(close, straight, meant)
-    wrong, shown = seen.wrong, straight.light * close.full
-    added = damage(wrong & ~seen.is_glare & ~meant.wrong, meant.symbol)
+    wrong, shown = seen.wrong & ~seen.is_glare, straight.light * close.full
+    logo = meant.wrong if is_compared else wrong & _logo(wrong)
+    designed, added = (damage(part, meant.symbol) for part in (logo, wrong & ~logo))
     within = seen.evened.paper[INNER, INNER]
     low, high = np.quantile(within, (0.05, 0.95))
     return PhotoGrade(
         budget=added,
-        used=_share_of_reserve(added, damage(meant.wrong, meant.symbol)),
+        used=_share_of_reserve(added, designed),
+        logo=designed if logo.any() and not is_compared else None,
         contrast=float(np.median(1 - seen.ratio)),
         gain=seen.gain(),
         quiet=tuple(seen.quiet(turn) for turn in range(len(SIDES))),
@@ -90,7 +100,7 @@ def grade_photo(greys: Image, corners: Corners, meant: Meant, *, is_compared: bo
         noise=seen.noise,
         light=float(max(low, 0) / max(high, 1e-3)),
         glare=float(seen.is_glare.mean()),
-        hidden=int((wrong & seen.is_glare).sum()),
+        hidden=int((seen.wrong & seen.is_glare).sum()),
         burnt=0.0 if is_negative else float((within * close.full > BURNT).mean()),
         bend=straight.bend,
         picture=luma_of(np.clip(close.full - shown if is_negative else shown, 0, 1)),
@@ -102,6 +112,21 @@ def _share_of_reserve(added: Budget, designed: Budget) -> float:
     """Return the worst share of the codewords that a block could still correct that the damage uses."""
     blocks = zip(added.errors, added.correctable, designed.errors, strict=True)
     return max(errors / max(most - used, 0.5) for errors, most, used in blocks)
+
+
+def _logo(wrong: Flags) -> Flags:
+    """Return True for the area in the middle of the symbol that a logo covers, if it looks as if there were one."""
+    side = len(wrong)
+    edge, area = round(side * (1 - MOST_LOGO) / 2), np.zeros_like(wrong)
+    hit = np.argwhere(wrong[edge:-edge, edge:-edge]) + edge
+    if not len(hit):
+        return area
+    (top, left), (low, right) = hit.min(axis=0), hit.max(axis=0)
+    size = (low - top + 1) * (right - left + 1)
+    is_central = max(abs(top + low - side + 1), abs(left + right - side + 1)) <= MOST_OFF_CENTER
+    if is_central and size >= LEAST_LOGO and len(hit) >= LEAST_COVERED * size:
+        area[top : low + 1, left : right + 1] = True
+    return area
 
 
 class _Seen:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from qrkit.scanning.scan_report import Issue, Severity
 
 if TYPE_CHECKING:
+    from qrkit.scanning.budget import Budget
     from qrkit.scanning.photos.photo_grade import PhotoGrade
 
 __all__ = ["SIDES", "PrintVerdict", "issues_of_photo", "sentences_of", "verdict_of"]
@@ -26,12 +27,13 @@ LEAST_LIGHT = 0.15
 """Bounds of what a photo must show: pixels per module, and shares as in `PhotoGrade`; hidden modules as a share."""
 
 WEAK_USED, BAD_USED = 0.3, 0.75
+MOST_LOGO_USED = 0.75
 WEAK_CONTRAST, BAD_CONTRAST = 0.5, 0.35
 WEAK_QUIET, BAD_QUIET = 2, 1
 WEAK_SPREAD, BAD_SPREAD = 0.12, 0.17
 WEAK_LOSS, BAD_LOSS = -0.09, -0.15
-"""Bounds of a print; it is weak or bad from the bound of damage on, below those of contrast and quiet zone, and beyond
-those of ink that has spread or is missing."""
+"""Bounds of a print; it is weak or bad from the bounds of damage and of a logo on, below those of contrast and quiet
+zone, and beyond those of ink that has spread or is missing."""
 
 NEEDED_QUIET = 4
 """Modules that the standard asks for around a symbol."""
@@ -94,6 +96,10 @@ def _faults(photo: PhotoGrade) -> Iterator[Issue]:
     if photo.budget.wrong.any():
         severity = _severity(photo.used, WEAK_USED, BAD_USED)
         yield Issue("error-budget", severity, "print", photo.used, WEAK_USED, _damage(photo))
+    if photo.logo:
+        count, used = _counted(int(photo.logo.wrong.sum())), photo.logo.used
+        message = f"{count} covered in the middle, as by a logo; {_codewords(photo.logo)}"
+        yield Issue("logo", "warning" if used >= MOST_LOGO_USED else "note", "print", used, MOST_LOGO_USED, message)
     sides = [(reach, side) for reach, side in zip(photo.quiet, SIDES, strict=True) if reach is not None]
     if narrow := [side for reach, side in sides if reach < WEAK_QUIET]:
         least = min(sides)[0]
@@ -121,20 +127,22 @@ def _severity(measured: float, weak: float, bad: float) -> Severity:
 
 
 def _damage(photo: PhotoGrade) -> str:
-    """Say how many modules are damaged, what that costs, and where it is."""
-    budget = photo.budget
-    wrong, number = int(budget.wrong.sum()), budget.worst_block
-    errors, most = budget.errors[number], budget.correctable[number]
-    count = "1 module is" if wrong == 1 else f"{wrong} modules are"
-    if not errors:
-        return f"{count} damaged in the fixed patterns; the message is untouched"
+    """Say how many modules are damaged, and what that costs."""
+    kind = "not as designed" if photo.is_compared else "damaged"
+    count = _counted(int(photo.budget.wrong.sum()))
+    if not sum(photo.budget.errors):
+        return f"{count} {kind} in the fixed patterns; the message is untouched"
+    return f"{count} {kind}; {_codewords(photo.budget)}"
+
+
+def _counted(modules: int) -> str:
+    return "1 module is" if modules == 1 else f"{modules} modules are"
+
+
+def _codewords(budget: Budget) -> str:
+    errors, most = budget.errors[budget.worst_block], budget.correctable[budget.worst_block]
     blocks = f" of the worst of {len(budget.errors)} blocks" if len(budget.errors) > 1 else ""
-    third = len(budget.wrong) // 3
-    is_central = budget.wrong[third:-third, third:-third].sum() > 0.8 * wrong
-    where = " in the middle" if is_central and wrong > 1 else ""
-    logo = "" if photo.is_compared else " (a logo counts as damage)"
-    kind = "not as designed" if photo.is_compared else "covered or damaged"
-    return f"{count} {kind}{where}; {errors} of the {most} codewords that can be corrected{blocks} are used up{logo}"
+    return f"{errors} of the {most} codewords that can be corrected{blocks} {'is' if errors == 1 else 'are'} used up"
 
 
 def _notes(photo: PhotoGrade) -> Iterator[str]:

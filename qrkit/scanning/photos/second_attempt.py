@@ -25,7 +25,7 @@ from qrkit.symbol.symbol import Symbol, side_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["second_attempt"]
+__all__ = ["second_attempt", "symbol_of_find"]
 
 LONGER_SIDES = (None, 650, 1300)
 """Pixels of the longer side in which symbols are sought; None for the picture as it is."""
@@ -72,7 +72,7 @@ def second_attempt(greys: Image, seconds: float) -> Located | None:
     """
     end = monotonic() + seconds
     for found in _finds(greys, end):
-        symbol = _symbol_of(greys, found, end)
+        symbol = symbol_of_find(greys, *_turned(found), end)
         # A drawing of the exact symbol tells the text.
         if symbol and (exact := locate(_drawn(symbol))):
             return exact._replace(corners=found.corners)
@@ -92,14 +92,17 @@ def _finds(greys: Image, end: float) -> Iterator[Located]:
                 yield one
 
 
-def _symbol_of(greys: Image, found: Located, end: float) -> Symbol | None:
-    """Return the exact symbol of a find."""
-    form = true_modules(blank(found.version, found.ec, found.mask))
-    is_fixed = role_grid(found.version) > 0
-    read, corners = found.flags, found.corners
-    if (form != read.T)[is_fixed].mean() < (read != form)[is_fixed].mean():  # mirrored
-        read, corners = read.T, found.transposed
-    close = close_up(greys, corners, side_of(found.version))
+def symbol_of_find(greys: Image, found: Located, read: Flags, end: float) -> Symbol | None:
+    """Return the exact symbol of a find.
+
+    Args:
+        greys: The photo, in grays.
+        found: The find, with its corners in the orientation of the encoded symbol.
+        read: bool, side x side: the modules that were read as dark.
+        end: The time of `monotonic` at which to give up.
+    """
+    form, is_fixed = _form(found)
+    close = close_up(greys, found.corners, side_of(found.version))
     if is_inverted(close, _white(form)):
         close = close._replace(light=max(1.0, close.light.max()) - close.light)
     for scale in SCALES:
@@ -118,6 +121,19 @@ def _symbol_of(greys: Image, found: Located, end: float) -> Symbol | None:
             if (again != form)[is_fixed].mean() > MOST_MISSED or (before == dark).all():
                 break
     return None
+
+
+def _turned(found: Located) -> tuple[Located, Flags]:
+    """Return a find and its modules in the orientation of the encoded symbol, which may be mirrored in the image."""
+    (form, is_fixed), read = _form(found), found.flags
+    if (form != read.T)[is_fixed].mean() < (form != read)[is_fixed].mean():
+        return found._replace(corners=found.transposed), read.T
+    return found, read
+
+
+def _form(found: Located) -> tuple[Flags, Flags]:
+    """Return the modules of function patterns, format and version information, and True for all of these."""
+    return true_modules(blank(found.version, found.ec, found.mask)), role_grid(found.version) > 0
 
 
 def _values(close: CloseUp, dark: Flags) -> tuple[Greys, Greys]:
