@@ -21,7 +21,7 @@ A design is drawn and measured. Each step has its own file:
     issues      the problems found, each with a fix
     verdict     one word and one number
 
-`picture_check` handles images, and `photos` those of prints. `arithmetic` handles designs that need no drawing.
+`picture_check` handles images, and `photographs` those of prints. `arithmetic` handles designs that need no drawing.
 `repair` finds the smallest change that makes a design scan.
 """
 
@@ -90,7 +90,7 @@ def check(
         if isinstance(subject, Design) or not isinstance(design, Design):
             rule = "must be the Design that a photo shows: check(photo, design=design)"
             raise InvalidParameter(Problem("design", None, rule, "bad-value"))
-        from qrkit.scanning.print_check import check_print
+        from qrkit.scanning.photographs.print_check import check_print
 
         return check_print(subject, design, chosen, audience=readers, fetch=fetch)
     if not isinstance(subject, Design):

@@ -17,11 +17,11 @@ from qrkit.errors import NoSymbol
 from qrkit.scanning.budget import budget_of
 from qrkit.scanning.examine import graded, no_verdict
 from qrkit.scanning.issues import issues_of
-from qrkit.scanning.photos.alignment import blurred, perspective
-from qrkit.scanning.photos.drawings import has_flat_colors, is_exact
-from qrkit.scanning.photos.photo_measures import grade_photo, meant_of
-from qrkit.scanning.photos.photo_words import issues_of_photo
-from qrkit.scanning.photos.second_attempt import second_attempt, symbol_of_find
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact
+from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
+from qrkit.scanning.photographs.photo_words import issues_of_photo
+from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
+from qrkit.scanning.photographs.straightening import blurred, perspective
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
@@ -34,8 +34,8 @@ from qrkit.symbol.symbol import Symbol, side_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from qrkit.scanning.photos.close_up import Corners
-    from qrkit.scanning.photos.photo_grade import PhotoGrade
+    from qrkit.scanning.photographs.close_up import Corners
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
     from qrkit.scanning.readers import Engine
 
 __all__ = ["Picture", "check_picture", "match_of", "no_symbol", "open_picture", "photo_report"]
@@ -125,7 +125,7 @@ def check_picture(
         message = "the code is read, but hardly: the print is damaged, or the photo is too poor; come closer"
         issue = Issue("error-budget", "error", "print", 1, 0, message)
         return report_of(found.content, level, (issue,), audience=audience)
-    return _check_drawing(seen.greys, found, match, level, engines, audience)
+    return _check_drawing(seen.greys, found, match, level, engines, audience=audience)
 
 
 def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audience) -> ScanReport:
@@ -192,6 +192,7 @@ def _check_drawing(
     match: Match | None,
     level: Level,
     engines: Sequence[Engine] | None,
+    *,
     audience: Audience,
 ) -> ScanReport:
     """Measure a drawing, and let readers read it."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.grade import Grade
     from qrkit.scanning.measures import Structure
     from qrkit.scanning.panel import Panel
-    from qrkit.scanning.photos.photo_grade import PhotoGrade
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
 __all__ = [
     "AUDIENCES", "LEVELS", "ON", "VERDICTS", "Audience", "Issue", "Level", "ScanReport", "Severity", "Verdict", "worse",

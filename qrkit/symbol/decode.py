@@ -36,7 +36,7 @@ Effort: TypeAlias = Literal["quick", "standard", "thorough"]
 EFFORTS: tuple[Effort, ...] = ("quick", "standard", "thorough")
 """All efforts, from least to most."""
 
-SECOND_ATTEMPT = "scanning.photos.second_attempt:second_attempt"
+SECOND_ATTEMPT = "scanning.photographs.second_attempt:second_attempt"
 """Reads photos that readers cannot; a higher room has it."""
 ATTEMPT_SECONDS: dict[Effort, float] = {"quick": 0.0, "standard": 0.6, "thorough": 3.0}
 """Time for second attempts at all frames of a picture."""

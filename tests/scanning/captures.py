@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from qrkit import Design, generate
-from qrkit.scanning.photos.alignment import blurred
+from qrkit.scanning.photographs.straightening import blurred
 from qrkit.scanning.sampling import luma_of, reflectance
 
 MODULE = 12
@@ -26,11 +26,18 @@ def flat(design: Design) -> Image.Image:
 
 
 def scratched(paper: Image.Image, random: np.random.Generator) -> Image.Image:
-    """A print with scratches through its middle, down to the paper."""
+    """A print with scratches between its finder patterns, down to the paper."""
     draw, side = ImageDraw.Draw(paper := paper.copy()), paper.width
     for _ in range(3):
-        ends = [(side * 0.15, side * random.uniform(0.3, 0.9)), (side * 0.85, side * random.uniform(0.3, 0.9))]
+        ends = [(side * x, side * random.uniform(0.4, 0.85)) for x in (0.42, 0.85)]
         draw.line(ends, fill=255, width=MODULE)
+    return paper
+
+
+def torn(paper: Image.Image, random: np.random.Generator) -> Image.Image:
+    """A print whose corner without finder pattern is gone."""
+    draw, side = ImageDraw.Draw(paper := paper.copy()), paper.width
+    draw.rectangle((side * 0.42, side * 0.42, side, side), fill=255)
     return paper
 
 

@@ -15,6 +15,7 @@ from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade
 from qrkit.scanning.largest_logo import LargestLogo
 from qrkit.scanning.panel import Panel
+from qrkit.scanning.photographs.photo_grade import PhotoGrade
 from qrkit.scanning.repair import Repair
 from qrkit.scanning.scan_report import ON, Issue, ScanReport
 
@@ -30,7 +31,15 @@ SIDE = 200
 
 @media.register
 def _(report: ScanReport) -> dict[str, Any]:
-    return {"text/html": _report_html(report)}
+    return media(report.photo) if report.photo else {"text/html": _report_html(report)}
+
+
+@media.register
+def _(photo: PhotoGrade) -> dict[str, Any]:
+    """Show the answer beside the map of damage on the photo."""
+    first, *others = map(escape, photo.sentences)
+    told = "".join(f'<p style="margin:0 0 6px">{sentence}</p>' for sentence in others)
+    return {"text/html": card(first, told, beside=[_sized(photo.damage_map(), SIDE)])}
 
 
 @media.register
@@ -44,8 +53,11 @@ def _(budget: Budget) -> dict[str, Any]:
 
 
 def _map(budget: Budget, side: int) -> str:
-    sized = f'<svg style="display:block;width:{side}px;height:auto;border-radius:4px" '
-    return budget.heat_map().replace("<svg ", sized, 1)
+    return _sized(budget.heat_map(), side)
+
+
+def _sized(svg: str, side: int) -> str:
+    return svg.replace("<svg ", f'<svg style="display:block;width:{side}px;height:auto;border-radius:4px" ', 1)
 
 
 @media.register

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from qrkit.late import Shown
-from qrkit.scanning.photos.damage_map import damage_map
-from qrkit.scanning.photos.photo_words import SIDES, PrintVerdict, sentences_of, verdict_of
+from qrkit.scanning.photographs.damage_map import damage_map
+from qrkit.scanning.photographs.photo_words import SIDES, PrintVerdict, sentences_of, verdict_of
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qrkit.scanning.photos.close_up import PIXELS, CloseUp, Corners
+from qrkit.scanning.photographs.close_up import PIXELS, CloseUp, Corners
 from qrkit.scanning.sampling import MARGIN, Greys
 
 __all__ = ["Straight", "align", "blurred", "is_inverted", "perspective"]

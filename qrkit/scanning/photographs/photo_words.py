@@ -9,7 +9,7 @@ from qrkit.scanning.scan_report import Issue, Severity
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
-    from qrkit.scanning.photos.photo_grade import PhotoGrade
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
 __all__ = ["SIDES", "PrintVerdict", "issues_of_photo", "sentences_of", "verdict_of"]
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from qrkit.scanning.budget import Budget, Flags, damage, true_modules, with_margin
-from qrkit.scanning.photos.alignment import Straight, align, blurred, is_inverted
-from qrkit.scanning.photos.close_up import PIXELS, CloseUp, Corners, close_up
-from qrkit.scanning.photos.evening import INNER, MIDDLE, around, even_out, weights_of
-from qrkit.scanning.photos.photo_grade import PhotoGrade
-from qrkit.scanning.photos.photo_words import SIDES
+from qrkit.scanning.photographs.close_up import PIXELS, CloseUp, Corners, close_up
+from qrkit.scanning.photographs.evening import INNER, MIDDLE, around, even_out, weights_of
+from qrkit.scanning.photographs.photo_grade import PhotoGrade
+from qrkit.scanning.photographs.photo_words import SIDES
+from qrkit.scanning.photographs.straightening import Straight, align, blurred, is_inverted
 from qrkit.scanning.sampling import MARGIN, Greys, luma_of, middles, reflectance
 
 if TYPE_CHECKING:
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Meant", "grade_photo", "meant_of"]
 
-GLARE = 1.15
+LEAST_OFF = 0.3
+"""Difference from what was meant from which a module is damaged; a design has modules that are neither dark nor light.
+"""
+
+GLARE = 0.15
 """Value above that of paper, beside three times the noise, that is glare: no damage is brighter than paper."""
 
 BURNT = 0.96
@@ -146,8 +150,9 @@ class _Seen:
         # Readers compare encoded grays, so their threshold lies below the middle of linear light.
         self.threshold = (reflectance((luma_of(self.ratio) + 1) / 2) - self.ratio) / (1 - self.ratio)
         self.is_dark = true_modules(meant.symbol)
-        self.wrong = ((self.own[INNER, INNER] < self.threshold) != self.is_dark) & self.known[INNER, INNER]
-        peak = np.maximum(evened.value, self.own)[INNER, INNER]
+        is_off = np.abs(self.own - white)[INNER, INNER] > LEAST_OFF
+        self.wrong = ((self.own[INNER, INNER] < self.threshold) != self.is_dark) & is_off & self.known[INNER, INNER]
+        peak = (np.maximum(evened.value, self.own) - np.maximum(white, 1))[INNER, INNER]
         is_bright = (peak > GLARE + 3 * self.noise) & self.known[INNER, INNER]
         self.is_glare = blurred(is_bright.astype(np.float32), 0.8) > 0.25
 

@@ -11,26 +11,30 @@ from qrkit.drawing.draw import is_plain
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.scanning.budget import Budget, Flags, true_modules
 from qrkit.scanning.examine import drawn, measure
-from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.photos.photo_measures import Meant, grade_photo
+from qrkit.scanning.module_roles import module_codewords
+from qrkit.scanning.photographs.photo_measures import Meant, grade_photo
 from qrkit.scanning.picture_check import Picture, match_of, no_symbol, open_picture, photo_report
 from qrkit.scanning.sampling import MARGIN, Sampled, reflectance
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
+from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.locate import Located, locate_all, uncorrected
-from qrkit.symbol.symbol import Role, Symbol
+from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from qrkit.design.design import Design
     from qrkit.drawing.untrusted.assets import Fetch
-    from qrkit.scanning.photos.close_up import Corners
+    from qrkit.scanning.photographs.close_up import Corners
     from qrkit.symbol.decode import Readable
 
 __all__ = ["check_print"]
 
-LEAST_ALIKE = 0.75
-"""Share of the data modules of an unread symbol that must be those of the design; others agree in half of them."""
+LEAST_ALIKE = 0.65
+"""Share of the modules of an unread symbol that must be those of the design; with other contents, half of them are.
+
+Only modules of error correction codewords count, because contents often begin alike.
+"""
 
 REACH = (-0.5, 1.5)
 """Range of what a module of a design reflects, where 0 is its ink and 1 its paper."""
@@ -91,12 +95,13 @@ def _corners_of(seen: Picture, design: Design, symbol: Symbol) -> Corners:
 
 def _unread(greys: Image, symbol: Symbol) -> Iterator[Corners]:
     """Yield the corners of symbols that are seen, but too damaged to be read."""
-    dark, is_data = true_modules(symbol), role_grid(symbol.version) == Role.DATA
+    data = sum(share.data for share in blocks(symbol.version, symbol.error_correction))
+    dark, counted = true_modules(symbol), module_codewords(symbol.version) >= data
     for one in uncorrected(greys):
         if (one.version, one.ec, one.mask) == (symbol.version, symbol.error_correction, symbol.mask):
-            if _alike(one.flags, dark, is_data):
+            if _alike(one.flags, dark, counted):
                 yield one.corners
-            elif _alike(one.flags.T, dark, is_data):
+            elif _alike(one.flags.T, dark, counted):
                 yield one.transposed
 
 

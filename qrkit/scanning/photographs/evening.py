@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qrkit.scanning.photos.alignment import blurred
+from qrkit.scanning.photographs.straightening import blurred
 from qrkit.scanning.sampling import MARGIN, Greys
 
 __all__ = ["INNER", "MIDDLE", "Evened", "around", "even_out", "weights_of"]

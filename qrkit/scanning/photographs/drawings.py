@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from qrkit.scanning.photos.close_up import Corners
-    from qrkit.scanning.photos.photo_grade import PhotoGrade
+    from qrkit.scanning.photographs.close_up import Corners
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
 __all__ = ["has_flat_colors", "is_exact"]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from qrkit.scanning.budget import Flags, true_modules, with_margin
 from qrkit.scanning.module_roles import role_grid
-from qrkit.scanning.photos.alignment import align, is_inverted
-from qrkit.scanning.photos.close_up import PIXELS, CloseUp, close_up
-from qrkit.scanning.photos.evening import INNER, even_out, weights_of
+from qrkit.scanning.photographs.close_up import PIXELS, CloseUp, close_up
+from qrkit.scanning.photographs.evening import INNER, even_out, weights_of
+from qrkit.scanning.photographs.straightening import align, is_inverted
 from qrkit.scanning.sampling import Greys, luma_of, middles
 from qrkit.symbol.locate import Located, at_side, locate, uncorrected
 from qrkit.symbol.rebuilding import blank, rebuilt
