@@ -9,7 +9,7 @@ from typing import Any
 
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import VERDICTS, badge, card, details, page_text, picture, soft, table
+from qrkit.notebook.views.html import VERDICTS, badge, card, details, page_text, picture, png_picture, soft, table
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade
@@ -39,7 +39,9 @@ def _(photo: PhotoGrade) -> dict[str, Any]:
     """Show the answer beside the map of damage on the photo."""
     first, *others = map(escape, photo.sentences)
     told = "".join(f'<p style="margin:0 0 6px">{sentence}</p>' for sentence in others)
-    return {"text/html": card(first, told, beside=[_sized(photo.damage_map(), SIDE)])}
+    count = int(photo.budget.wrong.sum())
+    map_ = png_picture(photo.damage_map(), photo.picture.shape, f"photo with {count} damaged modules framed", SIDE)
+    return {"text/html": card(first, told, beside=[map_])}
 
 
 @media.register
@@ -53,11 +55,8 @@ def _(budget: Budget) -> dict[str, Any]:
 
 
 def _map(budget: Budget, side: int) -> str:
-    return _sized(budget.heat_map(), side)
-
-
-def _sized(svg: str, side: int) -> str:
-    return svg.replace("<svg ", f'<svg style="display:block;width:{side}px;height:auto;border-radius:4px" ', 1)
+    sized = f'<svg style="display:block;width:{side}px;height:auto;border-radius:4px" '
+    return budget.heat_map().replace("<svg ", sized, 1)
 
 
 @media.register

@@ -70,8 +70,8 @@ class PhotoGrade(Shown):
         """The answer for the person who took the photo: about the print, then about the photo."""
         return sentences_of(self)
 
-    def damage_map(self) -> str:
-        """Return an SVG of the straightened photo on which damaged modules are framed."""
+    def damage_map(self) -> bytes:
+        """Return a PNG of the straightened photo, 8 pixels per module, on which damaged modules are framed."""
         return damage_map(self.picture, self.budget.wrong)
 
     def as_dict(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -43,18 +43,11 @@ MOST_MISSED = 0.25
 """Share of the fixed patterns that may be wrong; otherwise, no symbol is there."""
 
 
-class Scale(NamedTuple):
-    """How light is measured, and where it divides ink from paper.
+LINEAR_THRESHOLD, ENCODED_THRESHOLD = 0.38, 0.5
+"""Values that divide ink from paper, in linear light and in encoded grays.
 
-    Linear light suits sharp photos; encoded grays suit dark photos and those that a phone has processed.
-    """
-
-    is_linear: bool
-    threshold: float
-
-
-SCALES = (Scale(is_linear=True, threshold=0.38), Scale(is_linear=False, threshold=0.5))
-
+Linear light suits sharp photos; encoded grays suit dark photos and those that a phone has processed.
+"""
 
 GLARE = 1.2
 """Value of a module, where 1 is paper, from which it is glare and tells nothing."""
@@ -105,18 +98,17 @@ def symbol_of_find(greys: Image, found: Located, read: Flags, end: float) -> Sym
     close = close_up(greys, found.corners, side_of(found.version))
     if is_inverted(close, _white(form)):
         close = close._replace(light=max(1.0, close.light.max()) - close.light)
-    for scale in SCALES:
-        light = close.light if scale.is_linear else luma_of(close.light)
+    for light, threshold in ((close.light, LINEAR_THRESHOLD), (luma_of(close.light), ENCODED_THRESHOLD)):
         dark = np.where(is_fixed, form, read)
         for _ in range(TURNS):
             if monotonic() > end:
                 return None
             own, seen = _values(close._replace(light=light), dark)
             for value in (own, seen):
-                sure = np.where(value > GLARE, 0, np.minimum(np.abs(value - scale.threshold), 0.5))
-                if symbol := rebuilt(value < scale.threshold, found.version, found.ec, found.mask, sure):
+                sure = np.where(value > GLARE, 0, np.minimum(np.abs(value - threshold), 0.5))
+                if symbol := rebuilt(value < threshold, found.version, found.ec, found.mask, sure):
                     return symbol
-            again = own < scale.threshold
+            again = own < threshold
             before, dark = dark, np.where(is_fixed, form, again)
             if (again != form)[is_fixed].mean() > MOST_MISSED or (before == dark).all():
                 break
