@@ -2,8 +2,8 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at another
-size, and zxing-cpp for Micro QR Codes, which the others do not know.
+zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at other
+sizes, and zxing-cpp for Micro QR Codes, which the others do not know.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ HEADER_BITS = 20
 LAST_SIDE = 650
 """Pixels of the longer side of an image at a last look; larger and smaller ones find less."""
 
-OTHER_SCALES = (0.4, 0.25, 0.6, 1.5)
+SMALL_SCALES = (0.4, 0.25)
+"""Scales at which the lines of hatched modules merge."""
+
+OTHER_SCALES = (0.6, 1.5)
 """Scales at which a thorough search looks."""
 MOST_OTHER_SIDE = 4_000
 """Pixels of the longer side of an image at these scales, at most."""
@@ -128,9 +131,8 @@ def locate(greys: Image) -> Located | None:
 
 
 def locate_at_other_sizes(greys: Image) -> list[Located]:
-    """Return the symbols that are read at another size, such as those of hatched or very large modules."""
-    sides = (round(max(greys.size) * scale) for scale in OTHER_SCALES)
-    return next(filter(None, (at_side(greys, side, _by_zxing) for side in sides if side <= MOST_OTHER_SIDE)), [])
+    """Return the symbols that are read at another size."""
+    return _at_scales(greys, OTHER_SCALES)
 
 
 def locate_all(greys: Image) -> list[Located]:
@@ -147,7 +149,16 @@ def _others(found: list[Located], known: list[Located]) -> list[Located]:
 
 def _at_last(greys: Image) -> list[Located]:
     """Return the symbols that take another reader, another size, or are Micro QR Codes."""
-    return at_side(greys, LAST_SIDE, lambda image: _by_quirc(image) or _by_zxing(image)) or _by_zxing(greys, micro=True)
+    return (
+        at_side(greys, LAST_SIDE, lambda image: _by_quirc(image) or _by_zxing(image))
+        or _at_scales(greys, SMALL_SCALES)
+        or _by_zxing(greys, micro=True)
+    )
+
+
+def _at_scales(greys: Image, scales: Iterable[float]) -> list[Located]:
+    sides = (ceil(max(greys.size) * scale) for scale in scales)
+    return next(filter(None, (at_side(greys, side, _by_zxing) for side in sides if side <= MOST_OTHER_SIDE)), [])
 
 
 def at_side(greys: Image, longer: int, read: Callable[[Image], list[Located]]) -> list[Located]:
