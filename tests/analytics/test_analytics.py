@@ -388,7 +388,7 @@ def test_a_record_tells_phones_and_tablets_and_leaves_out_what_is_not_known(agen
     campaign, *device, country, region, city, latitude, longitude, created = row
     assert tuple(None if pd.isna(value) else value for value in device) == told
     assert pd.isna([campaign, country, region, city, latitude, longitude]).all()
-    assert created == pd.Timestamp(FIRST).tz_localize(None)
+    assert created == pd.Timestamp(FIRST)
 
 
 @pytest.mark.rule("T12")
@@ -417,8 +417,8 @@ ALL = {
             "scans": "int64",
             "visitors": "int64",
             "qrcodes": "int64",
-            "first": "datetime64[us]",
-            "last": "datetime64[us]",
+            "first": "datetime64[us, UTC]",
+            "last": "datetime64[us, UTC]",
         },
     ),
     "scans_per_day": (analytics.scans_per_day, {"day": "datetime64[us]", "scans": "int64"}),
@@ -455,7 +455,7 @@ ALL = {
             TEXT,
         )
         | {"is_mobile_device": "bool", "is_tablet": "bool", "country_code": TEXT, "region": TEXT, "city": TEXT}
-        | {"latitude": "float64", "longitude": "float64", "created": "datetime64[us]"},
+        | {"latitude": "float64", "longitude": "float64", "created": "datetime64[us, UTC]"},
     ),
 } | {
     f"scans_by {name}": (

@@ -132,11 +132,11 @@ def check_evidence(portfolio, visits):
 
 
 def test_columns_and_dtypes_are_those_of_the_docstring_even_without_visits():
-    moments = {"first": "datetime64[us]", "last": "datetime64[us]"}
+    moments = {"first": "datetime64[us, UTC]", "last": "datetime64[us, UTC]"}
     named = {"qrcode_id": TEXT, "qrcode": TEXT}
     wanted = {
         analytics.half_lives: named
-        | {"campaign": TEXT, "created": "datetime64[us]"}
+        | {"campaign": TEXT, "created": "datetime64[us, UTC]"}
         | moments
         | {"scans": "int64", "delay": "float64", "half_life": "float64"},
         analytics.scans_by_content: named | {"content": TEXT} | moments | {"scans": "int64", "visitors": "int64"},

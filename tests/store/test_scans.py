@@ -75,10 +75,10 @@ def test_moments_of_an_answer_are_in_the_time_zone(shop):
     view = shop.scans.where(time_zone=ZONE)
     first = pd.Timestamp("2026-05-31 23:00", tz=ZONE)
     assert str(view.to_frame()["time"].dtype) == f"datetime64[us, {ZONE}]"
-    assert str(shop.scans.to_frame()["time"].dtype) == "datetime64[us]"
+    assert str(shop.scans.to_frame()["time"].dtype) == "datetime64[us, UTC]"
     for answer in (analytics.summary, analytics.half_lives, analytics.scans_by_content):
         assert answer(view)["first"].tolist() == [first]
-        assert answer(shop.scans)["first"].tolist() == [pd.Timestamp(TIMES[0])]
+        assert answer(shop.scans)["first"].tolist() == [pd.Timestamp(TIMES[0], tz="UTC")]
     assert analytics.half_lives(view)["created"].tolist() == [pd.Timestamp("2026-05-30 02:00", tz=ZONE)]
     assert shop.scans.where(since=view.to_frame()["time"].max()).count() == 1
 
