@@ -45,9 +45,9 @@ def scan_records(scans: Scans) -> pd.DataFrame:
 
     Columns: campaign, system_name, system_version, browser_name, browser_version, manufacturer, device_model (str),
     is_mobile_device (bool, a phone or a tablet), is_tablet (bool), country_code, region, city (str), latitude,
-    longitude (float64, degrees), created (datetime64[us, UTC]). Unknown values are missing (NaN), and so is the
-    campaign of a code without one, as in files; an unknown device is neither mobile nor a tablet. Files have these
-    names in camelCase.
+    longitude (float64, degrees), created (datetime64[us], UTC without a time zone). Unknown values are missing (NaN);
+    so is the campaign of a code without one. An unknown device is neither mobile nor a tablet. Files have these names
+    in camelCase.
     """
     return _with_dtypes(scans.ask(f"{RECORDS} ORDER BY {IN_ORDER}"))
 
@@ -66,5 +66,4 @@ def read_scan_records(data: bytes) -> pd.DataFrame:
 
 
 def _with_dtypes(frame: pd.DataFrame) -> pd.DataFrame:
-    frame = frame.assign(created=frame["created"].dt.tz_localize("UTC"))
     return with_dtypes(frame, RECORD_TYPES | {"latitude": "float64", "longitude": "float64"})

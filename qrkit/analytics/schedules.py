@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["calendar", "gaps_and_overlaps", "served_under"]
 
-MOMENTS = "datetime64[us, UTC]"
-
 MOST_BEGINNINGS = 200_000
 """Maximum number of event starts in one question: a hundred weekly events over 38 years."""
 LONGEST_SCHEDULE = 100
@@ -82,7 +80,7 @@ def calendar(schedule: Sequence[ScheduleEvent], *, since: date, until: date, con
         content: The content served before any event.
 
     Returns:
-        Columns: start, end (datetime64[us, UTC]; `end` is not included), content (str), event
+        Columns: start, end (datetime64[us], UTC without a time zone; `end` is not included), content (str), event
         (Int64, index in the schedule from 0; missing if no event is active).
 
     Raises:
@@ -92,10 +90,10 @@ def calendar(schedule: Sequence[ScheduleEvent], *, since: date, until: date, con
     events = _events(schedule)
     periods = _spans(events, _moment("since", since), _moment("until", until))
     rows = [
-        (span.start, span.end, content if span.event is None else events[span.event].content, span.event)
+        (naive(span.start), naive(span.end), content if span.event is None else events[span.event].content, span.event)
         for span in periods
     ]
-    return _frame(rows, {"start": MOMENTS, "end": MOMENTS, "content": "str", "event": "Int64"})
+    return _frame(rows, {"start": "datetime64[us]", "end": "datetime64[us]", "content": "str", "event": "Int64"})
 
 
 def gaps_and_overlaps(schedule: Sequence[ScheduleEvent], *, since: date, until: date) -> pd.DataFrame:
@@ -107,7 +105,7 @@ def gaps_and_overlaps(schedule: Sequence[ScheduleEvent], *, since: date, until: 
         until: The end of the period, which is not included.
 
     Returns:
-        Columns: kind (str), start, end (datetime64[us, UTC]), event, instead (Int64, indexes in the
+        Columns: kind (str), start, end (datetime64[us], UTC without a time zone), event, instead (Int64, indexes in the
         schedule from 0), ordered by time. Kinds: `gap`, no event is active, so the content of the record is served;
         `overlap`, `event` and `instead` begin at the same moment `start`, and `instead` is served (`end` equals
         `start`); `unseen`, `event` is never served during the period.
@@ -126,8 +124,8 @@ def gaps_and_overlaps(schedule: Sequence[ScheduleEvent], *, since: date, until: 
     seen = {span.event for span in periods}
     rows += [("unseen", first, last, place, None) for place in range(len(events)) if place not in seen]
     rows.sort(key=lambda row: row[1])
-    kinds = {"kind": "str", "start": MOMENTS, "end": MOMENTS, "event": "Int64", "instead": "Int64"}
-    return _frame([(kind, start, end, *places) for kind, start, end, *places in rows], kinds)
+    kinds = {"kind": "str", "start": "datetime64[us]", "end": "datetime64[us]", "event": "Int64", "instead": "Int64"}
+    return _frame([(kind, naive(start), naive(end), *places) for kind, start, end, *places in rows], kinds)
 
 
 def _events(schedule: Sequence[ScheduleEvent]) -> Sequence[ScheduleEvent]:

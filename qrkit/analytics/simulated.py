@@ -57,7 +57,7 @@ def simulate(
 ) -> pd.DataFrame:
     """Return simulated scans, oldest first, in the form that `portfolio.scans.insert` takes.
 
-    Columns: short_code (str), time (datetime64[us, UTC]), kind (str: scan, bot or prefetch),
+    Columns: short_code (str), time (datetime64[us], UTC without a time zone), kind (str: scan, bot or prefetch),
     user_agent, country, city, language (str), visitor (UInt64, valid for one UTC day).
 
     Args:
@@ -89,8 +89,7 @@ def simulate(
     scans = _scans(random, np.array(codes, dtype=object)[code[order]], times[order], truth.returning)
     visits = pd.concat([scans, _previews(random, scans, truth.previews), _bots(random, scans, truth.robots)])
     visits = visits.sort_values(["time", "short_code", "kind", "visitor"], ignore_index=True)
-    visits = visits.assign(time=visits["time"].astype("datetime64[us]").dt.tz_localize("UTC"))
-    return with_dtypes(visits, {"visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
+    return with_dtypes(visits, {"time": "datetime64[us]", "visitor": "UInt64"} | dict.fromkeys(TEXTS, "str"))
 
 
 def _check(rates: Mapping[str, float], days: int, seed: int) -> None:

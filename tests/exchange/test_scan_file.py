@@ -6,7 +6,7 @@ import json
 import math
 import re
 from base64 import b64decode
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pandas as pd
 import pytest
@@ -42,13 +42,13 @@ DTYPES = dict.fromkeys(
     **dict.fromkeys(("countryCode", "region", "city"), TEXT),
     "latitude": "float64",
     "longitude": "float64",
-    "created": "datetime64[us, UTC]",
+    "created": "datetime64[us]",
 }
 CELLS = {
     TEXT: st.none() | texts.filter(bool),
     "bool": st.booleans(),
     "float64": st.none() | st.floats(-180, 180),
-    "datetime64[us, UTC]": st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)),
+    "datetime64[us]": st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)),
 }
 rows = st.lists(st.fixed_dictionaries({name: CELLS[dtype] for name, dtype in DTYPES.items()}), max_size=4)
 A_SCAN = {

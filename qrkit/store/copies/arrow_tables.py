@@ -17,6 +17,10 @@ __all__ = ["TABLE_RULE", "ArrowTable", "is_table", "pandas_frame"]
 TABLE_RULE = "must be a DataFrame of pandas or polars, or an Arrow table"
 
 
+MOMENT = 'make_timestamp(epoch_us("{0}")) AS "{0}"'
+"""Converts a timestamp with a time zone to UTC without one. DuckDB converts zones with a library that it may lack."""
+
+
 class ArrowTable(Protocol):
     """A table of any library that speaks Arrow (the PyCapsule interface), such as polars or pyarrow."""
 
@@ -44,7 +48,7 @@ def is_table(given: object) -> bool:
 
 
 def pandas_frame(given: Any, name: str) -> pd.DataFrame:
-    """Return a table as a DataFrame of pandas, without pyarrow; timestamps with a time zone are then in UTC.
+    """Return a table as a DataFrame of pandas, without pyarrow; Arrow's timestamps are then UTC without a time zone.
 
     Args:
         name: The parameter, for the error.
@@ -66,7 +70,11 @@ def pandas_frame(given: Any, name: str) -> pd.DataFrame:
     with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
         try:
             alone.register("given", _Stream(given))
-            found: pd.DataFrame = alone.sql("FROM given").df()
+            rows = alone.sql("FROM given")
+            names = [name for name, kind in zip(rows.columns, rows.types, strict=True) if kind == "TIMESTAMPTZ"]
+            moments = ", ".join(MOMENT.format(name.replace('"', '""')) for name in names)
+            chosen = f"* REPLACE ({moments})" if moments else "*"
+            found: pd.DataFrame = alone.sql(f"SELECT {chosen} FROM given").df()
         except duckdb.Error as error:
             raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}: {error}", "wrong-type")) from error
     return found

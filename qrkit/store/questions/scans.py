@@ -46,22 +46,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Scans", "in_zone_of", "period_sql"]
 
-SCANS = f"""
+SCANS = """
 WITH codes AS (
     SELECT
         q.number, q.id AS qrcode_id, q.name AS qrcode, q.short_code, q.created AS qrcode_created,
         nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
-        c.id AS campaign_id, coalesce(c.name, '') AS campaign{{labels}}
+        c.id AS campaign_id, coalesce(c.name, '') AS campaign{labels}
     FROM qrcodes q
     LEFT JOIN campaigns c ON c.id = q.campaign_id AND c.account_id = q.account_id
-    WHERE q.account_id = $account{{only_codes}}
+    WHERE q.account_id = $account{only_codes}
 ), lean AS NOT MATERIALIZED (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
         v.content, v.user_agent, v.alone, v.again, v.numbered, q.*
     FROM all_visits v
-    JOIN codes q ON q.number = v.qrcode{{join}}
-    WHERE {{only_visits}}
+    JOIN codes q ON q.number = v.qrcode{join}
+    WHERE {only_visits}
 ), wide AS NOT MATERIALIZED (
     SELECT
         v.*, u.system, u.system_version, u.browser, u.browser_version, u.manufacturer, u.device_model, u.device,
@@ -75,14 +75,16 @@ WITH codes AS (
         campaign_id, campaign,
         system, system_version, browser, browser_version, manufacturer, device_model, device, is_bot
     FROM wide
-), links AS (
-    SELECT content, {links_sql()} FROM (SELECT DISTINCT content FROM lean)
 )
 """
 """The common table expressions at the start of each query. The query then selects from `scans`; from `lean`, which
-skips the join with user agents, or `wide`, both with what `counted` needs; from `links`, the UTM parameters of each
-content; or from `codes`, the QR Codes of the view, scanned or not. Conditions are in the query only where they are set:
-an unset one takes time for every visit."""
+skips the join with user agents, or `wide`, both with what `counted` needs; or from `codes`, the QR Codes of the view,
+scanned or not. Conditions are in the query only where they are set: an unset one takes time for every visit."""
+
+LINKS = f"""
+, links AS (SELECT content, {links_sql()} FROM (SELECT DISTINCT content FROM lean) contents)
+"""
+"""A further table expression, for queries that ask for it: the UTM parameters of each content."""
 
 PLACE = "dense_rank() OVER (PARTITION BY c.name ORDER BY c.created, c.id)"
 LABELS = f""",
@@ -308,7 +310,8 @@ class Scans(Shown):
             include_waiting(self.store)
             parse_new_user_agents(self.store)
         labels = LABELS if "_label" in select else ""
-        return Query(self._tables(labels) + select, self._parameters() | parameters)
+        links = LINKS if "links" in select else ""
+        return Query(self._tables(labels) + links + select, self._parameters() | parameters)
 
     def all_rows(self, *, with_links: bool = True) -> Query:
         """Return a query for all columns of `to_frame` that also lists the texts in them, for reading many rows.
@@ -318,7 +321,7 @@ class Scans(Shown):
         """
         asked = self.query(ALL if with_links else WITHOUT_LINKS)
         texts = TEXTS if with_links else {name: columns for name, columns in TEXTS.items() if name != "links"}
-        return dataclasses.replace(asked, texts=self._tables() + texts_of(texts))
+        return dataclasses.replace(asked, texts=self._tables() + LINKS * with_links + texts_of(texts))
 
     def count(self) -> int:
         """Return the number of scans in the view."""
