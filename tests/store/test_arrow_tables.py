@@ -44,7 +44,7 @@ def shop():
 
 def test_visits_come_in_once_from_any_table(shop):
     assert shop.scans.insert(Arrow(VISITS)) == 3
-    assert shop.scans.insert(Convertible(duckdb.sql(VISITS).df())) == 0
+    assert shop.scans.insert(Convertible(shop.scans.to_frame()[["short_code", "time", "country"]])) == 0
     assert shop.scans.insert(duckdb.sql(VISITS)) == 0
     found = shop.scans.to_frame()
     assert found["time"].tolist() == [pd.Timestamp(datetime(2026, 3, 1, hour, tzinfo=UTC)) for hour in (12, 13, 14)]

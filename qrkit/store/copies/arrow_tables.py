@@ -71,7 +71,11 @@ def pandas_frame(given: Any, name: str) -> pd.DataFrame:
         try:
             alone.register("given", _Stream(given))
             rows = alone.sql("FROM given")
-            names = [name for name, kind in zip(rows.columns, rows.types, strict=True) if kind == "TIMESTAMPTZ"]
+            names = [
+                name
+                for name, kind in zip(rows.columns, rows.types, strict=True)
+                if str(kind) == "TIMESTAMP WITH TIME ZONE"
+            ]
             moments = ", ".join(MOMENT.format(name.replace('"', '""')) for name in names)
             chosen = f"* REPLACE ({moments})" if moments else "*"
             found: pd.DataFrame = alone.sql(f"SELECT {chosen} FROM given").df()
