@@ -44,10 +44,10 @@ def test_saving_leaves_a_chart_as_it_was(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg", "jpg"])
 def test_names_in_any_script_are_saved_in_any_format(suffix, tmp_path):
-    saved(chart_of("東京タワー 서울 โปสเตอร์ दुकान 🎉"), tmp_path / f"chart.{suffix}")
+    assert len(saved(chart_of("東京タワー 서울 โปสเตอร์ दुकान 🎉"), tmp_path / f"chart.{suffix}")) <= 1
 
 
 def test_a_svg_for_a_page_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        charts.to_svg(chart_of(UNSEEN))
+        assert UNSEEN in charts.to_svg(chart_of(UNSEEN))
