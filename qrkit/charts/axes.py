@@ -108,7 +108,12 @@ class Chart(Figure):
     def savefig(self, fname: Any, **how: Any) -> None:
         """Save the chart as `matplotlib.figure.Figure.savefig` does, with installed fonts for letters that ours lacks.
 
-        Warns if no installed font has the letters of a script. SVG leaves the fonts to whoever shows it.
+        Warns if no installed font has the letters of a script; the chart then shows boxes. `to_svg` keeps all letters,
+        because the page chooses the font.
+
+        Args:
+            fname: The file, as for matplotlib.
+            **how: The parameters of matplotlib's `savefig`, such as `dpi` and `format`.
         """
         with with_installed_fonts(() if how.get("format") == "svg" else self.texts):
             super().savefig(fname, **how)
