@@ -22,8 +22,9 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address", "link-target",
     "formula-unsaved", "heading-row", "encoding-guessed", "unknown-column", "unread-sheet",
+    "shared-path", "limits-unknown",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last twelve, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last fourteen, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -43,6 +44,13 @@ _TO_FIX = frozenset[Reason](
     {"invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "suspicious-url", "no-address"}
 )
 """The reasons of rows that people want to correct."""
+_NOT_KEPT = frozenset[Reason](
+    {
+        *("invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable"),
+        *("template-unknown", "formula-unsaved"),
+    }
+)
+"""The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, str] = {
@@ -70,8 +78,8 @@ class ImportIssue:
             another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
             address, and `completed-url` rows with the address that was meant; `no-address` rows hold a text such as
             "N/A" in a column of addresses, `link-target` rows a text over a link, and `formula-unsaved` rows a formula
-            without a value; `heading-row`, `encoding-guessed`, `unknown-column` and `unread-sheet` are about the whole
-            file.
+            without a value; `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet` and `limits-unknown`
+            are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -112,6 +120,11 @@ class ImportResult(Shown):
     def skipped(self) -> int:
         """The number of rows that were not imported: duplicates, and rows with errors."""
         return self.count("duplicate") + self.failed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all rows are in the portfolio as they stand in the file, now or before the import."""
+        return not any(issue.reason in _NOT_KEPT for issue in self.issues)
 
     def count(self, reason: Reason) -> int:
         """Return the number of issues with this reason."""
