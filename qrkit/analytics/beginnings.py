@@ -13,8 +13,8 @@ from datetime import date, timedelta
 from typing import get_args
 
 from qrkit.analytics.daily_spread import FEWEST_DAYS
-from qrkit.analytics.time_zones import on_the_clock
 from qrkit.store import Scans
+from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import Attribute, Part, group_sql
 
 __all__ = ["begin_within", "beginnings", "beginnings_by", "from_beginning"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
-from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, key_sql, table_of
+from qrkit.store.questions.scan_attributes import Attribute, key_sql, missing_value, table_of
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -62,7 +62,7 @@ ORDER BY scans DESC, qrcode_id
 
 BY_ATTRIBUTE = f"""
 , counted AS ({counted({"key": "{key}"}, "{table}")})
-SELECT coalesce(key, '{UNKNOWN}') AS part, scans, visitors, scans / sum(scans) OVER () AS share
+SELECT coalesce(key, '{{missing}}') AS part, scans, visitors, scans / sum(scans) OVER () AS share
 FROM counted
 ORDER BY scans DESC, part
 LIMIT $most
@@ -102,7 +102,8 @@ def scans_by_location(scans: Scans) -> pd.DataFrame:
 def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
     """Count scans by an attribute, most frequent values first.
 
-    Columns: the attribute (str, "unknown" if not known), scans, visitors (int64), share (float64, 0..1 of all scans).
+    Columns: the attribute (str, "unknown" if not known, "" without a campaign), scans, visitors (int64), share
+    (float64, 0..1 of all scans).
 
     Args:
         scans: The view to count.
@@ -122,7 +123,7 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
         ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
         [['PT', 1, 0.5], ['unknown', 1, 0.5]]
     """
-    sql = BY_ATTRIBUTE.format(key=key_sql(attribute), table=table_of(attribute))
+    sql = BY_ATTRIBUTE.format(key=key_sql(attribute), table=table_of(attribute), missing=missing_value(attribute))
     frame = with_dtypes(
         scans.ask(sql, most=check_most(most)),
         {"part": "str", "scans": "int64", "visitors": "int64", "share": "float64"},
@@ -140,8 +141,8 @@ def check_most(most: int) -> int:
 def half_lives(scans: Scans) -> pd.DataFrame:
     """Return when each QR Code was created and scanned, oldest first, including codes that were never scanned.
 
-    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us]: UTC without a time
-    zone, or in the view's time zone if that is not UTC), scans (int64), delay (float64, hours from creation to the
+    Columns: qrcode_id, qrcode (its name), campaign (str), created, first, last (datetime64[us, time zone], in the
+    view's time zone), scans (int64), delay (float64, hours from creation to the
     first scan; negative if scans are older than the record), half_life (float64, days from the first scan until half of
     the scans so far had come; grows as more come in). Values are missing where there was no scan.
     """
@@ -155,8 +156,8 @@ def scans_by_content(scans: Scans) -> pd.DataFrame:
 
     A change of the content, by an update or by the schedule, adds a row.
 
-    Columns: qrcode_id, qrcode (its name), content (str, "" if unknown), first, last (datetime64[us], of the scans that
-    led to it: UTC without a time zone, or in the view's time zone if that is not UTC), scans, visitors (int64).
+    Columns: qrcode_id, qrcode (its name), content (str, "" if unknown), first, last (datetime64[us, time zone], of the
+    scans that led to it, in the view's time zone), scans, visitors (int64).
     """
     types = {"qrcode_id": "str", "qrcode": "str", "content": "str", "scans": "int64", "visitors": "int64"}
     return with_dtypes(in_zone_of(scans, scans.ask(BY_CONTENT), ("first", "last")), types)

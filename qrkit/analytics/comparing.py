@@ -35,11 +35,11 @@ from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
-from qrkit.analytics.time_zones import on_the_clock
 from qrkit.analytics.trends import weekly_trend
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.store import Scans
+from qrkit.store.questions.local_time import on_the_clock
 from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import first_moment, from_day, moment_in

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from qrkit.analytics.breakdowns import check_most
 from qrkit.analytics.small_groups import OTHER, without_small_groups
-from qrkit.analytics.time_zones import local_time, stretches_of
+from qrkit.analytics.time_zones import stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.column_copy import reading_one_state
+from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scan_attributes import Attribute, table_of, value_sql
 
 if TYPE_CHECKING:

@@ -17,19 +17,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from qrkit.analytics.time_zones import (
-    Stretch,
-    case_of,
-    local_time,
-    microseconds,
-    moment_of,
-    on_the_clock,
-    stretches,
-    stretches_of,
-)
+from qrkit.analytics.time_zones import moment_of, stretches_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
+from qrkit.store.questions.local_time import Stretch, case_of, local_time, microseconds, on_the_clock, stretches
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
 from qrkit.store.records.campaign_colors import colors_by_name
 from qrkit.tracking.text_columns import text_column, with_dtypes

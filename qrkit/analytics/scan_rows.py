@@ -46,7 +46,8 @@ def scan_records(scans: Scans) -> pd.DataFrame:
     Columns: campaign, system_name, system_version, browser_name, browser_version, manufacturer, device_model (str),
     is_mobile_device (bool, a phone or a tablet), is_tablet (bool), country_code, region, city (str), latitude,
     longitude (float64, degrees), created (datetime64[us], UTC without a time zone). Unknown values are missing (NaN);
-    an unknown device is neither mobile nor a tablet. Files have these names in camelCase.
+    so is the campaign of a code without one. An unknown device is neither mobile nor a tablet. Files have these names
+    in camelCase.
     """
     return _with_dtypes(scans.ask(f"{RECORDS} ORDER BY {IN_ORDER}"))
 

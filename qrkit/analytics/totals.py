@@ -53,8 +53,8 @@ ORDER BY scans DESC, part
 def summary(scans: Scans) -> pd.DataFrame:
     """Return the totals of a view in one row.
 
-    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us]: UTC without a
-    time zone, or in the view's time zone if that is not UTC; NaT if there are no scans).
+    Columns: scans, visitors, qrcodes (int64; codes with at least one scan), first, last (datetime64[us, time
+    zone], in the view's time zone; NaT if there are no scans).
     """
     frame = in_zone_of(scans, scans.ask(SUMMARY), ("first", "last"))
     return frame.astype({"scans": "int64", "visitors": "int64", "qrcodes": "int64"})

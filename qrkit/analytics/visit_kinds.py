@@ -121,8 +121,8 @@ def orphan_visits(scans: Scans, *, most: int = 100) -> pd.DataFrame:
     These visits belong to no QR Code, so they are in nobody's portfolio. In a store with several accounts, only its
     operator can read them. Of the view, only `since` and `until` matter.
 
-    Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us]: UTC without a time zone, or in the
-    view's time zone if that is not UTC), most frequent first.
+    Columns: short_code (str), visits, visitors (int64), first, last (datetime64[us, time zone], in the view's time
+    zone), most frequent first.
 
     Args:
         scans: A view of all QR Codes.

@@ -20,6 +20,7 @@ from matplotlib.ticker import MaxNLocator
 
 from qrkit.charts.colors import COLORS, colors_in_use, tint
 from qrkit.charts.headings import Heading
+from qrkit.charts.installed_fonts import with_installed_fonts
 from qrkit.charts.labels import FONT, cut, drawable, fit, length
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LanguageTag, current_language, in_language, number_text, say
@@ -103,6 +104,19 @@ class Chart(Figure):
     def body_height(self) -> float:
         """Return the height in pixels below the heading, from where positions count."""
         return float(self.bbox.height) - self.head
+
+    def savefig(self, fname: Any, **how: Any) -> None:
+        """Save the chart as `matplotlib.figure.Figure.savefig` does, with installed fonts for letters that ours lacks.
+
+        Warns if no installed font has the letters of a script; the chart then shows boxes. `to_svg` keeps all letters,
+        because the page chooses the font.
+
+        Args:
+            fname: The file, as for matplotlib.
+            **how: The parameters of matplotlib's `savefig`, such as `dpi` and `format`.
+        """
+        with with_installed_fonts(() if how.get("format") == "svg" else self.texts):
+            super().savefig(fname, **how)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         # Pyplot does this only for its own figures. Two dots per pixel keep text sharp on high-resolution screens.

@@ -10,10 +10,13 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 
 from qrkit.languages import say
 
-__all__ = ["FONT", "cut", "drawable", "fit", "length", "others", "quoted"]
+__all__ = ["BOX", "FONT", "cut", "drawable", "fit", "is_drawable", "length", "others", "quoted"]
 
 FONT = "DejaVu Sans"
 """Font that comes with matplotlib; a page that inlines a chart shows the text in its own font, which is narrower."""
+
+BOX = "▯"
+"""Stands for a character that the font does not have."""
 
 SIZE = 12
 JOINER = "\u200d"
@@ -71,7 +74,12 @@ def quoted(name: str) -> str:
 
 def drawable(text: str) -> str:
     """Replace each character that the font does not have with a box, because matplotlib warns about them."""
-    return "".join(char if ord(char) in _characters() else "▯" for char in text)
+    return "".join(char if is_drawable(char) else BOX for char in text)
+
+
+def is_drawable(char: str) -> bool:
+    """Whether the font has a character."""
+    return ord(char) in _characters()
 
 
 def _one_line(text: str) -> str:
@@ -109,7 +117,7 @@ def _advance(char: str, *, is_bold: bool) -> float:
     """Return the width of a character at the usual size."""
     if _is_mark(char):
         return 0.0
-    if ord(char) not in _characters():
+    if not is_drawable(char):
         return SIZE * (1.15 if east_asian_width(char) in "WF" else 0.75)
     font = get_font(findfont(FontProperties(family=FONT, weight="bold" if is_bold else "normal")))
     font.set_size(SIZE, 72)

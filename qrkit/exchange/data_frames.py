@@ -30,6 +30,7 @@ from qrkit.exchange.columns import (
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.table_files import MOST_ROWS, Table, cell_text, described, is_known, table_of_records
+from qrkit.store.copies.arrow_tables import ArrowTable, pandas_frame
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import naive
@@ -97,8 +98,8 @@ def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> p
     return with_dtypes(frame, {"name": "str", "description": "str", "qrcodes": "int64", "scans": "int64"})
 
 
-def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None = None) -> Table:
-    """Convert a DataFrame with any dtypes to a table, as returned by the readers of files.
+def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hashable] | None = None) -> Table:
+    """Convert a DataFrame with any dtypes, or an Arrow table, to a table as returned by the readers of files.
 
     Rows are counted from 1; the column names are row 0. Empty rows are left out.
 
@@ -106,13 +107,10 @@ def table_of_frame(frame: pd.DataFrame, columns: Mapping[str, Hashable] | None =
         columns: Our column names mapped to the DataFrame's, if different; other columns are then ignored.
 
     Raises:
-        InvalidParameter: If `frame` is not a DataFrame, lacks a required column, contains a column twice, or has too
+        InvalidParameter: If `frame` is not a table, lacks a required column, contains a column twice, or has too
             many rows; or if a name in `columns` is not one of our columns or not a column of the DataFrame.
     """
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
-        raise InvalidParameter(Problem("frame", frame, "must be a pandas DataFrame", "wrong-type"))
+    frame = pandas_frame(frame, "frame")
     if columns:
         frame = _chosen(frame, columns)
     if len(frame) > MOST_ROWS:

@@ -39,6 +39,7 @@ from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_sca
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
+from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.history.archiving import Archived, archive
 from qrkit.store.questions.free_sql import free_sql
 from qrkit.store.recording.user_agents import reparse
@@ -121,7 +122,8 @@ class Portfolio(Shown, ManyRecords):
                 visits deleted by `sweep`. Times are in UTC, as TIMESTAMP without a time zone.
             seconds: The time limit, 0.1..3600; queries are also limited to 512 MB of memory and a million rows.
             **parameters: Values of the `$name` parameters. Always pass values this way, never as part of the SQL text.
-                A DataFrame becomes a table of its name, without its index: `sql("… JOIN sales …", sales=frame)`.
+                A DataFrame of pandas or polars, or an Arrow table, becomes a table of its name, without an index:
+                `sql("… JOIN sales …", sales=frame)`.
 
         Raises:
             InvalidParameter: If the text is not a single SELECT or PIVOT, if DuckDB rejects it, if the query exceeds a
@@ -458,7 +460,7 @@ class Portfolio(Shown, ManyRecords):
 
     def import_frame(
         self,
-        frame: pd.DataFrame,
+        frame: pd.DataFrame | ArrowTable,
         *,
         columns: Mapping[str, Hashable] | None = None,
         template: str = "",
@@ -470,9 +472,10 @@ class Portfolio(Shown, ManyRecords):
         the default is used. The index is ignored.
 
         Args:
-            frame: The rows, at most 200,000. Columns are named as in `to_frame` or as in files ("Trackable URL"), in
-                any order, case and dtype; only `content` is required. Timestamps without a time zone are UTC. Unknown
-                columns are left out, and the result lists them.
+            frame: The rows, at most 200,000: a DataFrame of pandas or polars, or an Arrow table. Columns are named as
+                in `to_frame` or as in files ("Trackable URL"), in any order, case and dtype; only `content` is
+                required. Timestamps without a time zone are UTC. Unknown columns are left out, and the result lists
+                them.
             columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
                 `{"content": "url", "name": "product"}`. Other columns are then ignored.
             template: The name of the template for rows that name none in a column `template`.

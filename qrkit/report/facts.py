@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from qrkit import analytics
-from qrkit.analytics.time_zones import local_time, stretches_of
+from qrkit.analytics.time_zones import stretches_of
 from qrkit.analytics.totals import imported_scans
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
@@ -18,6 +18,7 @@ from qrkit.report.words import names_of, titles_of
 from qrkit.store import Scans
 from qrkit.store.all_visits import KEYLESS, counted
 from qrkit.store.questions.column_copy import reading_one_state
+from qrkit.store.questions.local_time import local_time
 from qrkit.store.questions.scan_attributes import table_of, value_sql
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qrkit.languages import country
 
-__all__ = ["country_code", "country_name"]
+__all__ = ["country_code", "country_name", "country_rule"]
 
 NAMES = """
 AC Ascension Island
@@ -288,3 +288,10 @@ def country_code_of(name: str) -> str | None:
 def country_code(text: str) -> str | None:
     """Convert a two-letter code to upper case; return None if the text is not two letters."""
     return text.upper() if len(text) == 2 and text.isascii() and text.isalpha() else None
+
+
+def country_rule(text: str) -> str:
+    """Return the rule for a country, with the code that is probably meant by a text that does not follow it."""
+    code = country_code(text) or country_code_of(text) or ""
+    hint = f"{code!r} is {_BY_CODE[code]}" if code in _BY_CODE else "'SI' is Slovenia"
+    return f"takes two letters (ISO 3166-1 alpha-2): {hint}"

@@ -132,11 +132,11 @@ def check_evidence(portfolio, visits):
 
 
 def test_columns_and_dtypes_are_those_of_the_docstring_even_without_visits():
-    moments = {"first": "datetime64[us]", "last": "datetime64[us]"}
+    moments = {"first": "datetime64[us, UTC]", "last": "datetime64[us, UTC]"}
     named = {"qrcode_id": TEXT, "qrcode": TEXT}
     wanted = {
         analytics.half_lives: named
-        | {"campaign": TEXT, "created": "datetime64[us]"}
+        | {"campaign": TEXT, "created": "datetime64[us, UTC]"}
         | moments
         | {"scans": "int64", "delay": "float64", "half_life": "float64"},
         analytics.scans_by_content: named | {"content": TEXT} | moments | {"scans": "int64", "visitors": "int64"},
@@ -181,7 +181,7 @@ def test_orphan_visits_are_counted_by_short_code():
     """A key of two days is two visitors."""
     with shop() as portfolio:
         insert_visits(portfolio.store, [orphan("typo", 1, 5), orphan("typo", 30, 5), orphan("gone", 2)])
-        moments = [MADE.replace(tzinfo=None) + timedelta(hours=hours) for hours in (1, 30, 2)]
+        moments = [MADE + timedelta(hours=hours) for hours in (1, 30, 2)]
         found = analytics.orphan_visits(portfolio.scans)
         assert found.to_numpy().tolist() == [["typo", 2, 2, *moments[:2]], ["gone", 1, 0, moments[2], moments[2]]]
         later = portfolio.scans.where(since=date(2026, 3, 2))

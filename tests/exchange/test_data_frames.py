@@ -217,7 +217,7 @@ def test_columns_are_found_in_any_order_and_case(columns):
         (pd.DataFrame({"url": ["x"]}), "content: is a required column.*campaign.*short_url.*schedule"),
         (pd.DataFrame(), "content: is a required column"),
         (pd.DataFrame([["x", "y"]], columns=["Content", "content"]), "content: appears twice in the frame"),
-        ([{"Content": "x"}], "must be a pandas DataFrame"),
+        ([{"Content": "x"}], "must be a DataFrame of pandas or polars, or an Arrow table"),
         (pd.DataFrame({"Content": np.zeros(200_001)}), "at most 200,000 rows"),
     ],
     ids=["near", "far", "empty", "twice", "list", "long"],

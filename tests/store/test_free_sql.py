@@ -101,6 +101,7 @@ def test_scans_join_with_where_their_codes_hang(shop):
 def test_scans_have_the_columns_of_their_frame_and_all_their_values(shop):
     frame = shop.scans.to_frame()
     assert shop.sql("DESCRIBE scans")["column_name"].tolist() == frame.columns.tolist()
+    frame = frame.assign(time=frame["time"].dt.tz_localize(None))
     found = shop.sql("FROM scans ORDER BY time").astype(frame.dtypes.to_dict())
     pd.testing.assert_frame_equal(found, frame)
 

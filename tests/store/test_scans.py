@@ -75,10 +75,10 @@ def test_moments_of_an_answer_are_in_the_time_zone(shop):
     view = shop.scans.where(time_zone=ZONE)
     first = pd.Timestamp("2026-05-31 23:00", tz=ZONE)
     assert str(view.to_frame()["time"].dtype) == f"datetime64[us, {ZONE}]"
-    assert str(shop.scans.to_frame()["time"].dtype) == "datetime64[us]"
+    assert str(shop.scans.to_frame()["time"].dtype) == "datetime64[us, UTC]"
     for answer in (analytics.summary, analytics.half_lives, analytics.scans_by_content):
         assert answer(view)["first"].tolist() == [first]
-        assert answer(shop.scans)["first"].tolist() == [pd.Timestamp(TIMES[0])]
+        assert answer(shop.scans)["first"].tolist() == [pd.Timestamp(TIMES[0], tz="UTC")]
     assert analytics.half_lives(view)["created"].tolist() == [pd.Timestamp("2026-05-30 02:00", tz=ZONE)]
     assert shop.scans.where(since=view.to_frame()["time"].max()).count() == 1
 
@@ -104,3 +104,55 @@ def test_texts_that_hardly_repeat_are_stored_like_others(shop):
     stored = shop.scans.where(since="2026-06-09", until="2026-06-11").to_frame()["city"]
     assert stored[:-1].tolist() == cities[:-1]
     assert stored.isna().tolist()[-1]
+
+
+def counts(view, **filters):
+    return view.where(**filters).count()
+
+
+def test_hours_and_weekdays_are_those_of_the_time_zone(shop):
+    """The four scans are on Sunday, Monday, Tuesday and Wednesday in Ljubljana, at 23 and 0 o'clock."""
+    view = shop.scans.where(time_zone=ZONE)
+    assert counts(view, hour=23) == counts(view, hour=0) == 2
+    assert counts(view, hour=[0, 23]) == counts(view, hour=range(24)) == 4
+    assert counts(view, weekday="Mon") == counts(view, weekday="monday") == counts(view, weekday=1) == 1
+    assert counts(view, weekday={1, "Sun"}) == counts(view, weekday=[1, 2], hour=[0, 23]) == 2
+    assert counts(view, weekday="Mon", hour=23) == counts(view, hour=[]) == 0
+    assert view.where(hour=23).where(hour=None) == view
+    assert counts(shop.scans, hour=23) == 0
+    assert counts(shop.scans, hour=(21, 22)) == 4
+
+
+@pytest.mark.parametrize(
+    ("filters", "rule"),
+    [
+        ({"country": "Slovenia"}, r"takes two letters .*'SI' is Slovenia"),
+        ({"country": "si"}, r"takes two letters .*'SI' is Slovenia"),
+        ({"country": ["SI", "the Netherlands"]}, r"country='the Netherlands': .*'NL' is Netherlands"),
+        ({"country": "nowhere"}, r"takes two letters"),
+        ({"device": "mobile"}, r"must be one of phone, tablet, computer \('mobile' is 'phone' here\)"),
+        ({"device": "Desktop"}, r"'Desktop' is 'computer' here"),
+        ({"device": "toaster"}, r"must be one of phone, tablet, computer; 'unknown' finds scans without it"),
+        ({"hour": 24}, r"hour=24: must be a whole number in 0\.\.23"),
+        ({"hour": "9"}, r"hour='9'"),
+        ({"hour": True}, r"hour=True"),
+        ({"weekday": 0}, r"weekday=0: must be a weekday, 1 \(Monday\) to 7"),
+        ({"weekday": ["Mon", "Someday"]}, r"weekday='Someday'"),
+    ],
+)
+def test_a_value_that_no_scan_can_have_is_refused(shop, filters, rule):
+    with pytest.raises(InvalidParameter, match=rule):
+        shop.scans.where(**filters)
+
+
+def test_scans_have_the_short_code_and_the_parameters_of_the_link():
+    with open_portfolio(":memory:") as portfolio:
+        portfolio.insert_qrcode("https://example.com/?utm_source=poster%20a&utm_id=7#x", short_code="door")
+        portfolio.insert_qrcode("https://example.com/", short_code="shelf")
+        portfolio.scans.insert([{"short_code": code, "time": TIMES[0]} for code in ("door", "shelf")])
+        found = portfolio.scans.to_frame().sort_values("short_code")
+        assert found["short_code"].tolist() == ["door", "shelf"]
+        assert found["utm_source"].fillna("").tolist() == ["poster a", ""]
+        assert found["utm_id"].fillna("").tolist() == ["7", ""]
+        assert found["utm_medium"].isna().all()
+        assert portfolio.scans.to_arrow().columns == tuple(portfolio.scans.to_frame().columns)

@@ -168,3 +168,29 @@ def test_the_parser_names_its_versions():
 )
 def test_bots_are_known_by_their_user_agents(agent, is_bot):
     assert parse_user_agent(agent).is_bot is is_bot
+
+
+CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
+
+
+@pytest.mark.parametrize(
+    ("agent", "device"),
+    [
+        (f"Mozilla/5.0 (Linux; Android 13; SM-X200) {CHROME} Mobile Safari/537.36", "tablet"),
+        (f"Mozilla/5.0 (Linux; Android 13; Armor Pad Pro) {CHROME} Mobile Safari/537.36", "tablet"),
+        (f"Mozilla/5.0 (Linux; Android 11; TAB-8US2) {CHROME} Mobile Safari/537.36", "tablet"),
+        (f"Mozilla/5.0 (Linux; Android 9; AGS2-W09) {CHROME} Mobile Safari/537.36", "tablet"),
+        (f"Mozilla/5.0 (Linux; Android 13; SM-S918B) {CHROME} Safari/537.36", "tablet"),
+        (f"Mozilla/5.0 (Linux; Android 12; SM-F936B) {CHROME} Safari/537.36", "phone"),
+        (f"Mozilla/5.0 (Linux; Android 4.4; Coolpad8720Q) {CHROME} Mobile Safari/537.36", "phone"),
+        ("Mozilla/5.0 (Linux; Android 10; RMX2173; wv) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/77.0", "phone"),
+        (f"Mozilla/5.0 (linux; android 9; armor_7) {CHROME.lower()} mobile safari/537.36", "phone"),
+        ("Mozilla/5.0 (Windows NT 10.0; ARM; Lumia 550) AppleWebKit/537.36 Safari/537.36 Edge/13.1", "phone"),
+        ("SonyEricssonU100i/R1x Browser/NetFront/3.5 Profile/MIDP-2.1 Configuration/CLDC-1.1", "phone"),
+        ("dv(iPh14,5);pr(UCBrowser/13.9.0.1727);ov(15_4_1);", "phone"),
+        ("Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Trident/4.0; Tablet PC 2.0)", "computer"),
+        ("curl/8.5.0", "unknown"),
+    ],
+)
+def test_devices_are_told_by_their_names(agent, device):
+    assert parse_user_agent(agent).device == device

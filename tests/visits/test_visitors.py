@@ -31,6 +31,17 @@ PEOPLE = {
     "Xiaomi": f"Mozilla/5.0 (Linux; U; Android 13; en-us; Redmi Note 12) {WEBVIEW} XiaoMi/MiuiBrowser/14.2.2",
     "Cubot, a maker of phones": f"Mozilla/5.0 (Linux; Android 7.0; CUBOT MAX) {CHROME} Mobile Safari/537.36",
     "Cubot with its model": f"Mozilla/5.0 (Linux; Android 9; CUBOT_X19) {CHROME} Mobile Safari/537.36",
+    "M bot, a phone": f"Mozilla/5.0 (Linux; Android 7.0; M bot 60 Build/NRD90M) {CHROME} Mobile Safari/537.36",
+    "VR BOT in an app": f"Mozilla/5.0 (Linux; Android 6.0; VR BOT 552 PLUS Build/MRA58K; wv) {WEBVIEW} Instagram 330.0",
+    "C Bot Tab, a tablet": f"Mozilla/5.0 (Linux; Android 7.0; C Bot Tab 70) {CHROME} Safari/537.36",
+    "XBot": f"Mozilla/5.0 (Linux; Android 8.1.0; XBot Junior) {CHROME} Mobile Safari/537.36",
+    "Spider, a tablet": f"Mozilla/5.0 (Linux; Android 13; Spider 8) {CHROME} Safari/537.36",
+    "UC Browser on an iPhone": "dv(iPh14,5);pr(UCBrowser/13.9.0.1727);ov(15_4_1);ss(390x844);bt(UC);pm(0);bv(0);nm(0);",
+    "a feature phone": "GIONEE S80/Q03C MAUI-browser/MIDP2.0/CLDC1.1/Screen-240X320",
+    "HarmonyOS": "Mozilla/5.0 (Phone; OpenHarmony 5.0) AppleWebKit/537.36 (KHTML, like Gecko) ArkWeb/4.1.6 Mobile",
+    "an app that scans codes": f"Mozilla/5.0 (Linux; Android 14; SM-S918B; wv) {WEBVIEW} QRScan/3.1",
+    "a carrier with a domain": f"Mozilla/5.0 (Linux; Android 13; Pixel 7; wv) {WEBVIEW} [FBCR/Vodafone.de;]",
+    "an app named like a site": f"Mozilla/5.0 (Linux; Android 13; Pixel 7; wv) {WEBVIEW} Shop.com/41.2",
     "KaiOS": "Mozilla/5.0 (Mobile; Nokia 8110 4G; rv:48.0) Gecko/48.0 Firefox/48.0 KAIOS/2.5",
     "Opera Mini": "Opera/9.80 (Android; Opera Mini/36.2.2254/119.132; U; id) Presto/2.12.423 Version/12.16",
     "Windows Edge": f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {CHROME} Safari/537.36 Edg/126.0.0.0",
@@ -45,6 +56,19 @@ PEOPLE = {
     "in Snapchat": f"Mozilla/5.0 (Linux; Android 13; CPH2371) {WEBVIEW} Snapchat/12.90.0.46",
     "in the Google app": f"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) {WEBKIT} GSA/319.0.641 Mobile/15E148",
 }
+
+MONITORS = [
+    "DatadogSynthetics",
+    "NewRelicSynthetics/1.0",
+    "(Checkly, https://www.checklyhq.com)",
+    "(StatusCake)",
+    "Site24x7",
+    "DareBoost",
+    "GTmetrix",
+    "SecurityHeaders",
+    "Uptime/1.0 (https://uptime.com)",
+    "A monitor without a version",
+]
 
 BOTS = [
     "",
@@ -78,6 +102,18 @@ BOTS = [
     "Go-http-client/2.0",
     "okhttp/4.12.0",
     "Java/17.0.9",
+    *(f"Mozilla/5.0 (X11; Linux x86_64) {CHROME} Safari/537.36 {monitor}" for monitor in MONITORS),
+    f"Mozilla/5.0 (X11; Linux x86_64; Rigor) {CHROME} Safari/537.36",
+    f"Mozilla/5.0 (Linux; Android 6.0.1; Moto G (4)) {CHROME} Mobile Safari/537.36 PTST/211202.211915",
+    "Mozilla/5.0 (Windows NT 6.1; WOW64; rv:38.0; GomezAgent 3.0) Gecko/20100101 Firefox/38.0",
+    "Mozilla/5.0 (Windows NT 6.1; WOW64) acunetix-product/wvs (Acunetix Web Vulnerability Scanner - Free Edition)",
+    "Mozilla/5.0 [en] (X11, U; OpenVAS)",
+    "Mozilla/5.0 zgrab/0.x",
+    "Mozilla/5.0 (watchTowr; Windows NT 10.0; Win64; x64; rv:84.0) Gecko/20100101 Firefox/84.0",
+    "MobileSafari/9537.53 CFNetwork/672.0.2 Darwin/14.0.0",
+    "Dalvik/2.1.0 (Linux; U; Android 9; SM-G965U Build/PPR1.180610.011)",
+    "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.19041.1",
+    "Thumbor/6.7.5, Mozilla/5.0 (Linux; Android 9; RAZER Phone) AppleWebKit/537.36 (KHTML, like Gecko)",
 ]
 
 JAVA_PHONE = "Profile/MIDP-2.0 Configuration/CLDC-1.1"

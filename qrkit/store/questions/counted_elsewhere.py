@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
+from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.history.server_history import bring_equal
 from qrkit.store.questions.visit_frame import prepared_frame
 from qrkit.store.recording.recorder import drain
@@ -93,7 +94,7 @@ WHERE qrcodes.short_code = history.short_code AND imported_scans > 0
 """
 
 
-def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
+def insert_frame(store: Store, account_id: str, frame: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> int:
     """Store the rows of a table of scans that are not in the store yet; return the number of rows added.
 
     Each added row replaces one scan of the number imported with its QR Code. If an error occurs, no row is stored.

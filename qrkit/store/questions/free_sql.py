@@ -22,6 +22,7 @@ import duckdb
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.store.connection import Store
+from qrkit.store.copies.arrow_tables import is_table, pandas_frame
 from qrkit.store.copies.sandbox import ALONE, Config, Query, sandbox
 from qrkit.store.questions.column_copy import columns
 from qrkit.store.questions.free_sql_worker import BROKEN_RULE, DONE, TOO_LARGE, Plan, Question, UserQuery
@@ -74,16 +75,14 @@ def free_sql(scans: Scans, select: str, parameters: Mapping[str, Any], *, second
     Args:
         scans: The view; the table `scans` contains the scans of the view.
         select: The statement. Its tables are `scans`, `visits`, `qrcodes`, `campaigns` and `day_counts`.
-        parameters: Values of the `$names` in the statement; DataFrames become tables of their name.
+        parameters: Values of the `$names` in the statement; DataFrames and Arrow tables become tables of their name.
         seconds: The time limit, 0.1..3600.
     """
-    import pandas as pd
-
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not LEAST_SECONDS <= seconds <= LONGEST_SECONDS:
         rule = f"must be in {LEAST_SECONDS}..{LONGEST_SECONDS:.0f}"
         raise InvalidParameter(Problem("seconds", seconds, rule, "out-of-range"))
-    frames = {name: value for name, value in parameters.items() if isinstance(value, pd.DataFrame)}
+    frames = {name: pandas_frame(value, name) for name, value in parameters.items() if is_table(value)}
     query = UserQuery(
         select=_one_select(scans.store, select),
         parameters={name: value for name, value in parameters.items() if name not in frames},
@@ -118,11 +117,11 @@ _known: dict[str, dict[str, str]] = {}
 """The columns of our tables, once known; they are the same for all views."""
 
 
-def _tables(scans: Scans, qrcodes: str = COUNTED) -> dict[str, Query]:
+def _tables(scans: Scans, qrcodes: str = COUNTED, *, with_links: bool = True) -> dict[str, Query]:
     own = {"account": scans.account_id, "shown": scans.most_qrcodes}
     return {
-        "scans": scans.all_rows(),
-        "visits": scans.where(kinds=("scan", "bot", "prefetch", "head")).all_rows(),
+        "scans": scans.all_rows(with_links=with_links),
+        "visits": scans.where(kinds=("scan", "bot", "prefetch", "head")).all_rows(with_links=with_links),
         "qrcodes": Query(qrcodes, own),
         "campaigns": Query(CAMPAIGNS, {"account": scans.account_id}),
         "day_counts": Query(DAY_COUNTS, own),
@@ -191,7 +190,8 @@ def _types(rows: duckdb.DuckDBPyRelation) -> dict[str, str]:
 
 def _write_rows(scans: Scans, used: Mapping[str, Sequence[str]], folder: Path) -> dict[str, str]:
     """Write the columns that are used to files; return the SELECT of each table."""
-    tables = _tables(scans, COUNTED if "scans" in used.get("qrcodes", ()) else UNCOUNTED)
+    with_links = any(name.startswith("utm_") for table in ("scans", "visits") for name in used.get(table, ()))
+    tables = _tables(scans, COUNTED if "scans" in used.get("qrcodes", ()) else UNCOUNTED, with_links=with_links)
     files = {name: folder / f"{name}.parquet" for name in used}
     # External access is safe: only our own statements run here. Tables have no order, and keeping one needs memory.
     config: Config = {"enable_external_access": "true", "preserve_insertion_order": "false"}

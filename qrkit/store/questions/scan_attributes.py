@@ -6,14 +6,18 @@ contains only the names and expressions below; values are always parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from numbers import Integral
 from typing import Any, Literal, TypedDict, get_args
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.recording.user_agents import Device
+from qrkit.tracking.countries import country_code, country_rule
 
 __all__ = [
     "UNKNOWN", "Attribute", "AttributeFilters", "Part", "VisitAttribute", "as_tuple", "check_attribute",
-    "check_filters", "filter_sql", "group_sql", "key_sql", "needs_user_agent", "table_of", "value_sql",
+    "check_filters", "filter_sql", "group_sql", "hours_of", "key_sql", "links_sql", "missing_value", "needs_user_agent",
+    "table_of", "value_sql", "weekdays_of",
 ]  # fmt: skip
 
 Part = Literal["campaign", "campaign_id", "qrcode", "qrcode_id"]
@@ -38,6 +42,14 @@ Attribute = Literal[Part, VisitAttribute]
 
 UNKNOWN = "unknown"
 """The value of an attribute that is not known."""
+
+OTHER_DEVICES = {
+    "mobile": "phone", "smartphone": "phone", "iphone": "phone", "ipad": "tablet", "desktop": "computer",
+    "laptop": "computer", "pc": "computer",
+}  # fmt: skip
+"""What other tools call devices."""
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 Wanted = str | Iterable[str] | None
 
@@ -99,6 +111,58 @@ def check_filters(filters: Sequence[tuple[object, object]]) -> None:
             raise InvalidParameter(Problem("attributes", attribute, rule))
         if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
             raise InvalidParameter(Problem(str(attribute), values, "must be text, or a list of texts", "wrong-type"))
+        check = RULES.get(str(attribute))
+        for value in values:
+            if check and value != UNKNOWN and (wrong := check(value)):
+                raise InvalidParameter(Problem(str(attribute), value, f"{wrong}; {UNKNOWN!r} finds scans without it"))
+
+
+def _country_rule(value: str) -> str:
+    return "" if value == country_code(value) else country_rule(value)
+
+
+def _device_rule(value: str) -> str:
+    devices = [device for device in get_args(Device) if device != UNKNOWN]
+    if value in devices:
+        return ""
+    meant = OTHER_DEVICES.get(value.lower())
+    return f"must be one of {', '.join(devices)}" + (f" ({value!r} is {meant!r} here)" if meant else "")
+
+
+RULES: Mapping[str, Callable[[str], str]] = {"country": _country_rule, "device": _device_rule}
+"""What is wrong with a value that no scan can have, by the attribute; "" for a possible value."""
+
+
+def hours_of(given: Any) -> tuple[int, ...] | None:
+    """Return the hours of a filter, 0 to 23, as whole numbers.
+
+    Raises:
+        InvalidParameter: If this is neither such a number nor several of them.
+    """
+    return _numbers("hour", given, range(24), {}, "must be a whole number in 0..23, or several")
+
+
+def weekdays_of(given: Any) -> tuple[int, ...] | None:
+    """Return the weekdays of a filter as whole numbers, 1 (Monday) to 7.
+
+    Raises:
+        InvalidParameter: If this is neither a weekday, as number or English name, nor several of them.
+    """
+    rule = "must be a weekday, 1 (Monday) to 7, or a name such as Mon or Monday; or several"
+    names = {name: number for number, full in enumerate(WEEKDAYS, 1) for name in (full, full[:3])}
+    return _numbers("weekday", given, range(1, 8), names, rule)
+
+
+def _numbers(name: str, given: Any, allowed: range, names: Mapping[str, int], rule: str) -> tuple[int, ...] | None:
+    if given is None:
+        return None
+    found = []
+    for value in given if isinstance(given := as_tuple(given), tuple) else (given,):
+        number = names.get(value.lower()) if isinstance(value, str) else value
+        if not isinstance(number, Integral) or isinstance(number, bool) or number not in allowed:
+            raise InvalidParameter(Problem(name, value, rule))
+        found.append(int(number))
+    return tuple(found)
 
 
 def table_of(attribute: Attribute | None) -> str:
@@ -107,8 +171,13 @@ def table_of(attribute: Attribute | None) -> str:
 
 
 def value_sql(attribute: Attribute) -> str:
-    """Return an SQL expression over the columns of a scan: the value of the attribute, "unknown" if it has none."""
-    return f"coalesce({key_sql(attribute)}, '{UNKNOWN}')"
+    """Return an SQL expression over the columns of a scan: the value of the attribute, or its `missing_value`."""
+    return f"coalesce({key_sql(attribute)}, '{missing_value(attribute)}')"
+
+
+def missing_value(attribute: Attribute) -> str:
+    """Return the value of a scan without this attribute: "" for the campaign of a code without one, else "unknown"."""
+    return "" if attribute in get_args(Part) else UNKNOWN
 
 
 def key_sql(attribute: Attribute) -> str:
@@ -117,7 +186,8 @@ def key_sql(attribute: Attribute) -> str:
     DuckDB groups by it in less time, because `nullif` keeps the numbers of texts in a column, and `coalesce` does not.
     """
     check_attribute("attribute", attribute)  # what is formatted into SQL is one of our own names
-    return f"nullif(nullif({_column_sql(attribute)}, ''), '{UNKNOWN}')"
+    key = f"nullif({_column_sql(attribute)}, '')"
+    return key if attribute in get_args(Part) else f"nullif({key}, '{UNKNOWN}')"  # people may name a campaign "unknown"
 
 
 def group_sql(attribute: Attribute | None) -> str:
@@ -134,6 +204,11 @@ def group_sql(attribute: Attribute | None) -> str:
 def filter_sql(attribute: Attribute) -> str:
     """Return an SQL condition: the value of the attribute is in the list that the parameter only_… contains."""
     return f"list_contains($only_{attribute}::VARCHAR[], {value_sql(attribute)})"
+
+
+def links_sql() -> str:
+    """Return SQL expressions over `content`, each with its name: the UTM parameters of a link, NULL if missing."""
+    return ", ".join(f"{key_sql(attribute)} AS {attribute}" for attribute in get_args(UtmAttribute))
 
 
 def _column_sql(attribute: Attribute) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -15,18 +15,24 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import complete_file, writing
 from qrkit.late import Shown
 from qrkit.store.connection import Store
+from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.copies.sandbox import ArrowRows, Query, arrow_rows, write_parquet
 from qrkit.store.copies.text_enums import enum_frame, texts_of
 from qrkit.store.history.history_files import check_history
 from qrkit.store.questions import counted_elsewhere
 from qrkit.store.questions.column_copy import columns, reading_one_state
+from qrkit.store.questions.local_time import local_time, stretches_in
 from qrkit.store.questions.scan_attributes import (
     AttributeFilters,
+    UtmAttribute,
     VisitAttribute,
     as_tuple,
     check_filters,
     filter_sql,
+    hours_of,
+    links_sql,
     needs_user_agent,
+    weekdays_of,
 )
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.recording.user_agents import parse_new_user_agents
@@ -43,7 +49,7 @@ __all__ = ["Scans", "in_zone_of", "period_sql"]
 SCANS = """
 WITH codes AS (
     SELECT
-        q.number, q.id AS qrcode_id, q.name AS qrcode, q.created AS qrcode_created,
+        q.number, q.id AS qrcode_id, q.name AS qrcode, q.short_code, q.created AS qrcode_created,
         nullif(q.address, '') AS qrcode_address, q.latitude AS qrcode_latitude, q.longitude AS qrcode_longitude,
         c.id AS campaign_id, coalesce(c.name, '') AS campaign{labels}
     FROM qrcodes q
@@ -65,7 +71,8 @@ WITH codes AS (
 ), scans AS (
     SELECT
         time, kind, visitor, referrer, language, country, region, city, latitude, longitude,
-        content, qrcode_id, qrcode, qrcode_address, qrcode_latitude, qrcode_longitude, campaign_id, campaign,
+        content, qrcode_id, qrcode, short_code, qrcode_address, qrcode_latitude, qrcode_longitude,
+        campaign_id, campaign,
         system, system_version, browser, browser_version, manufacturer, device_model, device, is_bot
     FROM wide
 )
@@ -73,6 +80,11 @@ WITH codes AS (
 """The common table expressions at the start of each query. The query then selects from `scans`; from `lean`, which
 skips the join with user agents, or `wide`, both with what `counted` needs; or from `codes`, the QR Codes of the view,
 scanned or not. Conditions are in the query only where they are set: an unset one takes time for every visit."""
+
+LINKS = f"""
+, links AS (SELECT content, {links_sql()} FROM (SELECT DISTINCT content FROM lean) contents)
+"""
+"""A further table expression, for queries that ask for it: the UTM parameters of each content."""
 
 PLACE = "dense_rank() OVER (PARTITION BY c.name ORDER BY c.created, c.id)"
 LABELS = f""",
@@ -97,19 +109,22 @@ FROM (SELECT min(time) AS first, max(time) AS last FROM visits) v
 CROSS JOIN (SELECT min(first) AS first, max(last) AS last FROM history) h
 """
 
-ALL = "SELECT * FROM scans"
+ALL = "SELECT * FROM scans LEFT JOIN links USING (content)"
+"""Each link is read once: reading it for every scan takes most of the time of a query."""
+WITHOUT_LINKS = "SELECT * FROM scans"
 IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
-FILTERS = ("since", "until", *IDS, "kinds", "time_zone")
+FILTERS = ("since", "until", *IDS, "kinds", "time_zone", "hour", "weekday")
 """What a view is filtered by beside the attributes of scans."""
 BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
 """The methods of a portfolio that find the record with a name."""
 
 TEXTS = {
     "lean": ("kind", "referrer", "language", "country", "region", "city", "content"),
-    "codes": ("qrcode_id", "qrcode", "qrcode_address", "campaign_id", "campaign"),
+    "codes": ("qrcode_id", "qrcode", "short_code", "qrcode_address", "campaign_id", "campaign"),
     "user_agents": ("system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"),
+    "links": get_args(UtmAttribute),
 }
 """The text columns of `scans`, each below the table that has all of its values."""
 
@@ -132,10 +147,12 @@ class Scans(Shown):
         time_zone: IANA name of the time zone for the days and hours of the view.
         attributes: The attributes that scans are filtered by, each with the values that count.
         clock: Tells the time, for questions that end now.
+        hour: The hours of the day that count, 0..23, in the time zone of the view; None for all.
+        weekday: The weekdays that count, 1 (Monday) to 7, in the time zone of the view; None for all.
 
     Raises:
         InvalidParameter: If a bound is not a date, an id or a value of an attribute is not text, or a kind, an
-            attribute or the time zone is unknown.
+            attribute, an hour, a weekday or the time zone is unknown.
     """
 
     store: Store = field(repr=False)
@@ -149,6 +166,8 @@ class Scans(Shown):
     time_zone: str = "UTC"
     attributes: tuple[tuple[VisitAttribute, tuple[str, ...]], ...] = ()
     clock: Clock = field(default=now, repr=False, compare=False)
+    hour: tuple[int, ...] | None = None
+    weekday: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
@@ -171,6 +190,8 @@ class Scans(Shown):
         if not set(self.kinds) <= set(get_args(Kind)):
             raise InvalidParameter(Problem("kinds", self.kinds, f"must contain only {', '.join(get_args(Kind))}"))
         check_filters(self.attributes)
+        object.__setattr__(self, "hour", hours_of(self.hour))
+        object.__setattr__(self, "weekday", weekdays_of(self.weekday))
 
     @property
     def campaigns(self) -> tuple[str, ...] | None:
@@ -196,6 +217,8 @@ class Scans(Shown):
         until: date | str | EllipsisType | None = ...,
         kinds: Iterable[Kind] | EllipsisType = ...,
         time_zone: str | ZoneInfo | EllipsisType = ...,
+        hour: int | Iterable[int] | EllipsisType | None = ...,
+        weekday: int | str | Iterable[int | str] | EllipsisType | None = ...,
         **attributes: Unpack[AttributeFilters],
     ) -> Self:
         """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
@@ -218,12 +241,15 @@ class Scans(Shown):
             kinds: The kinds of visits that count: scan, bot, prefetch, head.
             time_zone: IANA name, such as Europe/Ljubljana, or a ZoneInfo. Every query of the view uses the days and
                 hours of this time zone.
+            hour: The hours of the day that count, 0..23: 9 stands for 9:00 to 9:59. Rates and forecasts still divide by
+                all days of the view.
+            weekday: The weekdays that count, 1 (Monday) to 7, or their names, such as "Sat" or "Saturday".
             **attributes: The value that an attribute must have, exactly as written, or several such values.
 
         Raises:
-            InvalidParameter: If a bound is not a date, `since` comes after `until`, a kind or the time zone is unknown,
-                the value of an attribute is not text, or a text is a name instead of an id; the error then suggests the
-                id of the record with this name.
+            InvalidParameter: If a bound is not a date, `since` comes after `until`, a kind, an hour, a weekday or the
+                time zone is unknown, the value of an attribute is not text, a country or a device is one that no scan
+                can have, or a text is a name instead of an id; the error then suggests what is probably meant.
             TypeError: If an attribute is unknown.
 
         Example:
@@ -241,6 +267,8 @@ class Scans(Shown):
             "until": from_day(until, name="until") if isinstance(until, str) else until,
             "kinds": kinds,
             "time_zone": time_zone,
+            "hour": hour,
+            "weekday": weekday,
         }
         changed = {name: value for name, value in given.items() if value is not ...}
         if attributes:
@@ -253,10 +281,11 @@ class Scans(Shown):
         return view
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
-        """Run a `SELECT … FROM scans` and return a DataFrame; the table `scans` has the columns of `to_frame`.
+        """Run a `SELECT … FROM scans` and return a DataFrame.
 
-        `FROM lean` is faster if you do not need the system, browser and device. `FROM codes` selects the QR Codes of
-        the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign.
+        The table `scans` has the columns of `to_frame`, without the UTM parameters: these are in the table `links`, by
+        `content`. `FROM lean` is faster if you do not need the system, browser and device. `FROM codes` selects the QR
+        Codes of the view, scanned or not: number, qrcode_id, qrcode, qrcode_created, campaign_id, campaign.
 
         Columns: those of the statement, with DuckDB's dtypes.
 
@@ -283,12 +312,18 @@ class Scans(Shown):
             include_waiting(self.store)
             parse_new_user_agents(self.store)
         labels = LABELS if "_label" in select else ""
-        return Query(self._tables(labels) + select, self._parameters() | parameters)
+        links = LINKS if "links" in select else ""
+        return Query(self._tables(labels) + links + select, self._parameters() | parameters)
 
-    def all_rows(self) -> Query:
-        """Return a query for all columns of `scans` that also lists the texts in them, for reading many rows."""
-        asked = self.query(ALL)
-        return dataclasses.replace(asked, texts=self._tables() + texts_of(TEXTS))
+    def all_rows(self, *, with_links: bool = True) -> Query:
+        """Return a query for all columns of `to_frame` that also lists the texts in them, for reading many rows.
+
+        Args:
+            with_links: Whether to read the UTM parameters of the contents, which takes time; otherwise without them.
+        """
+        asked = self.query(ALL if with_links else WITHOUT_LINKS)
+        texts = TEXTS if with_links else {name: columns for name, columns in TEXTS.items() if name != "links"}
+        return dataclasses.replace(asked, texts=self._tables() + LINKS * with_links + texts_of(texts))
 
     def count(self) -> int:
         """Return the number of scans in the view."""
@@ -307,12 +342,14 @@ class Scans(Shown):
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per scan, oldest first.
 
-        Columns: time (datetime64[us]: UTC without a time zone, or in the time zone of the view if it is not UTC), kind,
-        referrer, language, country, region, city, content, qrcode_id, qrcode (name), qrcode_address, campaign_id,
-        campaign (name, "" without a campaign), system, system_version, browser, browser_version, manufacturer,
-        device_model, device (all str), visitor (UInt64, valid for one UTC day), latitude, longitude (float64, degrees,
-        of the visitor), qrcode_latitude, qrcode_longitude (float64, degrees, location of the printed code), is_bot
-        (bool: whether the user agent is a bot by today's rules; `kind` was decided at the time of the scan).
+        Columns: time (datetime64[us, time zone], in the time zone of the view), kind, referrer, language, country,
+        region, city, content, qrcode_id, qrcode (name), short_code (of the QR Code), qrcode_address, campaign_id
+        (missing without a campaign), campaign (name, "" without a campaign), system, system_version, browser,
+        browser_version, manufacturer, device_model, device, utm_source, utm_medium, utm_campaign, utm_term,
+        utm_content, utm_id (all str; UTM parameters of the content are missing if it has none), visitor (UInt64, valid
+        for one UTC day), latitude, longitude (float64, degrees, of the visitor), qrcode_latitude, qrcode_longitude
+        (float64, degrees, location of the printed code), is_bot (bool: whether the user agent is a bot by today's
+        rules; `kind` was decided at the time of the scan).
         """
         with reading_one_state(self.store):  # the texts of the rows are those that were listed
             rows = self.all_rows()
@@ -345,7 +382,7 @@ class Scans(Shown):
             write_parquet(columns(self.store), query, opened, order=IN_ORDER)
         return file
 
-    def insert(self, frame: pd.DataFrame | Sequence[Mapping[str, Any]]) -> int:
+    def insert(self, frame: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> int:
         """Store visits that were counted elsewhere; return the number of visits added.
 
         Inserting is idempotent: rows that are already in the store are not added again. Rows that are equal in all
@@ -360,13 +397,13 @@ class Scans(Shown):
         If an error occurs, no rows are added.
 
         Args:
-            frame: A DataFrame, or a list with a dict for each row. The columns `short_code` (str) and `time` (datetime
-                or ISO 8601; UTC if it has no time zone, regardless of the time zone of the view) are required. Optional
-                columns are `kind` (str: scan, bot, prefetch or head; by default bot if the `user_agent` is a known
-                crawler, else scan), `content` (str, the content served; by default the content of the record),
-                `user_agent`, `referrer` (host), `language`, `country` (two-letter code, ISO 3166-1 alpha-2), `region`,
-                `city` (str), `visitor` (64-bit whole number, which counts once for each UTC day), `latitude`,
-                `longitude` (degrees).
+            frame: A DataFrame of pandas or polars, an Arrow table, or a list with a dict for each row. The columns
+                `short_code` (str) and `time` (datetime or ISO 8601; UTC if it has no time zone, regardless of the time
+                zone of the view) are required. Optional columns are `kind` (str: scan, bot, prefetch or head; by
+                default bot if the `user_agent` is a known crawler, else scan), `content` (str, the content served; by
+                default the content of the record), `user_agent`, `referrer` (host), `language`, `country` (two-letter
+                code, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole number, which counts once for
+                each UTC day), `latitude`, `longitude` (degrees).
 
         Raises:
             InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this
@@ -407,6 +444,7 @@ class Scans(Shown):
         }
         kinds = ", ".join(f"'{kind}'" for kind in get_args(Kind) if kind in self.kinds)
         visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute) for attribute, _ in self.attributes)]
+        visits += self._clock()
         is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
         return SCANS.format(
             labels=labels,
@@ -414,6 +452,13 @@ class Scans(Shown):
             only_codes="".join(f"\n        AND {codes[name]}" for name in codes if name in self._parameters()),
             only_visits=" AND ".join(visits) + period_sql(self),
         )
+
+    def _clock(self) -> Iterator[str]:
+        """Yield SQL conditions: the hours and weekdays of the view, if any."""
+        for part, numbers in (("hour", self.hour), ("isodow", self.weekday)):
+            if numbers is not None:
+                local = local_time(stretches_in(self.zone, self.bounds()))
+                yield f"{part}({local}) IN ({', '.join(map(str, numbers)) or 'NULL'})"
 
     def _parameters(self) -> dict[str, Any]:
         """Return the parameters of the common table expressions, without those of filters that are not set."""
@@ -449,13 +494,11 @@ def period_sql(scans: Scans) -> str:
 
 
 def in_zone_of(scans: Scans, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Convert timestamp columns to the time zone of a view; for UTC, the columns stay without a time zone.
+    """Convert timestamp columns to the time zone of a view.
 
     Args:
         frame: A query result, in UTC without a time zone.
     """
-    if scans.time_zone == "UTC":
-        return frame
     local = {name: frame[name].dt.tz_localize("UTC").dt.tz_convert(scans.zone) for name in columns}
     result: pd.DataFrame = frame.assign(**local)
     return result

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.design.limits import Latitude, Longitude
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pandas_frame
 from qrkit.store.recording.user_agents import names_bot
-from qrkit.tracking.countries import country_code
+from qrkit.tracking.countries import country_code, country_rule
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.text_columns import as_text
 
@@ -41,7 +42,7 @@ YEARS = (1990, 2100)
 """A scan outside these years is a mistake, and a table of days that includes it would fill the memory."""
 
 
-def prepared_frame(given: pd.DataFrame | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return the rows with all columns, each converted to its dtype, and fill in missing values where possible.
 
     Columns of text are categorical: their texts repeat, and pandas and DuckDB then treat each text once.
@@ -70,12 +71,10 @@ def _frame_of(given: Any) -> pd.DataFrame:
     """Convert rows to a DataFrame."""
     import pandas as pd
 
-    if isinstance(given, pd.DataFrame):
-        return given
+    if is_table(given):
+        return pandas_frame(given, "frame")
     if not isinstance(given, list | tuple) or not all(isinstance(row, Mapping) for row in given):
-        rule = (
-            "must be a pandas DataFrame, or a list with a dict for each row; use pandas.DataFrame(...) for other data"
-        )
+        rule = f"{TABLE_RULE}, or a list with a dict for each row; use pandas.DataFrame(...) for other data"
         raise InvalidParameter(Problem("frame", given, rule, "wrong-type"))
     # Keep objects: in a column with missing values, pandas would convert whole numbers to floats and lose digits.
     return pd.DataFrame(list(given), columns=None if given else list(FRAME_COLUMNS), dtype="object")
@@ -113,7 +112,8 @@ def _countries(countries: pd.Series) -> pd.Series:
     if all(codes.get(text) == text for text in texts):
         return countries
     unknown = [text for text, code in codes.items() if not code]
-    _refuse(countries, countries.isin(unknown), "must be a code of two letters (ISO 3166-1 alpha-2), as DE is")
+    wrong = countries.isin(unknown)
+    _refuse(countries, wrong, country_rule(str(countries[wrong.argmax()])))
     return countries.astype("object").map(codes).astype("category")
 
 

@@ -6,6 +6,7 @@ so that no visitor waits for the parser.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
@@ -30,9 +31,20 @@ ARRIVALS = "arrivals of new user agents"
 PARSED = "arrivals of user agents when all were parsed"
 """Keys in a database's `memory`: the count of arrivals of new user agents, and that count when all were last parsed."""
 
-RULES = 2
+RULES = 3
 """Increase when `parse_user_agent` itself returns a different result for the same text."""
 PARSED_BY = ("ua-parser", "ua-parser-builtins", "is-crawler")
+
+_TABLET = re.compile(
+    r"""ipad | tablet | kindle | \bnook | /apad | (?<!cool)pad(?!fone|[mt]00) | (?<![a-z])tab(?!an|oo) | tab\b
+    | \bSM-[TPX]\d{3} | -W\d\d\b | \bMID\d | \bTB-?\w?\d | \bTZ\d | \bKF[A-Z]{2,5}\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_PHONE = re.compile(
+    r"""mobi | iphone | \bdv\(iph | midp | cldc | up\.browser | wap.?browser | maui | docomo | lumia | wpdesktop
+    | \bSM-F\d{3} | micromessenger""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 FIND = "SELECT text, number FROM user_agents WHERE text IN (SELECT unnest($texts::VARCHAR[]))"
 INSERT = """
@@ -203,17 +215,19 @@ def _version(major: str | None, minor: str | None) -> str | None:
 
 
 def _device(text: str, system: str | None) -> Device:
-    """Return the device type by keywords: Android without "Mobile" is a tablet, as Google's guidelines specify."""
-    if "Tablet PC" in text:  # a Windows component, also present on laptops
+    """Return the device type by what the text says, else by its system.
+
+    Android without "Mobile" is a tablet, as Google's guidelines specify. Many tablets do say "Mobile"; only the name of
+    the model tells these from phones.
+    """
+    if "Tablet PC" in text and "Windows" in text:  # a Windows component, also present on laptops
         return "computer"
-    if "iPad" in text or "Tablet" in text or (system == "Android" and "Mobile" not in text):
+    if _TABLET.search(text):
         return "tablet"
-    if (
-        "Mobi" in text
-        or "iPhone" in text
-        or system in ("Android", "iOS", "BlackBerry OS", "Symbian OS", "Windows Phone")
-    ):
+    if _PHONE.search(text) or system in ("iOS", "BlackBerry OS", "Symbian OS", "Windows Phone"):
         return "phone"
+    if system == "Android" or "android" in text:  # the parser does not know user agents in lower case
+        return "tablet" if "safari" in text.lower() else "phone"  # apps that shorten the text are mostly on phones
     if system in ("Windows", "Mac OS X", "Linux", "Ubuntu", "Debian", "Fedora", "FreeBSD", "Chrome OS"):
         return "computer"
     return "unknown"

@@ -1,0 +1,88 @@
+"""Takes tables of other libraries, such as polars and pyarrow: whatever speaks Arrow, or converts itself to pandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import duckdb
+
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.copies.sandbox import ALONE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TABLE_RULE", "ArrowTable", "is_table", "pandas_frame"]
+
+TABLE_RULE = "must be a DataFrame of pandas or polars, or an Arrow table"
+
+
+MOMENT = 'make_timestamp(epoch_us("{0}")) AS "{0}"'
+"""Converts a timestamp with a time zone to UTC without one. DuckDB converts zones with a library that it may lack."""
+
+
+class ArrowTable(Protocol):
+    """A table of any library that speaks Arrow (the PyCapsule interface), such as polars or pyarrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the rows as an Arrow stream."""
+
+
+class _Stream:
+    """The Arrow stream of a table and nothing else, because DuckDB imports pyarrow for the tables that it knows."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def is_table(given: object) -> bool:
+    """Whether this is a DataFrame or another table that `pandas_frame` converts."""
+    import pandas as pd
+
+    if isinstance(given, type | pd.Series):
+        return False
+    return isinstance(given, pd.DataFrame) or hasattr(given, "__arrow_c_stream__") or hasattr(given, "to_pandas")
+
+
+def pandas_frame(given: Any, name: str) -> pd.DataFrame:
+    """Return a table as a DataFrame of pandas, without pyarrow; Arrow's timestamps are then UTC without a time zone.
+
+    Args:
+        name: The parameter, for the error.
+
+    Raises:
+        InvalidParameter: If this is not a table.
+    """
+    import pandas as pd
+
+    if not is_table(given):
+        raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}{_hint(given)}", "wrong-type"))
+    if isinstance(given, pd.DataFrame):
+        return given
+    if not hasattr(given, "__arrow_c_stream__"):
+        frame = given.to_pandas()
+        if not isinstance(frame, pd.DataFrame):
+            raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}, with named columns", "wrong-type"))
+        return frame
+    with duckdb.connect(":memory:", config=dict(ALONE)) as alone:
+        try:
+            alone.register("given", _Stream(given))
+            rows = alone.sql("FROM given")
+            names = [
+                name
+                for name, kind in zip(rows.columns, rows.types, strict=True)
+                if str(kind) == "TIMESTAMP WITH TIME ZONE"
+            ]
+            moments = ", ".join(MOMENT.format(name.replace('"', '""')) for name in names)
+            chosen = f"* REPLACE ({moments})" if moments else "*"
+            found: pd.DataFrame = alone.sql(f"SELECT {chosen} FROM given").df()
+        except duckdb.Error as error:
+            raise InvalidParameter(Problem(name, given, f"{TABLE_RULE}: {error}", "wrong-type")) from error
+    return found
+
+
+def _hint(given: object) -> str:
+    return "; call collect() first" if hasattr(given, "collect") else ""
