@@ -214,6 +214,21 @@ def column_pair(ours: str, theirs: str) -> str:
     return f"{ours}={name}"
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Check that no field of a user has the name of a column: in a file, it would be that column.
+
+    Raises:
+        InvalidParameter: If one has.
+    """
+    if taken := [name for name in names if is_ours(name)]:
+        raise InvalidParameter(Problem("fields", taken[0], "is the name of a column of exports; choose another one"))
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a column of this name is one of ours, in any case, or the index of our DataFrames."""
+    return name.lower() in COLUMN_OF or name.lower() in OVERLOOKED
+
+
 def read_row(row: Row, now: datetime) -> QRCode:
     """Convert a row to a QR Code, without an ID and with the short URL of the row.
 
