@@ -59,7 +59,7 @@ class Tool:
         created: The creation timestamp in ISO 8601, in UTC if there is no offset; a date of zeros counts as missing.
         count: The number of clicks; thousands may be separated by commas.
         comment: A comment on the link.
-        tags: The tags, as a text separated by `|` or `,`, or as a list.
+        tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         envelope: The path of members from the root of a json file to the links.
     """
 
@@ -82,9 +82,6 @@ class Tool:
         link = {name.strip().lower(): value for name, value in link.items()}
         error = protection(link)
         tags = _tags(link, self.tags)
-        comment = _text(link, self.comment)
-        if len(tags) > 1:
-            comment = "\n".join(filter(None, (comment, f"Tags: {', '.join(tags)}")))
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
@@ -92,7 +89,8 @@ class Tool:
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _count(link, (*self.count, *COUNTS)),
-            "Comment": comment,
+            "Comment": _text(link, self.comment),
+            "Tags": ", ".join(tags),
         }
         for name, text in cells.items():
             if _SURROGATE.search(text):

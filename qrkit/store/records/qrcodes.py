@@ -32,8 +32,9 @@ from qrkit.tracking.times import naive, utc
 __all__ = [
     "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder", "campaigns",
     "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code",
-    "insert_campaign", "insert_qrcode", "insert_values", "is_taken", "last_number", "leave_campaign", "number_of",
-    "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "has_tags_or_fields", "insert_campaign", "insert_qrcode", "insert_values", "is_taken", "last_number",
+    "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row",
+    "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -187,6 +188,9 @@ ORDER BY q.number LIMIT $together
 ALL = {"id": None, "campaign": None, "content": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
+HAS_TAGS_OR_FIELDS = """
+SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
+"""
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
 SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
@@ -429,6 +433,11 @@ def _in_parts(
 def count_qrcodes(store: Store, account_id: str) -> int:
     """Return the number of QR Codes of an account."""
     return _number(store.row(COUNT_QRCODES, [account_id]))
+
+
+def has_tags_or_fields(store: Store, account_id: str) -> bool:
+    """Return whether a QR Code of an account has tags or own fields."""
+    return store.row(HAS_TAGS_OR_FIELDS, [account_id]) is not None
 
 
 def number_of(store: Store, account_id: str, id: str) -> int | None:
