@@ -74,7 +74,7 @@ class Tool:
     created: tuple[str, ...] = ()
     count: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ("tags",)
     envelope: tuple[str, ...] = ()
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
@@ -161,7 +161,6 @@ BITLY_API = Tool(
     url=("custom_bitlinks", "link"),
     title=("title",),
     created=("created_at",),
-    tags=("tags",),
     envelope=("links",),
 )
 """API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
@@ -177,7 +176,6 @@ SHLINK_FILE = Tool(
     title=("title",),
     created=("createdAt",),
     count=("visits",),
-    tags=("tags",),
 )
 """The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
 
@@ -191,7 +189,6 @@ SHLINK_API = Tool(
     title=("title",),
     created=("dateCreated",),
     count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
-    tags=("tags",),
     envelope=("shortUrls", "data"),
 )
 """`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount.
@@ -257,7 +254,6 @@ DUB_FILE = Tool(
     created=("Created at",),
     count=("Clicks",),
     comment=("Comments",),
-    tags=("Tags",),
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
 
@@ -270,7 +266,6 @@ DUB_OLD_FILE = Tool(
     created=("createdAt",),
     count=("clicks",),
     comment=("comments",),
-    tags=("tags",),
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""
 
@@ -285,7 +280,6 @@ DUB_API = Tool(
     created=("createdAt",),
     count=("clicks",),
     comment=("comments",),
-    tags=("tags",),
 )
 """`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
 
@@ -306,7 +300,6 @@ SINK = Tool(
     title=("title",),
     created=("createdAt",),
     comment=("comment",),
-    tags=("tags",),
     envelope=("links",),
 )
 """miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""

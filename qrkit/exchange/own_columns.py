@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from qrkit.errors import nearest
 from qrkit.exchange.columns import Row, is_ours
@@ -23,12 +23,14 @@ class OwnColumns:
 
     Args:
         known: The names of our columns, from which an issue suggests the one that may be meant.
+        source: The tool that wrote the file, which is added to names that are ours; "" to leave such columns out.
     """
 
-    def __init__(self, known: Iterable[str]) -> None:
-        self._known = tuple(known)
+    def __init__(self, known: Iterable[str], source: str = "") -> None:
+        self._known, self._source = tuple(known), source
         self._names: dict[str, str] = {}
         """Column name -> name of the field; "" for a column that is left out."""
+        self._kept: set[str] = set()
         self._issues: list[tuple[Reason, str]] = []
 
     def row(self, row: Row, cells: Iterable[tuple[str, str]]) -> Row:
@@ -37,6 +39,8 @@ class OwnColumns:
         Args:
             cells: The names of columns, each with the text in this row; of two with one name, the texts are joined.
         """
+        if row.error:
+            return row
         fields: dict[str, str] = {}
         lost: list[str] = []
         for title, cell in cells:
@@ -51,6 +55,7 @@ class OwnColumns:
                 lost.append(f"{name}={text[:MOST_SHOWN]!r} is more than the {MOST_FIELDS} fields of a QR Code")
             else:
                 fields[name] = text
+        self._tell_of(fields.keys() - self._kept)
         more = f", and {len(lost) - 1:,} more were" if len(lost) > 1 else ", and was"
         notes: list[tuple[Reason, str]] = [("field-left-out", f"{lost[0]}{more} left out")] if lost else []
         return row._replace(own=fields, notes=(*row.notes, *notes)) if fields or notes else row
@@ -65,15 +70,23 @@ class OwnColumns:
         return name or ""
 
     def _judged(self, title: str) -> str:
-        """Return the name of the field for a column, and keep in mind what is to be said of it."""
+        """Return the name of the field for a column; "" if it cannot be one, which becomes an issue."""
         name = tidy_name(title)
+        if is_ours(name) and self._source:
+            name = f"{name} ({self._source})"
         if rule := "is the name of a column of exports" if is_ours(name) else name_rule(name):
             self._issues.append(("unknown-column", f"{title[:MOST_SHOWN]!r} was left out: the name {rule}"))
             return ""
-        near = nearest(name, self._known)
-        hint = f"; {near}" if near.startswith("did") else ""
-        self._issues.append(("own-column", f"{name!r} is kept as a field of the QR Codes{hint}"))
         return name
+
+    def _tell_of(self, new: Collection[str]) -> None:
+        """Keep in mind which columns became fields."""
+        self._kept.update(new)
+        for name in self._names.values() if new else ():
+            if name in new:
+                near = nearest(name, self._known)
+                hint = f"; {near}" if near.startswith("did") else ""
+                self._issues.append(("own-column", f"{name!r} is kept as a field of the QR Codes{hint}"))
 
     def issues(self, heading: int) -> Iterator[ImportIssue]:
         """Yield an issue for each column that has a text; call it after all rows were read.

@@ -298,7 +298,7 @@ def table_of_links(
     Args:
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
     """
-    read, own = {"", *OVERLOOKED, *tool.read_names}, OwnColumns(())
+    read, own = {"", *OVERLOOKED, *tool.read_names}, OwnColumns((), tool.service)
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
