@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, cast, get_args
 
-from qrkit.commands.codes import CODE_HELP
+from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
 from qrkit.commands.output import complain
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
-from qrkit.store.questions.scan_attributes import Attribute, VisitAttribute
+from qrkit.store.questions.scan_attributes import TAG, VisitAttribute, check_attribute
 from qrkit.tracking.records import Kind
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["define_scans"]
 PERIODS = {"hour": "%Y-%m-%d %H:%M%z", "day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m"}
 """How the beginning of each period is written."""
 CODE = "code"
-WAYS = (CODE, "campaign", *PERIODS, *get_args(VisitAttribute))
+WAYS = (CODE, "campaign", TAG, *PERIODS, *get_args(VisitAttribute))
 """What scans can be counted by."""
 ALL_KINDS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
 COUNTS = (
@@ -59,8 +59,9 @@ def define_scans(one: Parser) -> None:
     )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
-    ways = f"{', '.join(WAYS)} ({CODE})"
-    one.add_argument("--by", choices=WAYS, default=CODE, metavar="WHAT", help=ways)
+    add_filters(one, "scans of QR Codes with")
+    ways = f"{', '.join(WAYS)}, or a field of yours, such as City ({CODE})"
+    one.add_argument("--by", default=CODE, metavar="WHAT", help=ways)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
     add_period(one)
     add_store(one)
@@ -80,7 +81,11 @@ def _scans(asked: argparse.Namespace) -> None:
             since=asked.since,
             until=asked.until,
             time_zone=asked.time_zone,
+            tag=asked.tag,
+            fields=fields_of(asked.field),
         )
+        if asked.by not in WAYS:
+            check_attribute("by", asked.by, view, CODE, *PERIODS)
         view = view.where(kinds=ALL_KINDS) if asked.all_kinds else view
         if asked.by == CODE:
             rows = [_with_unknown(row) for row in _rows_by_code(portfolio, view)]
@@ -125,7 +130,7 @@ def _rows_by(view: Scans, what: str) -> Sequence[Row]:
     from qrkit.analytics import scans_by, scans_per
 
     if what not in PERIODS:
-        frame = scans_by(view, cast("Attribute", what), most=MOST_VALUES)
+        frame = scans_by(view, what, most=MOST_VALUES)
     else:
         frame = scans_per(view, cast("Period", what)).rename(columns={"start": what})
         frame[what] = frame[what].dt.strftime(PERIODS[what])
