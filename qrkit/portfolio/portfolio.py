@@ -212,8 +212,8 @@ class Portfolio(Shown, ManyRecords):
         """Return the picture of a QR Code, which encodes the short URL if the QR Code is dynamic, or else the content.
 
         A template draws it: that of the QR Code, or else of its campaign, or else the default of the account. Without
-        any, the QR Code's properties do. The caption of a template may contain `{name}`, `{campaign}` and
-        `{short_url}`.
+        any, the QR Code's properties do. The caption of a template may contain `{name}`, `{campaign}`, `{short_url}`
+        and the names of your fields, such as `{City}`.
 
         Args:
             code: A record of this portfolio.
