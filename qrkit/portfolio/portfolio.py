@@ -98,9 +98,10 @@ class Portfolio(Shown, ManyRecords):
         Args:
             select: One SELECT or PIVOT. Tables: `scans` and `visits` (which include bots, link previews and HEAD
                 requests) with the columns of `scans.to_frame()`; `qrcodes` (id, name, campaign_id, content, comment,
-                short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude); `campaigns`
-                (id, name, description, created); `day_counts` (day, qrcode_id, kind, visits), the daily counts of
-                visits deleted by `sweep`. Times are in UTC, as TIMESTAMP without a time zone.
+                short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude, tags (a list),
+                fields (a map: `fields['City']`)); `campaigns` (id, name, description, created); `day_counts` (day,
+                qrcode_id, kind, visits), the daily counts of visits deleted by `sweep`. Times are in UTC, as TIMESTAMP
+                without a time zone.
             seconds: The time limit, 0.1..3600; queries are also limited to 512 MB of memory and a million rows.
             **parameters: Values of the `$name` parameters. Always pass values this way, never as part of the SQL text.
                 A DataFrame becomes a table of its name, without its index: `sql("… JOIN sales …", sales=frame)`.

@@ -121,3 +121,11 @@ def test_reports_have_tables_of_tags_and_fields(shop):
         assert f">{text}<" in page.html
     with pytest.raises(InvalidParameter, match="attributes='Town': must be one of"):
         report(shop, attributes=["Town"])
+
+
+def test_sql_has_tags_and_fields(shop):
+    by_city = """
+        SELECT q.fields['City'] AS city, count(*) AS scans FROM scans s JOIN qrcodes q ON q.id = s.qrcode_id
+        WHERE list_contains(q.tags, 'poster') GROUP BY ALL ORDER BY ALL
+    """
+    assert shop.sql(by_city).to_numpy().tolist() == [["Graz", 3], ["Wien", 2]]

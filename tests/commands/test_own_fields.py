@@ -85,6 +85,15 @@ def test_what_is_wrong_is_said_in_one_line(run, words, told):
     assert (out, told in err, err.count("\n")) == ("", True, 1), err
 
 
+def test_a_caption_of_an_import_shows_a_column_of_its_file(run, tmp_path):
+    (tmp_path / "places.csv").write_text("Content,Town\nhttps://example.com/a,Koper\n")
+    run("import", "places.csv", "--caption", "{Twon}", status=2)
+    run("import", "places.csv", "--caption", "{Town}")
+    with open_portfolio("shop.duckdb") as shop:
+        code = shop.list_qrcodes()[-1]
+        assert shop.image(code).design.frame.caption.text == "Koper"
+
+
 @pytest.mark.slow
 def test_a_report_has_a_table_by_a_field(run, tmp_path):
     run("report", "--by", "City", "--by", "tag")
