@@ -158,7 +158,8 @@ class ImportResult(Shown):
     def __str__(self) -> str:
         changed = ", ".join(self._counted(_CHANGED))
         created = f"{self.created} created" + (f" ({changed})" if changed else "")
-        return ", ".join([created, *self._counted(_LEFT_OUT)])
+        left_out = {reason: word for reason, word in _LEFT_OUT.items() if self.created or reason != "own-column"}
+        return ", ".join([created, *self._counted(left_out)])
 
     def _counted(self, words: Mapping[Reason, str]) -> list[str]:
         counts = ((self.count(reason), word) for reason, word in words.items())

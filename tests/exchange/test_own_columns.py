@@ -15,7 +15,7 @@ from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.tracking.own_fields import split_tags
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
-CITY = "'City' is kept as a field of the QR Codes"
+CITY = "'City' becomes a field of the QR Codes that are added"
 
 
 @pytest.fixture
@@ -53,13 +53,13 @@ def test_columns_of_others_become_fields(shop, format):
     result = shop.import_file(FOREIGN[format], format=format)
     assert [(reason, detail) for _, reason, detail in told(result)] == [
         ("own-column", CITY),
-        ("own-column", "'Floor' is kept as a field of the QR Codes"),
+        ("own-column", "'Floor' becomes a field of the QR Codes that are added"),
     ]
     assert str(result) == "2 created, 2 columns kept as fields"
     fields = [dict(code.fields) for code in shop.list_qrcodes()]
     assert fields == [{"City": "Graz", "Floor": "2"}, {"Floor": "3.5"}]
     before = shop.list_qrcodes()
-    assert shop.import_file(FOREIGN[format], format=format).created == 0
+    assert str(shop.import_file(FOREIGN[format], format=format)) == "0 created, 2 already there"
     assert shop.list_qrcodes() == before
 
 
@@ -83,7 +83,7 @@ def test_columns_of_frames_become_fields(shop):
 
 def test_a_misspelled_column_is_kept_and_told(shop):
     (issue,) = shop.import_file(b"Content,Adress\nhttps://example.com/a,Koper\n").issues
-    assert issue.detail == "'Adress' is kept as a field of the QR Codes; did you mean 'Address'?"
+    assert issue.detail == "'Adress' becomes a field of the QR Codes that are added; did you mean 'Address'?"
 
 
 BAD = [
