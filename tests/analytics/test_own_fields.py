@@ -87,7 +87,7 @@ def test_groups_are_in_every_answer(shop):
 
 @pytest.mark.parametrize("by", ["Town", "field:Town", "contry", 7])
 def test_unknown_fields_are_refused_with_those_there_are(shop, by):
-    with pytest.raises(InvalidParameter, match="must be one of campaign, .*tag, or a field such as 'City', ") as caught:
+    with pytest.raises(InvalidParameter, match=r"must be one of campaign, .*tag, or a field such as 'City'") as caught:
         scans_by(shop.scans, by)
     assert len(caught.value.problems) == 1
 
