@@ -29,6 +29,17 @@ PERIODS = {"hour": "%Y-%m-%d %H:%M%z", "day": "%Y-%m-%d", "week": "%Y-%m-%d", "m
 CODE = "code"
 WAYS = (CODE, "campaign", TAG, *PERIODS, *get_args(VisitAttribute))
 """What scans can be counted by."""
+
+
+class Offered(tuple[str, ...]):
+    """Words that a shell completes; other words are names of fields, which only the store knows."""
+
+    __slots__ = ()
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
 ALL_KINDS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
 COUNTS = (
     Column("scans", "Scans"),
@@ -61,7 +72,7 @@ def define_scans(one: Parser) -> None:
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
     add_filters(one, "scans of QR Codes with")
     ways = f"{', '.join(WAYS)}, or a field of yours, such as City ({CODE})"
-    one.add_argument("--by", default=CODE, metavar="WHAT", help=ways)
+    one.add_argument("--by", choices=Offered(WAYS), default=CODE, metavar="WHAT", help=ways)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
     add_period(one)
     add_store(one)

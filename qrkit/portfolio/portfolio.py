@@ -98,8 +98,8 @@ class Portfolio(Shown, ManyRecords):
         Args:
             select: One SELECT or PIVOT. Tables: `scans` and `visits` (which include bots, link previews and HEAD
                 requests) with the columns of `scans.to_frame()`; `qrcodes` (id, name, campaign_id, content, comment,
-                short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude, tags (a list),
-                fields (a map: `fields['City']`)); `campaigns` (id, name, description, created); `day_counts` (day,
+                short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude, tags (list),
+                fields (map, as in `fields['City']`)); `campaigns` (id, name, description, created); `day_counts` (day,
                 qrcode_id, kind, visits), the daily counts of visits deleted by `sweep`. Times are in UTC, as TIMESTAMP
                 without a time zone.
             seconds: The time limit, 0.1..3600; queries are also limited to 512 MB of memory and a million rows.
@@ -446,7 +446,7 @@ class Portfolio(Shown, ManyRecords):
                 any order, case and dtype; only `content` is required. Timestamps without a time zone are UTC. Unknown
                 columns are left out, and the result lists them.
             columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
-                `{"content": "url", "name": "product"}`. Other columns are then ignored.
+                `{"content": "url", "name": "product"}`.
             template: The name of the template for rows that name none in a column `template`.
             fix_urls: Whether to complete web addresses, as in `import_file`.
 
