@@ -73,7 +73,7 @@ examples:
 `qrkit COMMAND --help` shows more. With --json, results are printed as one JSON object per line; messages go to the
 error stream.
 
-exit status:
+exit status (that of `qrkit import` is in its help):
 """
 
 
@@ -90,8 +90,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = parsed.run(parsed) or Status.DONE
         sys.stdout.flush()  # raises here if the output cannot be written
-    except QrkitError as error:
-        complain(parsed.command, error)
     except BrokenPipeError:
         # The reader of our output has closed it. Without this, Python would try to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -99,9 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain(parsed.command, "stopped")
         return Status.STOPPED
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        complain(parsed.command, f"{where}{error.strerror or error}")
+    except (QrkitError, OSError) as error:
+        complain(parsed.command, error)
     else:
         return int(status)
     return Status.REFUSED

@@ -248,13 +248,15 @@ class CannotRepair(QrkitError, ValueError):
 
     Attributes:
         levers: Names of further changes that would help if `may` allowed them.
+        best: The best design that was found, as a `Repair`, never worse than the original; None if nothing was tried.
     """
 
     code = "cannot-repair"
 
-    def __init__(self, message: str, *, levers: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, *, levers: Sequence[str] = (), best: Any = None) -> None:
         super().__init__(message)
         self.levers = tuple(levers)
+        self.best = best
 
 
 class NotAuthenticated(QrkitError, PermissionError):

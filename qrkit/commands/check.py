@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from math import ceil
 from pathlib import Path
 
 from qrkit.commands.generate import design_fields
@@ -16,7 +17,7 @@ __all__ = ["define_check"]
 
 KEYS = (
     "verdict", "score", "level", "audience", "phones", "embedded", "content", "issues", "budget", "structure", "panel",
-    "grade",
+    "grade", "leastWidthMm",
 )  # fmt: skip
 """Names of a report in JSON."""
 
@@ -67,6 +68,8 @@ def _check(asked: argparse.Namespace) -> Status:
             print_json(file=str(file), **members, error=wrong)
         elif not wrong:
             print(f"{file}: {report}")
+            if (close := report.least_width_mm()) and (far := report.least_width_mm(1)):
+                print(f"  print it at least {ceil(close)} mm wide, or {ceil(far)} mm to be read from 1 m")
     if len(asked.file) > 1 and not asked.json:
         counts = [f"{verdicts[verdict]} {verdict}" for verdict in reversed(VERDICTS) if verdicts[verdict]]
         counts += [f"{failed} not readable as files"] if failed else []

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
-from qrkit.commands.output import Status, complain, complaining, print_result, status_of, tell_of_local_urls, tell_rows
+from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.errors import InvalidParameter
-from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS
+from qrkit.errors import InvalidParameter, QrkitError
+from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.files import read_file
 
 __all__ = ["define_export", "define_import"]
 
@@ -38,7 +39,9 @@ def define_import(one: Parser) -> None:
         "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
         "is required. If your file has other names, map them with --columns. QR Codes that are already in the store "
         "are skipped. A caption may contain {name}, {campaign} and {short_url}.\n\n"
-        "A table of visits, such as the clicks that another service counted, adds scans to the QR Codes of the store.",
+        "A table of visits, such as the clicks that another service counted, adds scans to the QR Codes of the store."
+        "\n\nThe exit status is 0 if all rows are in the store, 3 if rows were left out or changed or short codes were "
+        "not kept, 1 if nothing was read, and 2 for an invalid command.",
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
@@ -62,7 +65,8 @@ def define_import(one: Parser) -> None:
     add_base_url(one)
     keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
     keys += (
-        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, and differences)"
+        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, differences, "
+        "service, bots, and bots_said, those by the file)"
     )
     add_json(one, keys)
     one.set_defaults(run=_import)
@@ -90,57 +94,82 @@ def define_export(one: Parser) -> None:
     one.set_defaults(run=_export)
 
 
-def _import(asked: argparse.Namespace) -> Status:
-    from qrkit.portfolio import open_portfolio
+def _import(asked: argparse.Namespace) -> ImportStatus:
+    try:
+        data = read_file(asked.file)  # once, because it may be a pipe
+        return _import_scans(asked, data) if _holds_scans(asked, data) else _import_codes(asked, data)
+    except (InvalidParameter, BrokenPipeError):
+        raise
+    except (QrkitError, OSError) as error:
+        complain(asked.command, error)
+        return ImportStatus.NOTHING_READ
 
-    columns = _columns(asked)
-    if _holds_scans(asked):
-        return _import_scans(asked)
+
+def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
+    from qrkit.portfolio import open_portfolio
+    from qrkit.store.served.database import ServedStore
+
+    columns, format = _columns(asked), import_format_of_file(asked.file).name
+    result = None
     if is_missing(asked.store):
-        # Try it in memory first, so that an unreadable file does not leave a new, empty store behind.
+        # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
-            import_codes(trial, asked, asked.file, columns)
-    with opened(asked) as portfolio, _rename_to_options(asked):
-        result, template = import_codes(portfolio, asked, asked.file, columns)
-        tell_of_local_urls("import", portfolio)
+            result, template = import_codes(trial, asked, data, columns, format=format)
+    if result is None or result.created or not result.failed:
+        with opened(asked) as portfolio, _rename_to_options(asked):
+            result, template = import_codes(portfolio, asked, data, columns, format=format)
+            tell_of_local_urls("import", portfolio)
+            if asked.old_base_url and isinstance(portfolio.store, ServedStore):
+                complain("import", f"the server of this store answers at {asked.old_base_url} after a restart")
     tell_import(result, asked)
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "template": template, "issues": issues}
     told = f"{asked.file}: {result}" + (f"; template {template}" if template else "")
     print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
-    unkept = result.count("code-taken") + result.count("code-unreadable")
-    return status_of(result.created + result.count("duplicate"), result.failed + unkept)
+    return _status_of(result.created + result.count("duplicate"), is_complete=result.is_complete)
 
 
-def _holds_scans(asked: argparse.Namespace) -> bool:
+def _status_of(rows: int, *, is_complete: bool) -> ImportStatus:
+    """Return the exit status of an import by the rows that are in the store now."""
+    if is_complete:
+        return ImportStatus.ALL_IN
+    return ImportStatus.NOT_ALL if rows else ImportStatus.NOTHING_READ
+
+
+def _holds_scans(asked: argparse.Namespace, data: bytes) -> bool:
     """Return whether a file is a table of visits, and not of QR Codes."""
     from qrkit.exchange.sheets import heading_in
     from qrkit.exchange.visit_tables import NAMES, holds_scans
 
-    suffix = asked.file.suffix[1:].lower()
+    if asked.code:
+        return True
     if asked.columns is not None:
         named = {name.lower() for name in read_columns(asked.columns)}
         return "time" in named and named <= NAMES.keys()
-    try:
-        heading = heading_in(asked.file.read_bytes(), suffix if suffix in IMPORT_FORMATS else "csv")
-    except OSError:
-        return False  # the import says why
-    return holds_scans(heading)
+    return holds_scans(heading_in(data, _format_of_scans(asked.file)))
 
 
-def _import_scans(asked: argparse.Namespace) -> Status:
+def _format_of_scans(file: Path) -> str:
+    """Return the format of a table of visits, which is csv for any unknown suffix, such as .log."""
+    suffix = file.suffix[1:].lower()
+    return suffix if suffix in IMPORT_FORMATS else "csv"
+
+
+def _import_scans(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     columns = {name.lower(): theirs for name, theirs in read_columns(asked.columns or "").items() if name != "Content"}
-    with opened(asked) as portfolio:
-        result = portfolio.import_scans(asked.file, columns=columns, code=asked.code)
+    with opened(asked, must_exist=True) as portfolio:
+        format = _format_of_scans(asked.file)
+        result = portfolio.import_scans(data, format=format, columns=columns, code=asked.code, name=asked.file.name)
     tell_rows(result.issues)
     for code, (imported, rows) in result.differences.items():
         complain("import", f"{code}: {imported:,} scans were imported as a number, but the file has {rows:,} rows")
     issues = [{"row": row, "error": error} for row, error in result.issues]
-    members = {"created": result.created, "known": result.known, "issues": issues}
+    members = {"created": result.created, "known": result.known, "issues": issues, "service": result.service}
+    members |= {"bots": result.bots, "bots_said": result.bots_said}
     differences = {code: list(numbers) for code, numbers in result.differences.items()}
     print_result(asked, f"{asked.file}: {result}", file=str(asked.file), **members, differences=differences)
-    return status_of(result.created + result.known, len(result.issues))
+    return _status_of(result.created + result.known, is_complete=not result.issues)
 
 
 def _columns(asked: argparse.Namespace) -> dict[str, str]:

@@ -35,6 +35,8 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     add_place(one)
     fix = "complete addresses such as www.example.com and htp:/example.com, if only one reading makes sense"
     one.add_argument("--fix-urls", action="store_true", help=fix)
+    old = "base URL of the printed codes, if it has a path; by default, the whole path is the short code"
+    one.add_argument("--old-base-url", default="", metavar="URL", help=old)
     anyway = "import rows whose short codes are in use with new ones; otherwise, the file is refused"
     one.add_argument("--anyway", action="store_true", help=anyway)
     look = one.add_argument_group("how the codes look (the result is saved as a template)")
@@ -49,13 +51,19 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
 
 
 def import_codes(
-    portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, columns: Mapping[str, str] | None = None
+    portfolio: Portfolio,
+    asked: argparse.Namespace,
+    source: Path | bytes,
+    columns: Mapping[str, str] | None = None,
+    *,
+    format: str | None = None,
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
     Args:
         asked: The options of `add_import_options`.
         columns: Our column names mapped to the file's, besides those in the options.
+        format: The format of bytes.
 
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
@@ -70,12 +78,14 @@ def import_codes(
         template = _saved_template(portfolio, asked, source)
         result = portfolio.import_file(
             source,
+            format=format,
             columns=theirs,
             sheet=asked.sheet,
             header_row=asked.header_row,
             encoding=asked.encoding,
             template=template,
             fix_urls=asked.fix_urls,
+            old_base_url=asked.old_base_url,
             anyway=asked.anyway,
             progress=sys.stderr.isatty(),
         )

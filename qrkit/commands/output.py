@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
 __all__ = [
-    "EXIT_STATUSES", "Status", "complain", "complaining", "in_one_line", "print_json", "print_result",
+    "EXIT_STATUSES", "ImportStatus", "Status", "complain", "complaining", "in_one_line", "print_json", "print_result",
     "status_of", "tell_of_local_urls", "tell_rows",
 ]  # fmt: skip
 
@@ -35,6 +35,15 @@ class Status(IntEnum):
     IN_PART = 1
     REFUSED = 2
     STOPPED = 130
+
+
+class ImportStatus(IntEnum):
+    """Exit status of `qrkit import`."""
+
+    ALL_IN = 0
+    NOTHING_READ = 1
+    WRONG_USAGE = Status.REFUSED
+    NOT_ALL = 3
 
 
 EXIT_STATUSES = {
@@ -60,7 +69,11 @@ def in_one_line(text: str) -> str:
 
 def complain(command: str, what: object) -> None:
     """Print one message on the error stream."""
-    text = what.told("command") if isinstance(what, QrkitError) else str(what)
+    text = str(what)
+    if isinstance(what, QrkitError):
+        text = what.told("command")
+    elif isinstance(what, OSError):
+        text = (f"{what.filename}: " if what.filename else "") + (what.strerror or text)
     print(f"qrkit {command}: {in_one_line(text)}", file=sys.stderr)
 
 

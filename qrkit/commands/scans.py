@@ -12,6 +12,7 @@ from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.questions.scan_attributes import TAG, VisitAttribute, check_attribute
 from qrkit.tracking.records import Kind
 
@@ -50,6 +51,15 @@ BY_CODE = Table(
     (Column("short_code", "Code", "bold cyan", is_whole=True), Column("name", "Name", shown=summary), *COUNTS),
     bars_of="scans",
 )
+IMPORTS = Table(
+    "import",
+    (
+        Column("imported", "Imported"), Column("source", "File", "bold"), Column("service", "Service"),
+        Column("visits", "Visits"), Column("qrcodes", "QR Codes"), Column("bots", "Bots"),
+        Column("bots_said", "Bots by the file", shown=lambda said: "\N{EN DASH}" if said is None else said),
+        Column("first", "First"), Column("last", "Last"),
+    ),
+)  # fmt: skip
 MOST_VALUES = 1_000_000
 """More values than an attribute has."""
 
@@ -74,6 +84,7 @@ def define_scans(one: Parser) -> None:
     ways = f"{', '.join(WAYS)}, or a field of yours, such as City ({CODE})"
     one.add_argument("--by", choices=Offered(WAYS), default=CODE, metavar="WHAT", help=ways)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
+    one.add_argument("--imports", action="store_true", help="list where imported scans came from instead")
     add_period(one)
     add_store(one)
     BY_CODE.add_options(one, "short_code, name (with --by, WHAT instead of these two), scans, visitors")
@@ -83,6 +94,12 @@ def define_scans(one: Parser) -> None:
 def _scans(asked: argparse.Namespace) -> None:
     from qrkit.analytics.totals import imported_scans
 
+    if asked.imports:
+        if asked.codes or asked.campaign is not None:
+            raise InvalidParameter(Problem("imports", None, "lists all imports; leave out codes and --campaign"))
+        with opened(asked, to_read=True) as portfolio:
+            IMPORTS.print(asked, _import_rows(portfolio))
+        return
     with opened(asked, to_read=True) as portfolio:
         campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
         codes = [portfolio.find_qrcode(code) for code in asked.codes]
@@ -114,6 +131,14 @@ def _scans(asked: argparse.Namespace) -> None:
         complain("scans", f"{were} imported as a number, without times; `qrkit list` counts them, too")
     elif not rows:
         complain("scans", "no scans yet")
+
+
+def _import_rows(portfolio: Portfolio) -> Sequence[Row]:
+    """Return the imports of visits, with times as texts."""
+    frame = portfolio.scan_imports()
+    times = {name: frame[name].dt.strftime("%Y-%m-%d %H:%M") for name in ("imported", "first", "last")}
+    said = frame["bots_said"].astype("object").where(frame["bots_said"].notna(), None)
+    return cast("Sequence[Row]", frame.assign(**times, bots_said=said).to_dict("records"))
 
 
 def _with_unknown(row: Row) -> Row:

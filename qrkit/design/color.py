@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import core_schema
 
-__all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color", "expanded_hex"]
+__all__ = ["BLACK", "LUMA", "TRANSPARENT", "WHITE", "Color", "expanded_hex", "linear_light"]
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in the lightness that readers see (ITU-R BT.601)."""
@@ -31,6 +31,11 @@ _HEX = re.compile(r"#?(?:([0-9A-Fa-f]{2}))?([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})([0-9
 def expanded_hex(text: str) -> str | None:
     """Return the CSS color `#RGB` as `#RRGGBB`, in upper case; None for any other text."""
     return f"#{''.join(2 * digit for digit in text[1:])}".upper() if _SHORT_HEX.fullmatch(text) else None
+
+
+def linear_light(part: float) -> float:
+    """Return the light of a gray or of one component of a color, both 0..1 (IEC 61966-2-1, the sRGB curve)."""
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
 
 def _hint(name: str) -> str:
@@ -124,9 +129,8 @@ class Color(Shown):
     @property
     def luminance(self) -> float:
         """Relative luminance as people see it (WCAG 2.2), 0.0 (black) to 1.0 (white); alpha is ignored."""
-        parts = ((part / 255) for part in (self.red, self.green, self.blue))
-        linear = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-        return sum(part * weight for part, weight in zip(linear, LUMINANCE, strict=True))
+        parts = (linear_light(part / 255) for part in (self.red, self.green, self.blue))
+        return sum(part * weight for part, weight in zip(parts, LUMINANCE, strict=True))
 
     def contrast(self, other: Color) -> float:
         """Return the contrast ratio of two opaque colors (WCAG 2.2), 1.0 (none) to 21.0 (black on white)."""

@@ -25,11 +25,12 @@ OUR_NAME = "content"
 COUNTS = ("clicks", "engagements", "total_clicks", "total clicks", "scans", "visits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 PROTECTIONS = frozenset({
-    "password", "passwd", "haspassword", "isprotected", "expires", "expiresat", "expirydate", "expiry", "expiration",
-    "expirationdate", "expiredat", "expiretime", "expirytime", "expirein", "expireat", "validuntil", "validto",
-    "validsince", "validfrom", "startsat", "maxvisits", "maxclicks", "clicklimit", "visitlimit", "usagelimit",
-    "remaininguses", "hasredirectrules", "redirectrules", "devicelongurls", "ios", "iosurl", "iphoneurl", "android",
-    "androidurl", "geo", "geotargeting", "testvariants", "banned", "isbanned", "disabled", "isdisabled", "disabledat",
+    "password", "passwd", "haspassword", "isprotected", "expires", "expiresat", "expirydate", "expiry", "ttl",
+    "expiration", "expirationdate", "expiredat", "expiretime", "expirytime", "expirein", "expireat", "validuntil",
+    "validto", "validsince", "validfrom", "startsat", "maxvisits", "maxclicks", "clicklimit", "clickslimit",
+    "visitlimit", "usagelimit", "remaininguses", "hasredirectrules", "redirectrules", "devicelongurls", "ios",
+    "iosurl", "iphoneurl", "spliturl", "android", "androidurl", "geo", "geotargeting", "testvariants", "banned",
+    "isbanned", "disabled", "isdisabled", "disabledat",
 })  # fmt: skip
 """Fields that close, limit or change a link, in lower case and letters only. qrkit has none of these yet."""
 _NOT_SET = re.compile(r"(|0|false|no|null|none|nan|never|off|-|0000-00-00.*)", re.IGNORECASE)
@@ -61,6 +62,7 @@ class Tool:
         comment: A comment on the link.
         tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         envelope: The path of members from the root of a json file to the links.
+        limits_in: The export that says which links have a password, an end or a limit, if this one does not.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Tool:
     comment: tuple[str, ...] = ()
     tags: tuple[str, ...] = ("tags",)
     envelope: tuple[str, ...] = ()
+    limits_in: str = ""
 
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
@@ -122,10 +125,7 @@ class Tool:
         return known
 
     def _short_url(self, link: Mapping[str, Any]) -> str:
-        """Return the short URL with the whole short code directly after the host, with %2F for its slashes.
-
-        Without a host, return the short code alone.
-        """
+        """Return the short URL with %2F for the slashes of its short code; without a host, the short code alone."""
         url = with_scheme(_text(link, self.url))
         code = _text(link, self.code).strip("/")
         if "://" in code:
@@ -136,9 +136,12 @@ class Tool:
         if not code or (url and not unquote(url.rstrip("/")).endswith(f"/{unquote(code)}")):
             return url
         scheme, _, rest = url.partition("://")
-        host = rest.partition("/")[0] or _text(link, self.domain)
+        host, _, path = rest.partition("/")
+        host = host or _text(link, self.domain)
+        # The service may be installed below a path.
+        folder = quote(unquote(path).rstrip("/").removesuffix(unquote(code)), safe=IN_PATH)
         quoted = quote(unquote(code), safe=IN_PATH.replace("/", ""))
-        return f"{scheme or 'https'}://{host}/{quoted}" if host else quoted
+        return f"{scheme or 'https'}://{host}/{folder}{quoted}" if host else quoted
 
 
 BITLY_FILE = Tool(
@@ -176,6 +179,7 @@ SHLINK_FILE = Tool(
     title=("title",),
     created=("createdAt",),
     count=("visits",),
+    limits_in="the json of GET /rest/v3/short-urls",
 )
 """The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
 
@@ -200,7 +204,7 @@ YOURLS_API = Tool(
     known_by=("shorturl", "url", "timestamp", "clicks"),
     content=("url",),
     url=("shorturl",),
-    # YOURLS may be installed under a path, and its keywords have no slash.
+    # The keywords of YOURLS have no slash; what is before one is the path of the installation.
     code=("shorturl",),
     title=("title",),
     created=("timestamp",),
@@ -254,6 +258,7 @@ DUB_FILE = Tool(
     created=("Created at",),
     count=("Clicks",),
     comment=("Comments",),
+    limits_in="the json of GET /links",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
 
@@ -266,6 +271,7 @@ DUB_OLD_FILE = Tool(
     created=("createdAt",),
     count=("clicks",),
     comment=("comments",),
+    limits_in="the json of GET /links",
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""
 
@@ -319,8 +325,35 @@ LSTU = Tool(
 )
 """ldidry/lstu: its table of links; its times are seconds since 1970."""
 
+SHORT_IO = Tool(
+    name="Short.io",
+    known_by=("originalURL", "path"),
+    content=("originalURL",),
+    url=("secureShortURL", "shortURL"),
+    code=("path",),
+    title=("title",),
+    created=("createdAt",),
+    tags=("tags",),
+    envelope=("links",),
+)
+"""API, `GET /api/links`, as dubinc/dub reads it (`importLinksFromShort`); its csv has the same names."""
+
+REBRANDLY = Tool(
+    name="Rebrandly",
+    known_by=("slashtag", "destination"),
+    content=("destination",),
+    url=("shortUrl",),
+    code=("slashtag",),
+    domain=("domain.fullName", "domainName"),
+    title=("title",),
+    created=("createdAt",),
+    count=("clicks",),
+    tags=("tags",),
+)
+"""API, `GET /v1/links`, an array, as developers.rebrandly.com/docs/link-entity has it; tags are objects with a name."""
+
 TOOLS = (
-    CHHOTO, SINK, SINK_SHORT, LSTU,
+    CHHOTO, SINK, SINK_SHORT, LSTU, SHORT_IO, REBRANDLY,
     BITLY_FILE, BITLY_API, SHLINK_FILE, SHLINK_API, YOURLS_API, YOURLS_TABLE, YOURLS_PLUGIN, KUTT, DUB_FILE,
     DUB_OLD_FILE, DUB_API,
 )  # fmt: skip

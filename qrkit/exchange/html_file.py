@@ -37,7 +37,7 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     """Return the tables of a page (see `SheetParts`), named `table 1`, `table 2`, ….
 
     Raises:
-        UnreadableFile: If the file is too large, or has no table.
+        UnreadableFile: If the file is too large, has a text or a depth that is not read, or has no table.
     """
     from lxml import etree
 
@@ -49,6 +49,11 @@ def parts(data: bytes, place: Place, _share: Share | None) -> list[Part]:
     text, note = decoded(data, place.encoding or (named if is_encoding(named) else ""))
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, huge_tree=False)
     root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+    # What is beyond these limits of the parser, it leaves out.
+    limit = next((one for one in parser.error_log if one.type_name == "ERR_RESOURCE_LIMIT"), None)
+    if limit is not None:
+        rule = "a text of 10,000,000 characters or more, or more than 256 elements inside each other"
+        raise UnreadableFile(f"the page has {rule}", line=limit.line)
     tables = [] if root is None else list(root.iter("table"))[:MOST_LISTED]
     if not tables:
         raise UnreadableFile("the file is an HTML page without a table")

@@ -19,6 +19,8 @@ __all__ = [
 MOST_TRIED = 50
 """The number of rows of a sheet in which the heading is looked for, and that show what a column holds."""
 MOST_COLUMNS = 1_000
+MOST_OF_TEXT = 16_384
+"""The maximum number of columns in a text file, where each takes a byte or more: those of a spreadsheet program."""
 MOST_SHEETS = 20
 """The maximum number of sheets to read: damaged files may list the same sheet thousands of times."""
 MOST_HEADING_ROWS = 5
@@ -152,8 +154,9 @@ def locate(parts: Iterable[Part], place: Place = ANYWHERE, share: Share | None =
     starts, start = _searched(chosen, found, share)
     located = _located(start, found)
     located.is_sheet = bool(start.part.name)
-    if len(located.heading) > MOST_COLUMNS:
-        many = f"the heading has {len(located.heading):,} columns; at most {MOST_COLUMNS:,} are allowed"
+    most = MOST_COLUMNS if located.is_sheet else MOST_OF_TEXT
+    if len(located.heading) > most:
+        many = f"the heading has {len(located.heading):,} columns; at most {most:,} are allowed"
         raise UnreadableFile(many, line=located.line)
     if start.part.note:
         located.say("encoding-guessed", start.part.note)

@@ -22,9 +22,9 @@ Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address", "link-target",
     "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out", "unknown-column",
-    "unread-sheet",
+    "unread-sheet", "shared-path", "limits-unknown",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last fourteen, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last sixteen, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -54,6 +54,13 @@ _TO_FIX = frozenset[Reason](
     }
 )
 """The reasons of rows that people want to correct."""
+_NOT_KEPT = frozenset[Reason](
+    {
+        *("invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable"),
+        *("template-unknown", "formula-unsaved", "field-left-out"),
+    }
+)
+"""The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
 MOST_HOSTS = 3
 """The maximum number of hosts that a sentence names."""
 _LEFT_OUT: dict[Reason, str] = {
@@ -83,8 +90,8 @@ class ImportIssue:
             address, and `completed-url` rows with the address that was meant; `no-address` rows hold a text such as
             "N/A" in a column of addresses, `link-target` rows a text over a link, and `formula-unsaved` rows a formula
             without a value; `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a
-            column that became a field), `heading-row`, `encoding-guessed`, `unknown-column` and `unread-sheet` are
-            about the whole file.
+            column that became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet` and
+            `limits-unknown` are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -125,6 +132,11 @@ class ImportResult(Shown):
     def skipped(self) -> int:
         """The number of rows that were not imported: duplicates, and rows with errors."""
         return self.count("duplicate") + self.failed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all rows are in the portfolio as they stand in the file, now or before the import."""
+        return not any(issue.reason in _NOT_KEPT for issue in self.issues)
 
     def count(self, reason: Reason) -> int:
         """Return the number of issues with this reason."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,8 +184,8 @@ def _share_of(columns: Iterable[str]) -> Share | None:
     wanted = {tidy(str(name)).lower() for name in columns} - {""}
 
     def share(cells: Sequence[str]) -> float:
-        found = Counter(tidy(cell).lower() for cell in cells)
-        known = sum(found[name] == 1 for name in wanted)
+        found = {tidy(cell).lower() for cell in cells}
+        known = sum(name in found for name in wanted)
         return known if known == len(wanted) else known / len(wanted)
 
     return share if wanted else None

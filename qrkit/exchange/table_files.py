@@ -113,11 +113,13 @@ class Table:
         rows: The rows of the file without empty rows.
         issues: Issues about columns and sheets that were left out.
         names: Column name -> the name to use in errors, if different.
+        has_tails: Whether a readable tail may follow the short code in a short URL.
     """
 
     rows: list[Row]
     issues: list[ImportIssue] = field(default_factory=list)
     names: Mapping[str, str] = field(default_factory=dict)
+    has_tails: bool = True
 
 
 def check_size(data: bytes) -> None:
@@ -309,7 +311,12 @@ def table_of_links(
             )
             yield own.row(Row(number, cells, error or wrong), others)
 
-    return table_of_records(rows(), own, heading=heading, names=tool.names_in(names))
+    table = table_of_records(rows(), own, heading=heading)
+    if tool.limits_in:
+        rule = "the file does not say which links have a password, an end or a limit, so these are open now"
+        detail = f"{rule}; {tool.limits_in} tells them apart"
+        table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
+    return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:

@@ -1,8 +1,9 @@
 """Read visits that were counted elsewhere from tables: one row per visit, or counts per day.
 
 Columns are recognized by the names in `NAMES`, which services give them in their exports: Shlink (`NormalizedVisit` of
-shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), and
-tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM parameter, and a number.
+shlink-web-component, and `GET /short-urls/{code}/visits`), YOURLS (its table `log`), Dub (its export of events), Bitly
+(`GET /bitlinks/{bitlink}/clicks`), and tables of Google Analytics, Matomo and Plausible with a day, a path or a UTM
+parameter, and a number.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "session manual ad content", "session campaign", "campaign",
     ),
     "time": (
-        "time", "date", "datetime", "timestamp", "click_time", "clicked at", "created_at", "day",
+        "time", "date", "datetime", "timestamp", "click_time", "clicked at", "clicked_at", "created_at", "day",
         "date + hour (yyyymmddhh)",
     ),
     "count": ("count", "clicks", "visits", "pageviews", "sessions", "event count", "views", "total", "nb_visits"),
@@ -62,6 +63,12 @@ UTM = {
     "session manual ad content": "utm_content", "session campaign": "utm_campaign", "campaign": "utm_campaign",
     "utm_content": "utm_content", "utm_campaign": "utm_campaign",
 }  # fmt: skip
+SERVICES = {
+    "Shlink": {"date", "useragent", "potentialbot"},
+    "YOURLS": {"click_time", "shorturl", "user_agent"},
+    "Dub": {"event", "date", "link"},
+}
+"""Names that the exports of a service have, in lower case."""
 _DAY = re.compile(r"([0-9]{4})-?([0-9]{2})-?([0-9]{2})")
 _HOUR = re.compile(r"(20[0-9]{2})(0[1-9]|1[0-2])([0-3][0-9])([0-2][0-9])")
 _SECONDS = re.compile(r"([1-9][0-9]{8,9})([0-9]{3})?")
@@ -76,12 +83,16 @@ class ScanTable:
         rows: The fields of each visit under the names of `Scans.insert`; `short_code` is as it was written.
         numbers: The row of each visit in the file.
         issues: The number of a row that was left out or changed, and why; 0 for the whole file.
+        service: The service whose headings the file has; "" for any other file.
+        bots_said: How many visits the file calls bots; None if it does not say.
         utm: The UTM parameter that `short_code` holds; "" if it holds short codes, short URLs or paths.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     issues: list[tuple[int, str]] = field(default_factory=list)
+    service: str = ""
+    bots_said: int | None = None
     utm: str = ""
 
 
@@ -95,6 +106,8 @@ def holds_scans(heading: Iterable[str], columns: Mapping[str, str] | None = None
     is_of_visits = any(what in places for what in OF_VISITS)
     code = titles[places["short_code"]].lower() if "short_code" in places else ""
     is_count = bool(code) and ("count" in places or code in CERTAIN)
+    # A number a day, and nothing else, is the history of one link.
+    is_count |= "count" in places and len(places) == len(titles)
     return "time" in places and (
         (is_of_visits and "short_code" in places) or (not has_codes and (is_of_visits or is_count))
     )
@@ -120,7 +133,9 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
     if missing:
         raise _missing(missing[0], sheet)
     title = "" if code else sheet.heading[places["short_code"]].strip().lower()
-    table = ScanTable(utm=UTM.get(title, ""))
+    names = {title.strip().lower() for title in sheet.heading}
+    service = next((service for service, known in SERVICES.items() if known <= names), "")
+    table = ScanTable(utm=UTM.get(title, ""), service=service, bots_said=0 if "bot" in places else None)
     for number, cells in zip(sheet.numbers, sheet.rows, strict=True):
         try:
             if isinstance(cells, UnreadableFile):
@@ -132,6 +147,8 @@ def scan_table(sheet: Sheet, columns: Mapping[str, str] | None = None, *, code: 
             continue
         if len(table.rows) + count > MOST_SCANS:
             raise UnreadableFile(f"the file has more than {MOST_SCANS:,} visits; split it", line=number)
+        if table.bots_said is not None:
+            table.bots_said += count * (_TRUE.fullmatch(row["bot"]) is not None)
         table.rows += [visit] * count
         table.numbers += [number] * count
     return table

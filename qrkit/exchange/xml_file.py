@@ -105,6 +105,8 @@ def _items(data: bytes) -> Iterator[etree._Element]:
         waiting = _count(root) - bool(number) if root is not None else 0
         _check_elements(waiting, number)
     _check_elements(waiting + 1, number)  # with the root
+    if root is not None and len(root) and not number:
+        raise UnreadableFile(f"the first element of the file is {str(root[0].tag)[:60]!r}, not 'item'")
 
 
 def _count(elements: Iterable[etree._Element]) -> int:

@@ -232,6 +232,24 @@ class QRImage(Shown):
         self.warn()
         return self.printed(PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
 
+    def least_width_mm(self, distance_m: float | None = None) -> float:
+        """Return the least width in millimeters, with quiet zone and frame, at which most phones read a print.
+
+        Args:
+            distance_m: Distance of the phone in meters, up to 1,000; None for one that is held close.
+
+        Raises:
+            InvalidParameter: If the distance is out of range.
+
+        Example:
+            >>> image = generate("https://example.com")
+            >>> round(image.least_width_mm(), 1), round(image.least_width_mm(distance_m=2))
+            (13.2, 264)
+        """
+        from qrkit.scanning.print_width import least_width_mm
+
+        return least_width_mm(self.scene.width / self.scene.module, distance_m)
+
     def printed(self, size: PrintSize) -> QRPrint:
         """Return the image at a print size; see `print_at`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from math import floor
+from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -21,21 +21,18 @@ from qrkit.late import Shown
 from qrkit.model import Model
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import STANDARD_QUIET
+from qrkit.scanning.print_width import REACH_IN_MODULES, SMALLEST_MODULE_MM
 
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
 
 __all__ = ["PrintSize", "QRPrint", "print_checks"]
 
-SMALLEST_MODULE_MM = 0.4
-"""Module width that most phones focus on; GS1 asks for 0.396 mm on goods."""
 MICRO_QUIET = 2
 """The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
 
 ROUNDING = 1e-9
 """Rounding error allowed in a whole number of dots, so that none is lost."""
-REACH_IN_MODULES = 250
-"""Distance from which phones read, in module widths: ten times the width of a symbol with 25 modules."""
 
 
 class PrintSize(Model):
@@ -196,6 +193,10 @@ def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCh
     if printed:
         reach = f"Phones read it from up to {_length(printed.reach_mm)} away"
         checks += [_check_modules(printed), PrintCheck(reach, is_good=True)]
+    else:
+        close, far = (ceil(image.least_width_mm(distance)) for distance in (None, 1))
+        text = f"Print it at least {close} mm wide, or {_length(far)} to be read from 1 m"
+        checks.append(PrintCheck(text, is_good=True))
     return checks
 
 

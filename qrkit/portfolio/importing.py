@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache, partial
+from urllib.parse import urlsplit
 
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
@@ -66,8 +67,6 @@ NO_CONTENT = re.compile(
 
 NO_CODES = frozenset({"-", "--", "n/a", "na", "nan", "none", "null", "nil", "tbc", "tbd", "#n/a"})
 """What people write into a column of short codes where there is none."""
-HOST_AND_CODE = 3
-"""Slashes in a short URL that is a host and a code."""
 Add = Callable[[Sequence[Campaign], Sequence[StoredRow]], None]
 """Adds new campaigns, then QR Codes."""
 
@@ -87,6 +86,7 @@ class Present:
         last: The number of the QR Code that was stored last, in any account.
         tails: The readable tails of short URLs by short code, in any account.
         ignores_case: Whether the store ignores the case of short codes.
+        old_base_urls: The base URLs that were printed before; their short codes are what follows their paths.
     """
 
     base_url: str
@@ -99,6 +99,7 @@ class Present:
     last: int = 0
     tails: str = "[]"
     ignores_case: bool = False
+    old_base_urls: Sequence[str] = ()
 
 
 def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = ANYWHERE) -> Table:
@@ -149,7 +150,7 @@ def import_table(
         add: Adds campaigns and QR Codes to the portfolio; it is called several times.
         fix_urls: Whether to complete web addresses that have one sensible reading.
     """
-    importing = _Importing(present, table.rows, add)
+    importing = _Importing(present, table, add)
     codes = codes_of(table, present.now, seen)
     contents = [(name, content) for name, content in json.loads(present.contents, strict=False)]
     if fix_urls:
@@ -157,7 +158,8 @@ def import_table(
         codes = map(partial(_completed, there=frozenset(contents)), codes)
     result = merge(codes, contents, importing.has_own_code, importing.insert)
     importing.finish()
-    return replace(result, other_hosts=dict(importing.other_hosts.most_common()))
+    issues = sorted((*result.issues, *importing.folder_issues(table.rows)), key=lambda issue: issue.row)
+    return replace(result, issues=tuple(issues), other_hosts=dict(importing.other_hosts.most_common()))
 
 
 def check_codes_kept(result: ImportResult) -> None:
@@ -184,7 +186,7 @@ def check_codes_kept(result: ImportResult) -> None:
 class _Importing:
     """One import; call `finish` at the end to add the remaining rows."""
 
-    def __init__(self, present: Present, rows: Sequence[Row], add: Add) -> None:
+    def __init__(self, present: Present, table: Table, add: Add) -> None:
         self._present, self._add = present, add
         tails = {code: slug(words) for code, words in json.loads(present.tails, strict=False)}
         self._claims = Claims(present.short_codes.split(), tails, ignores_case=present.ignores_case)
@@ -193,9 +195,10 @@ class _Importing:
         self._spellings = Spellings(reversed(self._campaigns))
         self._new_campaigns: list[Campaign] = []
         self._waiting: list[StoredRow] = []
-        self._read_link = _reader_of_links(rows, present.base_url)
-        self._has_addresses = _hold_addresses(rows)
+        self._read_link = _reader_of_links(table, present)
+        self._has_addresses = _hold_addresses(table.rows)
         self._own_hosts = {"", host_of(present.base_url)}
+        self._has_folders = False
         self.other_hosts = Counter[str]()
 
     def has_own_code(self, code: QRCode) -> bool:
@@ -233,6 +236,7 @@ class _Importing:
         if code.is_dynamic and not code.short_url.startswith(f"{self._present.base_url}/"):
             self.other_hosts.update({host_of(with_scheme(code.short_url))} - self._own_hosts)
         self._claims.take(link)
+        self._has_folders |= is_own and "/" in link.code
         if len(self._waiting) == TOGETHER:
             self.finish()
         return issues
@@ -274,6 +278,20 @@ class _Importing:
         self._add(self._new_campaigns, self._waiting)
         self._new_campaigns, self._waiting = [], []
 
+    def folder_issues(self, rows: Sequence[Row]) -> Iterator[ImportIssue]:
+        """Yield an issue for each host whose short URLs share a path that became part of their short codes."""
+        if not self._has_folders:
+            return
+        told = self._own_hosts | {host_of(url) for url in self._present.old_base_urls}
+        written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed(rows)}
+        urls = {with_scheme(url): row for url, row in written.items()}
+        for host, path in shared_paths(urls).items():
+            if host not in told:
+                row = next(row for url, row in reversed(urls.items()) if host_of(url) == host)
+                rule = f"all short URLs of {host} have {path} in front, which is now part of their short codes"
+                what = f"it is not if the old base URL is {with_scheme(host + path).rstrip('/')}"
+                yield ImportIssue(row.number, "", "", "", "shared-path", f"{rule}; {what}")
+
     def _is_free(self, link: ShortLink | None) -> bool:
         """Return whether a short URL contains a short code that is not in use."""
         return link is not None and self._claims.are_free(link)
@@ -305,24 +323,18 @@ class _Importing:
         return self._campaigns[name] if name else None, warning
 
 
-def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], ShortLink | None]:
+def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLink | None]:
     """Return a function that parses the short URL of a row, or its bare short code.
 
     `summer/2024` may be one code, or the code `summer` with a readable tail. It is one code if other rows begin with
     `summer`, too, because no two QR Codes have one code.
     """
-
-    @cache
-    def urls() -> tuple[str, ...]:
-        return tuple({with_scheme(row.cells.get("Trackable URL", "")) for row in rows})
-
-    @cache
-    def paths() -> dict[str, str]:
-        return shared_paths(urls())
+    paths = {host_of(url): f"{urlsplit(url).path}/" for url in present.old_base_urls}
 
     @cache
     def shared_codes() -> frozenset[str]:
-        links = {link for url in urls() if (link := read_short_url(url, base_url, paths()))}
+        urls = {with_scheme(row.cells.get("Trackable URL", "")) for row in table.rows}
+        links = {link for url in urls if (link := read_short_url(url, present.base_url, paths))}
         return frozenset(code for code, count in Counter(link.code for link in links).items() if count > 1)
 
     # A short URL is parsed twice in succession: `has_own_code` and `insert` both need the link.
@@ -332,9 +344,10 @@ def _reader_of_links(rows: Sequence[Row], base_url: str) -> Callable[[str], Shor
         if "://" not in url:
             code = tidy_code(url.strip().strip("/"))
             return ShortLink(code, "") if is_short_code(code) and code.lower() not in NO_CODES else None
-        # Most short URLs, such as https://bit.ly/3xYz, have no path in front of their code.
-        found = read_short_url(url, base_url, paths() if url.count("/") > HOST_AND_CODE else None)
-        return _with_slash(found) if found and found.urlinfo and found.code in shared_codes() else found
+        found = read_short_url(url, present.base_url, paths)
+        is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
+        whole = _with_slash(found) if found and is_whole else found
+        return whole if whole and is_short_code(whole.code) else None
 
     return link
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.portfolio import access
+from qrkit.portfolio.base_urls import BASE_URL, DEFAULT, kept_base_url
 from qrkit.portfolio.codes import DEFAULT_BASE_URL
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.store import Store
@@ -19,31 +20,7 @@ from qrkit.store.upkeep.snapshot import Snapshot
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["earlier_base_urls", "keep_base_url", "kept_base_url", "open_portfolio", "portfolio_in"]
-
-BASE_URL = "base_url"
-"""The store setting that contains the base URL."""
-EARLIER = "earlier_base_urls"
-"""The store setting that contains the earlier base URLs, one per line."""
-DEFAULT = "default_base_url"
-"""The store setting that contains the address of the last server that started while no base URL was saved."""
-
-
-def kept_base_url(store: Store, given: str | None = None) -> str:
-    """Return the base URL of short URLs: the given one, which is saved, or else the saved one.
-
-    Without a saved one, it is `http://localhost` with the port of the last server of the store, or 8080.
-    """
-    kept = get_setting(store, BASE_URL)
-    if given is None:
-        return kept or get_setting(store, DEFAULT) or DEFAULT_BASE_URL
-    url = base_url_of(given)
-    if url != kept:
-        if kept:
-            others = [one for one in earlier_base_urls(store) if one != url]
-            set_setting(store, EARLIER, "\n".join([*others, kept]))
-        set_setting(store, BASE_URL, url)
-    return url
+__all__ = ["keep_base_url", "open_portfolio", "portfolio_in"]
 
 
 def keep_base_url(store: Store, given: str | None, *, port: int | None = None, stacklevel: int = 2) -> str:
@@ -68,11 +45,6 @@ def keep_base_url(store: Store, given: str | None, *, port: int | None = None, s
             stacklevel=stacklevel,
         )
     return url
-
-
-def earlier_base_urls(store: Store) -> list[str]:
-    """Return the earlier base URLs of a store, which printed codes may still contain."""
-    return (get_setting(store, EARLIER) or "").split()
 
 
 def open_portfolio(

@@ -35,7 +35,7 @@ from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
-from qrkit.portfolio.scan_importing import ScanImport, insert_scans
+from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -47,6 +47,7 @@ from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_q
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
+from qrkit.tracking.short_urls import base_url_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -345,6 +346,7 @@ class Portfolio(Shown, ManyRecords):
         encoding: str = "",
         template: str = "",
         fix_urls: bool = False,
+        old_base_url: str = "",
         anyway: bool = True,
         progress: bool = False,
     ) -> ImportResult:
@@ -368,6 +370,9 @@ class Portfolio(Shown, ManyRecords):
             template: The name of the template for rows that name none in a column Template.
             fix_urls: Whether to complete web addresses such as "www.example.com" or "htp:/example.com" where only one
                 reading makes sense. Otherwise they are imported as they are, and the result lists them.
+            old_base_url: The base URL that the codes were printed with, if it has a path, as
+                "https://old.example.com/qr" has: the short codes follow it. The store saves it, and a server that
+                starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
             progress: Whether to show progress bars.
@@ -375,7 +380,8 @@ class Portfolio(Shown, ManyRecords):
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or `anyway` is false and short codes in it are in
                 use; the portfolio is unchanged.
-            InvalidParameter: If the format is unknown, or a column or the template does not exist.
+            InvalidParameter: If the format is unknown, a column or the template does not exist, or `old_base_url` is
+                not an http or https URL.
         """
         seen = watch(progress=progress)
         if isinstance(source, bytes):
@@ -385,7 +391,8 @@ class Portfolio(Shown, ManyRecords):
             named = import_format(format) if format else import_format_of_file(file)
             data = read_file(file)
         table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
-        return self._import(table, seen, template, fix_urls=fix_urls, anyway=anyway)
+        old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
+        return self._import(table, seen, template, fix_urls=fix_urls, old_base_url=old, anyway=anyway)
 
     def import_scans(
         self,
@@ -394,27 +401,46 @@ class Portfolio(Shown, ManyRecords):
         format: str = "csv",
         columns: Mapping[str, str] | None = None,
         code: str = "",
+        name: str = "",
     ) -> ScanImport:
         """Add visits that were counted elsewhere from a csv, json, xlsx, xls or ods file, in one transaction.
 
         Files have a row per visit, or a number of visits per day, whose time is noon in UTC. Columns of exports by
         Shlink, YOURLS and Dub, and of tables of web analytics by path or UTM parameter, are recognized. Visits that are
         in the store already are not added again, as in `scans.insert`. A visit is a bot if the file or its user agent
-        says so. Referrers are cut to their hosts, and addresses of visitors are not read.
+        says so. Referrers are cut to their hosts, and addresses of visitors are not read. `scan_imports` lists the
+        sources of imported visits.
 
         Args:
             source: The path or the bytes of the file.
             format: The format of bytes.
             columns: For other column names: what `scans.insert` calls a column, or `count`, mapped to the file's name.
             code: The short code of all visits, for a file that does not contain it.
+            name: The name of the file that bytes come from, for `scan_imports`.
 
         Raises:
             UnreadableFile: If the file as a whole cannot be read, or lacks a column; nothing is added.
             InvalidParameter: If a column does not exist.
             StoreBusy: If the store cannot be written.
         """
-        sheet = sheet_of(source, format) if isinstance(source, bytes) else read_sheet(source)
-        return insert_scans(self.scans, scan_table(sheet, columns, code=code), self.base_url)
+        if isinstance(source, bytes):
+            sheet = sheet_of(source, format, name=name or "the file")
+        else:
+            sheet, name = read_sheet(source), Path(source).name
+        table = scan_table(sheet, columns, code=code)
+        return insert_scans(self.scans, table, self.base_url, source=name, now=self.now())
+
+    def scan_imports(self) -> pd.DataFrame:
+        """Return where imported visits came from: a DataFrame with one row per import of visits, the oldest first.
+
+        Imports that added no visit are left out; the last 1,000 are kept.
+
+        Columns: imported (datetime64[us, UTC]), source (str: the name of the file; empty for bytes without a name),
+        service (str: such as Shlink; empty if the headings do not tell), visits (int64: added), qrcodes (int64: with
+        visits in the file), bots (int64: visits of the file that are bots here), bots_said (Int64: those that the file
+        calls bots; missing if it does not say), first, last (datetime64[us, UTC]: of the visits in the file).
+        """
+        return imports_frame(self.store, self.account.id)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID, which `import_frame` can import again.
@@ -472,7 +498,9 @@ class Portfolio(Shown, ManyRecords):
         """
         return self._import(table_of_frame(frame, columns), UNSEEN, template, fix_urls=fix_urls)
 
-    def _import(self, table: Table, seen: Watch, template: str, *, fix_urls: bool, anyway: bool = True) -> ImportResult:
+    def _import(
+        self, table: Table, seen: Watch, template: str, *, fix_urls: bool, old_base_url: str = "", anyway: bool = True
+    ) -> ImportResult:
         """Add the rows of a table in one transaction."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
@@ -487,7 +515,7 @@ class Portfolio(Shown, ManyRecords):
                 check_codes_kept(result)
             return campaigns, result
 
-        return store_rows(self, decide, template=template)
+        return store_rows(self, decide, template=template, old_base_url=old_base_url)
 
     def close(self) -> None:
         """Close the store."""

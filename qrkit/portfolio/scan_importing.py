@@ -1,23 +1,27 @@
-"""Adds visits that were counted elsewhere from a file: finds their QR Codes, and compares numbers with rows."""
+"""Adds visits that were counted elsewhere from a file: finds their QR Codes, compares numbers, and keeps the source."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from qrkit.exchange.visit_tables import ScanTable
 from qrkit.store import Scans, Store
+from qrkit.store.recording.user_agents import names_bot
+from qrkit.store.records.scan_imports import keep_scan_import, kept_scan_imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.short_urls import path_of, tidy_code, with_scheme
+from qrkit.tracking.times import to_iso
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ScanImport", "insert_scans"]
+__all__ = ["ScanImport", "imports_frame", "insert_scans"]
 
 OWN_CODES = "SELECT short_code, content, imported_scans FROM qrcodes WHERE account_id = ?"
 
@@ -32,17 +36,28 @@ class ScanImport:
         issues: The number of each row that was left out or changed, and why.
         differences: Short codes whose number of scans, as imported with the QR Code, is not the number of their rows:
             that number, and the number of rows.
+        service: The service whose headings the file has, such as Shlink; "" for any other file.
+        bots: The number of visits in the file that are bots here, because the file or their user agent says so.
+        bots_said: The number of visits that the file calls bots; None if it does not say.
     """
 
     created: int
     known: int
     issues: tuple[tuple[int, str], ...] = ()
     differences: Mapping[str, tuple[int, int]] = field(default_factory=dict, hash=False)
+    service: str = ""
+    bots: int = 0
+    bots_said: int | None = None
 
     def __str__(self) -> str:
         left = len({row for row, _ in self.issues})
-        rows = f", {left:,} row{'' if left == 1 else 's'} with issues" if left else ""
-        return f"{self.created:,} visit{'' if self.created == 1 else 's'} added, {self.known:,} known before{rows}"
+        told = [f"{self.created:,} visit{'' if self.created == 1 else 's'} added", f"{self.known:,} known before"]
+        if self.bots or self.bots_said:
+            said = "" if self.bots_said is None else f" (the file says {self.bots_said:,})"
+            told.append(f"{self.bots:,} bot{'' if self.bots == 1 else 's'}{said}")
+        if left:
+            told.append(f"{left:,} row{'' if left == 1 else 's'} with issues")
+        return ", ".join(told)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per short code whose numbers differ.
@@ -55,8 +70,13 @@ class ScanImport:
         return pd.DataFrame(rows, columns=["short_code", "imported", "rows"])
 
 
-def insert_scans(scans: Scans, table: ScanTable, base_url: str) -> ScanImport:
-    """Add the visits of a table to a portfolio; rows whose QR Code is not found become issues."""
+def insert_scans(scans: Scans, table: ScanTable, base_url: str, *, source: str, now: datetime) -> ScanImport:
+    """Add the visits of a table to a portfolio, and keep their source; rows whose QR Code is not found become issues.
+
+    Args:
+        source: The name of the file; "" for bytes.
+        now: The time of the import.
+    """
     codes = scans.store.rows(OWN_CODES, [scans.account_id])
     own = {row["short_code"]: row for row in codes}
     found_by = _finder(own, table.utm) if table.utm else _path_finder(scans.store, own, base_url)
@@ -72,7 +92,42 @@ def insert_scans(scans: Scans, table: ScanTable, base_url: str) -> ScanImport:
     # Rows that were there already have reduced the number before.
     is_first = created == len(visits)
     differences = {code: (numbers[code], rows) for code, rows in counts.items() if numbers[code] not in (0, rows)}
-    return ScanImport(created, len(visits) - created, tuple(sorted(set(issues))), differences if is_first else {})
+    bots = _count_bots(visits)
+    if created:
+        times = [visit["time"] for visit in visits]
+        keep_scan_import(
+            scans.store,
+            scans.account_id,
+            {
+                "imported": to_iso(now), "source": source, "service": table.service, "visits": created,
+                "qrcodes": len(counts), "bots": bots, "bots_said": table.bots_said,
+                "first": min(times), "last": max(times),
+            },
+        )  # fmt: skip
+    return ScanImport(
+        created, len(visits) - created, tuple(sorted(set(issues))), differences if is_first else {},
+        table.service, bots, table.bots_said,
+    )  # fmt: skip
+
+
+def _count_bots(visits: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many visits are bots because their file says so, or their user agent does."""
+    is_bot = cache(names_bot)
+    return sum(visit.get("kind") == "bot" or ("kind" not in visit and is_bot(visit.get("user_agent", "")))
+               for visit in visits)  # fmt: skip
+
+
+def imports_frame(store: Store, account_id: str) -> pd.DataFrame:
+    """Return the imports of an account as `Portfolio.scan_imports` describes them."""
+    import pandas as pd
+
+    kinds = {
+        "imported": "datetime64[us, UTC]", "source": "str", "service": "str", "visits": "int64", "qrcodes": "int64",
+        "bots": "int64", "bots_said": "Int64", "first": "datetime64[us, UTC]", "last": "datetime64[us, UTC]",
+    }  # fmt: skip
+    frame = pd.DataFrame(kept_scan_imports(store, account_id), columns=list(kinds))
+    times = {name: pd.to_datetime(frame[name], utc=True, format="ISO8601") for name in ("imported", "first", "last")}
+    return frame.assign(**times).astype(kinds)
 
 
 def _path_finder(store: Store, own: Mapping[str, object], base_url: str) -> Callable[[str], str]:

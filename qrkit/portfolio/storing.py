@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from qrkit.errors import StoreBusy
+from qrkit.portfolio.base_urls import earlier_base_urls, keep_earlier_base_url
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
 from qrkit.store.records.json_rows import all_short_codes, campaigns_text, names_and_contents, readable_tails
@@ -33,6 +34,7 @@ def store_rows(
     decide: Decide[Result],
     *,
     template: str = "",
+    old_base_url: str = "",
     turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Result:
     """Store the campaigns and QR Codes of an import in one transaction, and return what `decide` has to say.
@@ -40,6 +42,7 @@ def store_rows(
     Args:
         decide: Decides on the rows; it is called again if what was stored meanwhile concerns them.
         template: The name of the template for rows that name none.
+        old_base_url: The base URL that the codes of the file were printed with; it is saved with the rows.
         turn: Returns a context manager; while it is open, nothing else changes records.
 
     Raises:
@@ -47,7 +50,7 @@ def store_rows(
     """
     store, account_id = portfolio.store, portfolio.account.id
     for _ in range(MOST_ATTEMPTS):
-        known = _present(portfolio, template)
+        known = _present(portfolio, template, old_base_url)
         with staged(store, account_id) as codes:
             try:
                 campaigns, result = decide(known, codes)
@@ -60,11 +63,13 @@ def store_rows(
                     for campaign in campaigns:
                         insert_campaign(store, account_id, campaign)
                     codes.insert(known.now)
+                    if old_base_url not in ("", portfolio.base_url):
+                        keep_earlier_base_url(store, old_base_url)
                     return result
     raise StoreBusy(f"other imports keep changing the portfolio of {portfolio.account.name}; import the file again")
 
 
-def _present(portfolio: Records, template: str) -> Present:
+def _present(portfolio: Records, template: str, old_base_url: str) -> Present:
     """Return what an import has to know of a portfolio."""
     portfolio.templates.check_known(template)
     store, account_id = portfolio.store, portfolio.account.id
@@ -80,6 +85,7 @@ def _present(portfolio: Records, template: str) -> Present:
         last,
         readable_tails(store),
         ignores_case(store),
+        [*earlier_base_urls(store), *([old_base_url] if old_base_url else [])],
     )
 
 

@@ -57,7 +57,7 @@ def check(
         subject: A design; or an image in any form that `qrkit.decode` takes, such as the path of a file.
         level: `static` measures error correction, eyes, quiet zone and contrast without a reader; `quick` tests
             readers in 6 conditions, `standard` in 12 with three frames each, and `full` in all, up to the breaking
-            point.
+            point. `static` and `quick` are strict about contrast; the others leave to readers what it costs.
         audience: Whose readers must read it: those of `phones`, or `all`, which adds embedded readers, such as checkout
             scanners and factory readers. They look for contours and need square eyes, and are tested in 19 more
             conditions.

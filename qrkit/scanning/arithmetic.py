@@ -73,11 +73,12 @@ def _structure(foreground: Color, background: Color, padding: int, flip: str) ->
     if padding <= NEAR and luma(background) < LIGHTEST:
         # On a white page, readers would see the whole symbol as dark.
         return None
-    contrast = luma(background) - luma(foreground, background.over(WHITE))
+    light = luma(background)
+    contrast = light - luma(foreground, background.over(WHITE))
     quiet = float(min(padding, 5)) if background.alpha else 0.0
-    ink = {"ring_contrast": contrast, "pupil_contrast": contrast}
+    ink = {"ring_contrast": contrast, "pupil_contrast": contrast, "light": light}
     eyes = tuple(EyeShape(corner, radius=0.0, core=SAFE_CORE, ring=1.0, gap=1.0, **ink) for corner in CORNERS)
-    return Structure(eyes, 1.0, 1.0, quiet, contrast, flip in ("horizontal", "vertical"))
+    return Structure(eyes, 1.0, 1.0, quiet, contrast, light, flip in ("horizontal", "vertical"))
 
 
 def _is_known(design: Design) -> bool:

@@ -81,7 +81,7 @@ class Bench:
 
     def __init__(self, target: float, fetch: Fetch | None, audience: Audience = "phones") -> None:
         self._pictures: Pictures = {}
-        self._target, self._fetch = target, fetch
+        self.target, self._fetch = target, fetch
         self._audience = audience
         self._states: dict[Design, State] = {}
         self._fitted: dict[Design, Symbol] = {}
@@ -90,7 +90,7 @@ class Bench:
     def aiming(self, target: float) -> Bench:
         """Return a bench with another target and the same measurements."""
         other = copy(self)
-        other._target = target
+        other.target = target
         return other
 
     def state(self, design: Design) -> State:
@@ -124,7 +124,7 @@ class Bench:
 
     def allows(self, used: float) -> bool:
         """Return True if this share of error correction is within the target."""
-        return used <= self._target
+        return used <= self.target
 
     def report(self, design: Design, level: Level) -> ScanReport:
         """Check a design; see `qrkit.check`."""

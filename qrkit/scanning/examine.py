@@ -90,7 +90,7 @@ def examine(
         sampled, budget = measure(drawn)
         budget = replace(budget, find_causes=partial(causes_of, design, pictures))
         structure = structure_of(sampled, symbol, budget.wrong)
-        issues = issues_of(design, budget, structure, audience)
+        issues = issues_of(design, budget, structure, audience, level)
         seen = greys_of(scene, PANEL_PIXELS) if level != "static" else None
     panel = None
     if seen:
@@ -107,6 +107,7 @@ def examine(
         panel=panel,
         grade=graded(sampled, symbol) if level in ("standard", "full") else None,
         design=design,
+        modules_wide=scene.width / scene.module,
     )
 
 

@@ -71,6 +71,7 @@ def eye_shape(is_dark: np.ndarray, luma: Greys, light: float, sampled: Sampled, 
         diagonal=min(_diagonal_gap(np.rot90(box, turned)) for turned in range(4)) / pixels,
         ring_contrast=light - ring_luma,
         pupil_contrast=light - pupil_luma,
+        light=light,
     )
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
 from qrkit.scanning.budget import Flags, errors_of, true_modules
+from qrkit.scanning.measures import CONTRAST_BOUNDS, LETTERS
 from qrkit.scanning.module_roles import module_codewords, role_grid
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import Role, Symbol
@@ -30,16 +31,12 @@ __all__ = ["QUIET_ZONE", "Grade", "Parameter", "grade"]
 QUIET_ZONE = 4
 """Modules around the symbol that are graded with it (ISO/IEC 18004:2015, 6.3.8)."""
 
-LETTERS = "FDCBA"
-"""Letters of the grades 0..4."""
-
 DECIMALS = 6
 """Decimals to which values are rounded before they are compared with a bound."""
 
 Bounds = tuple[float, float, float, float]
 """The bounds of grades 1, 2, 3 and 4."""
 
-CONTRAST: Bounds = (0.20, 0.40, 0.55, 0.70)
 MODULATION: Bounds = (0.20, 0.30, 0.40, 0.50)
 UNUSED: Bounds = (0.25, 0.37, 0.50, 0.62)
 RINGS: Bounds = (1, 2, 3, 4)
@@ -148,7 +145,7 @@ def grade(reflectance: np.ndarray, symbol: Symbol) -> Grade:
     unused = partial(_unused, symbol)
     return Grade(
         (
-            Parameter("SC", contrast, _at_least(CONTRAST, contrast)),
+            Parameter("SC", contrast, _at_least(CONTRAST_BOUNDS, contrast)),
             Parameter("MOD", float(modulation[in_message].min()), _overlaid(unused, UNUSED, levels)),
             Parameter(
                 "RM", float(np.where(wrong, 0, modulation)[in_message].min()), _overlaid(unused, UNUSED, margins)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.characters import kanji_value
 from qrkit.scanning import fixes
+from qrkit.scanning.measures import CONTRAST_BOUNDS, LETTERS, symbol_contrast
 from qrkit.scanning.part_names import eyes_name, layer_name, part_name
 from qrkit.scanning.scan_report import Issue, Severity
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.scanning.budget import Budget
     from qrkit.scanning.measures import EyeShape, Structure
-    from qrkit.scanning.scan_report import Audience
+    from qrkit.scanning.scan_report import Audience, Level
 
 __all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "issues_of", "sorted_issues"]
 
@@ -64,10 +65,13 @@ ROUNDING = 0.005
 """By how much measured values may be off."""
 
 CONTRAST = Limits(least=0.706, least_ok=0.588)
-"""Luma of light minus dark modules: 180 and 150 of 255."""
+"""Luma of light minus dark modules: 180 and 150 of 255. Readers are lost by differences of luma, not of reflectance."""
 
 PUPIL_CONTRAST = Limits(least=0.608, least_ok=0.53)
 """Luma of light modules minus a pupil: 155 and 135 of 255."""
+
+EASED: dict[Severity, Severity | None] = {"error": "warning", "warning": None}
+"""What low contrast costs where readers are asked in many conditions."""
 
 RADIUS = Limits(most=2.5)
 """Radius of an eye's corners; full circles are found unless they are turned or tilted."""
@@ -104,7 +108,11 @@ SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warning", "note")
 
 
 def issues_of(
-    design: Design | None, budget: Budget | None, structure: Structure, audience: Audience = "phones"
+    design: Design | None,
+    budget: Budget | None,
+    structure: Structure,
+    audience: Audience = "phones",
+    level: Level = "static",
 ) -> tuple[Issue, ...]:
     """Return all issues, the worst first.
 
@@ -113,15 +121,16 @@ def issues_of(
         budget: The budget of its symbol; None if it is known that no module reads wrong.
         structure: The structure of its drawing.
         audience: Whose readers must read it. What only embedded readers need is a note for phones.
+        level: The level of the check. `standard` and `full` leave it to readers what low contrast costs.
     """
     if abs(structure.contrast) < FAINTEST:
         # If the symbol is invisible, no other measurement is meaningful.
-        return tuple(_contrast(design, structure))
+        return tuple(_contrast(design, structure, level))
     found: Iterable[Issue] = (
-        *_contrast(design, structure),
+        *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
         *(_fixed(budget) if budget else ()),
-        *_eyes(design, structure),
+        *_eyes(design, structure, level),
         *_corners_of(design, structure, audience),
         *_other_eyes(structure),
         *_weights(design, structure),
@@ -256,15 +265,13 @@ EYE_RULES = (
         "eye-contrast",
         lambda eye: eye.pupil_contrast,
         PUPIL_CONTRAST,
-        "in {where}, the contrast between the center and light modules is only {measured:.0%}; scanners need "
-        "{needed:.0%}",
+        "in {where}, the symbol contrast of the center is {measured:.0%}",
     ),
     EyeRule(
         "eye-contrast",
         lambda eye: eye.ring_contrast,
         CONTRAST,
-        "in {where}, the contrast between the ring and light modules is only {measured:.0%}; scanners need "
-        "{needed:.0%}",
+        "in {where}, the symbol contrast of the ring is {measured:.0%}",
     ),
     EyeRule(
         "eye-radius",
@@ -292,7 +299,7 @@ HIDING = ("eye-ring", "eye-gap")
 """Issues without which the other measures of an eye are meaningless."""
 
 
-def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
+def _eyes(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:
     """Yield each issue once for all eyes that have it, with the worst value."""
     sign = -1 if structure.contrast < 0 else 1
     is_hidden = False
@@ -306,11 +313,18 @@ def _eyes(design: Design | None, structure: Structure) -> Iterator[Issue]:
         is_hidden |= code in HIDING
         worst = max(bad.values(), key=lambda value: abs(value - limits.needed(value)))
         severity = limits.severity(worst)
-        assert severity is not None  # bad values have one
         needed = limits.needed(worst)
+        if code == "eye-contrast":
+            severity = _eased(severity, level)
+            light = structure.eyes[0].light
+            worst, needed = _symbol_contrasts(light if sign > 0 else light + worst, worst, needed)
+        if not severity:
+            continue
         bound = "at least" if worst < needed else "at most"
         where = eyes_name(eye.corner for eye in bad)
         message = rule.format(measured=_towards(worst, needed), where=where, needed=needed, bound=bound)
+        if code == "eye-contrast":
+            message += _contrast_grade(worst, needed, level)
         fix = _eye_fix(design, code, bad) if design else None
         yield Issue(code, severity, _corners(bad), worst, needed, message, fix)
 
@@ -420,7 +434,7 @@ def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fix)
 
 
-def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
+def _contrast(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:
     size = abs(structure.contrast)
     if structure.contrast < 0:
         message = (
@@ -432,9 +446,32 @@ def _contrast(design: Design | None, structure: Structure) -> Iterator[Issue]:
     if structure.is_mirrored:
         message = "the code is mirrored, which some scanners can't read; turn off the flip"
         yield Issue("mirrored", "error", "flip", 1, 0, message, {"flip": "none"} if design else None)
-    if severity := "fatal" if size < FAINTEST else CONTRAST.severity(size):
-        needed = f"{CONTRAST.least:.0%}"
-        message = f"the contrast between dark and light modules is only {_floor(size):.0%}; scanners need {needed}"
+    severity = "fatal" if size < FAINTEST else CONTRAST.severity(size)
+    if severity := _eased(severity, level):
+        brighter = structure.light if structure.contrast > 0 else structure.light + size
+        measured, needed = _symbol_contrasts(brighter, size, CONTRAST.least)
+        message = f"the symbol contrast is {_floor(measured):.0%}{_contrast_grade(measured, needed, level)}"
         # If the colors are fine, small sprites look pale.
         fix = (fixes.more_contrast(design) or fixes.heavier(design, "dark", structure.dark_weight)) if design else None
-        yield Issue("contrast", severity, "foreground", size, CONTRAST.least, message, fix)
+        yield Issue("contrast", severity, "foreground", measured, needed, message, fix)
+
+
+def _eased(severity: Severity | None, level: Level) -> Severity | None:
+    """Return what low contrast costs: where readers are asked in many conditions, they show it if it costs more."""
+    return EASED.get(severity, severity) if severity and level in ("standard", "full") else severity
+
+
+def _contrast_grade(measured: float, needed: float, level: Level) -> str:
+    """Say the grade of a symbol contrast, and what is enough."""
+    letter = LETTERS[sum(measured >= bound for bound in CONTRAST_BOUNDS)]
+    enough = "is safe without asking scanners" if level == "static" else "is read in poor light, too"
+    return f" (grade {letter} of ISO/IEC 15415); {needed:.0%} {enough}"
+
+
+def _symbol_contrasts(light: float, contrast: float, least: float) -> tuple[float, float]:
+    """Return the symbol contrast of ISO/IEC 15415 for a difference of luma, and that of the least difference.
+
+    If a ground is too dark for the least difference, the second is that of a white ground.
+    """
+    ground = light if light >= least + ROUNDING else 1.0
+    return symbol_contrast(light, contrast), _ceil(symbol_contrast(ground, least))

@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["EyeShape", "Structure"]
+from qrkit.design.color import linear_light
+
+__all__ = ["CONTRAST_BOUNDS", "LETTERS", "EyeShape", "Structure", "symbol_contrast"]
+
+LETTERS = "FDCBA"
+"""Letters of the grades 0..4 (ISO/IEC 15415)."""
+
+CONTRAST_BOUNDS = (0.20, 0.40, 0.55, 0.70)
+"""The symbol contrast of grades 1, 2, 3 and 4 at least."""
+
+
+def symbol_contrast(light: float, contrast: float) -> float:
+    """Return the symbol contrast of ISO/IEC 15415: the reflectance of light modules minus that of dark ones, -1..1.
+
+    Args:
+        light: Luma of light modules, 0..1.
+        contrast: Luma of light modules minus that of dark ones, -1..1.
+    """
+    return linear_light(light) - linear_light(light - contrast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +42,7 @@ class EyeShape:
             ring.
         ring_contrast: Luma of light modules minus that of the ring, -1..1; negative if it is light on dark.
         pupil_contrast: The same for the pupil.
+        light: Luma of light modules, 0..1.
     """
 
     corner: str
@@ -36,6 +55,7 @@ class EyeShape:
     diagonal: float = 1.0
     ring_contrast: float = 1.0
     pupil_contrast: float = 1.0
+    light: float = 1.0
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""
@@ -48,8 +68,8 @@ class EyeShape:
             "width": round(self.width, 3),
             "growth": round(self.growth, 3),
             "diagonal": round(self.diagonal, 3),
-            "ringContrast": round(self.ring_contrast, 3),
-            "pupilContrast": round(self.pupil_contrast, 3),
+            "ringContrast": round(symbol_contrast(self.light, self.ring_contrast), 3),
+            "pupilContrast": round(symbol_contrast(self.light, self.pupil_contrast), 3),
         }
 
 
@@ -65,6 +85,7 @@ class Structure:
             narrowest side.
         contrast: Luma of typical light modules minus that of dark ones, -1..1, in the faintest part of the symbol;
             negative if the symbol is light on dark.
+        light: Luma of the light modules in that part, 0..1.
         is_mirrored: True if the symbol is mirrored.
         alignment: Share of a typical dark module of the alignment patterns that is dark, 0..1; 1 if there is none.
         other_eyes: Number of places, other than the finder patterns, that look like one to readers.
@@ -75,9 +96,15 @@ class Structure:
     light_weight: float
     quiet: float
     contrast: float
+    light: float = 1.0
     is_mirrored: bool = False
     alignment: float = 1.0
     other_eyes: int = 0
+
+    @property
+    def symbol_contrast(self) -> float:
+        """The symbol contrast of ISO/IEC 15415 in the faintest part, -1..1: the difference of reflectances."""
+        return symbol_contrast(self.light, self.contrast)
 
     def as_dict(self) -> dict[str, object]:
         """As plain data, for JSON."""
@@ -86,7 +113,7 @@ class Structure:
             "darkWeight": round(self.dark_weight, 3),
             "lightWeight": round(self.light_weight, 3),
             "quiet": round(self.quiet, 2),
-            "contrast": round(self.contrast, 3),
+            "contrast": round(self.symbol_contrast, 3),
             "isMirrored": self.is_mirrored,
             "alignment": round(self.alignment, 3),
             "otherEyes": self.other_eyes,

@@ -60,7 +60,7 @@ def check_picture(
     structure, issues = None, tuple[Issue, ...]()
     if sampled and symbol and budget:
         structure = structure_of(sampled, symbol, budget.wrong)
-        issues = issues_of(None, budget, structure, audience)
+        issues = issues_of(None, budget, structure, audience, level)
     panel = None
     if level != "static":
         from qrkit.scanning.panel import run_panel

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from qrkit.design.design import Design
@@ -13,7 +13,7 @@ from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.model import plain
 from qrkit.scanning.bench import Bench, State, Step
-from qrkit.scanning.examine import examine, no_verdict
+from qrkit.scanning.examine import no_verdict
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.levers import LEVERS, Lever
 from qrkit.scanning.part_names import layer_name
@@ -71,22 +71,13 @@ class Repair(Shown):
         design: The repaired design.
         changes: The changes in order; empty if the design already scanned.
         after: Report on the repaired design.
-        find_before: Makes the report on the original design.
+        before: Report on the original design.
     """
 
     design: Design
     changes: tuple[Change, ...]
     after: ScanReport
-    find_before: Callable[[], ScanReport] = field(repr=False, compare=False)
-
-    @cached_property
-    def before(self) -> ScanReport:
-        """Report on the original design, made when first asked for, because readers take long.
-
-        Raises:
-            RenderingFailed: If the renderer fails on a part of the original design, or takes too long.
-        """
-        return self.find_before() if self.changes else self.after
+    before: ScanReport
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON-ready data, keyed by the interface's field names."""
@@ -117,6 +108,8 @@ def make_scannable(
 ) -> Repair:
     """Change a design as little as possible so that it scans: `check()` rates the result at least `ok`.
 
+    A robust design is returned as it is, and so is one that is `ok` if no change that may be made improves it.
+
     Args:
         design: The design to repair.
         target: Share of the worst block's error correction that the design may use, 0..1.
@@ -128,7 +121,7 @@ def make_scannable(
 
     Raises:
         CannotRepair: If the allowed changes are not enough; the error names the obstacles and further changes that
-            would help.
+            would help, and has the best design that was found.
         InvalidParameter: If an argument breaks its rule, or the design is a Micro QR Code, which has no verdict.
         ContentTooLong: If the content does not fit.
         AssetError: If an image in the design is invalid or cannot be fetched.
@@ -146,20 +139,36 @@ def make_scannable(
         raise no_verdict()
     best: Repair | None = None
     measured = Bench(target, fetch, audience)
+    before = measured.report(design, level)
+    if before.verdict == "robust" and before.budget is not None and before.budget.used <= target:
+        return Repair(design, (), before, before)
     for share in SHARES:
         bench = measured.aiming(target * share)
         steps, state = found_steps(bench, design, may)
         if bench.is_good(state):
             masks = MASKS if share == SHARES[0] and "mask" in may and level != "static" else ()
             for chosen in _choices(bench, design, steps, masks):
-                found = _repair(bench, design, chosen, level, audience)
-                if found.after.is_at_least("ok"):
+                found = _repair(bench, design, chosen, before)
+                if found.after.is_at_least("ok") and found.after.score >= before.score:
                     return found
                 best = max(best or found, found, key=lambda one: one.after.score)
         elif best is None:
-            raise _refusal(bench, design, state, target, may)
-    assert best is not None  # the first share either gave a result or raised an error
-    raise CannotRepair(f"the best design that was found is still {best.after.fault}. {_advice(may)}")
+            best = _repair(bench, design, steps, before)
+            if not before.is_at_least("ok"):
+                raise _refusal(bench, design, state, may, _better(best, design))
+            break
+    assert best is not None  # the first share either gave a result or none
+    if before.is_at_least("ok"):
+        return Repair(design, (), before, before)
+    best = _better(best, design)
+    raise CannotRepair(f"the best design that was found is still {best.after.fault}. {_advice(may)}", best=best)
+
+
+def _better(found: Repair, original: Design) -> Repair:
+    """Return a repair; the original design if the changes made it worse."""
+    if found.after.score >= found.before.score:
+        return found
+    return Repair(original, (), found.before, found.before)
 
 
 def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[int]) -> Iterator[list[Step]]:
@@ -174,7 +183,7 @@ def _choices(bench: Bench, design: Design, steps: list[Step], masks: Iterable[in
             yield masked
 
 
-def _repair(bench: Bench, design: Design, steps: Sequence[Step], level: Level, audience: Audience) -> Repair:
+def _repair(bench: Bench, design: Design, steps: Sequence[Step], before: ScanReport) -> Repair:
     """Apply steps to a design and check the result."""
     changes = []
     repaired = design
@@ -183,8 +192,7 @@ def _repair(bench: Bench, design: Design, steps: Sequence[Step], level: Level, a
         if changed != repaired:
             changes.append(_change(step, repaired, changed))
         repaired = changed
-    find_before = partial(examine, bench.drawn(design), level, audience=audience)
-    return Repair(repaired, tuple(changes), bench.report(repaired, level), find_before)
+    return Repair(repaired, tuple(changes), bench.report(repaired, before.level), before)
 
 
 def _advice(may: Collection[str]) -> str:
@@ -203,18 +211,20 @@ def _check(target: float, may: Collection[str]) -> None:
             )
 
 
-def _refusal(bench: Bench, design: Design, state: State, target: float, may: Collection[str]) -> CannotRepair:
+def _refusal(bench: Bench, design: Design, state: State, may: Collection[str], best: Repair) -> CannotRepair:
     """Create the error that names the obstacles and further changes that would help."""
     reasons = [issue.message for issue in state.issues]
     if not bench.allows(state.budget.used):
-        reasons.append(f"{state.budget.used:.0%} of the error correction is used, above the limit of {target:.0%}")
+        reasons.append(
+            f"{state.budget.used:.0%} of the error correction is used, above the limit of {bench.target:.0%}"
+        )
     helpful: list[Lever] = []
     steps, other = found_steps(bench, design, LEVERS) if not {*LEVERS} <= {*may} else ([], state)
     if bench.is_good(other):
         helpful = [lever for lever in LEVERS if lever not in may and any(step.lever == lever for step in steps)]
     hint = f"also allow {', '.join(helpful)}" if helpful else "simplify the design"
     left = "; ".join(reason.partition("; ")[0] for reason in reasons)
-    return CannotRepair(f"could not make the design scan: {left}; {hint}", levers=helpful)
+    return CannotRepair(f"could not make the design scan: {left}; {hint}", levers=helpful, best=best)
 
 
 def _change(step: Step, before: Design, after: Design) -> Change:

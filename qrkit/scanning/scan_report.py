@@ -11,6 +11,7 @@ from qrkit.design.design import Design
 from qrkit.design.limits import Audience
 from qrkit.late import Shown
 from qrkit.model import plain
+from qrkit.scanning.print_width import least_width_mm
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
@@ -143,6 +144,7 @@ class ScanReport(Shown):
         panel: The results of the readers; None at level static.
         grade: Print grade based on ISO/IEC 15415, not a verification; only at levels standard and full.
         design: The checked design; None for an image.
+        modules_wide: Width of the picture in modules, with quiet zone and frame; None for an image.
     """
 
     verdict: Verdict
@@ -158,6 +160,7 @@ class ScanReport(Shown):
     panel: Panel | None = None
     grade: Grade | None = None
     design: Design | None = None
+    modules_wide: float | None = None
 
     def is_at_least(self, verdict: Verdict) -> bool:
         """Return True if the verdict is this one or better."""
@@ -170,6 +173,17 @@ class ScanReport(Shown):
             return None
         verdict = "ok, not robust" if self.verdict == "ok" else self.verdict
         return f"{verdict}: {self.issues[0].message}"
+
+    def least_width_mm(self, distance_m: float | None = None) -> float | None:
+        """Return the least width in millimeters at which most phones read a print; None if an image was checked.
+
+        Args:
+            distance_m: Distance of the phone in meters, up to 1,000; None for one that is held close.
+
+        Raises:
+            InvalidParameter: If the distance is out of range.
+        """
+        return None if self.modules_wide is None else least_width_mm(self.modules_wide, distance_m)
 
     def fixed(self, issue: Issue) -> Design:
         """Return the design with the fix for one of its issues.
@@ -200,6 +214,7 @@ class ScanReport(Shown):
             "structure": self.structure and self.structure.as_dict(),
             "panel": self.panel and self.panel.as_dict(),
             "grade": self.grade and self.grade.as_dict(),
+            "leastWidthMm": None if (least := self.least_width_mm()) is None else round(least, 1),
         }
 
     def to_json(self, *, indent: int | None = None) -> str:

@@ -38,7 +38,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
         wrong: bool, side x side: modules that read wrong, which are left out of the weights.
     """
     white, luma = sampled.on(1.0), sampled.modules()
-    contrast = contrast_of(luma, symbol, wrong)
+    contrast, bright = contrast_of(luma, symbol, wrong)
     dark, light = levels(luma, symbol)
     middle = (dark + light) / 2
     is_dark = (white < middle) if contrast > 0 else (white > middle)
@@ -49,6 +49,7 @@ def structure_of(sampled: Sampled, symbol: Symbol, wrong: np.ndarray) -> Structu
         light_weight=light_weight,
         quiet=quiet_of(sampled, middle, is_light=contrast > 0),
         contrast=contrast,
+        light=bright,
         is_mirrored=sampled.is_mirrored,
         alignment=alignment_of(is_dark, sampled.pixels, symbol),
         other_eyes=other_eyes(is_dark, sampled.pixels),
@@ -61,8 +62,11 @@ def levels(luma: Greys, symbol: Symbol) -> tuple[float, float]:
     return median(inner[dark]), median(inner[~dark])
 
 
-def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
-    """Return the signed contrast of the symbol's faintest ninth, without eyes, which may have their own colors."""
+def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:
+    """Return the signed contrast of the symbol's faintest ninth, and the luma of its light modules.
+
+    Eyes are left out, because they may have their own colors.
+    """
     dark, inner = true_modules(symbol), luma[MARGIN:-MARGIN, MARGIN:-MARGIN]
     is_counted = role_grid(symbol.version) != Role.FINDER
     found = []
@@ -74,9 +78,10 @@ def contrast_of(luma: Greys, symbol: Symbol, wrong: np.ndarray) -> float:
             right = here & ~wrong
             # Areas under a logo have no contrast; the budget covers them.
             if right.sum() > LEAST_SEEN * here.sum() and (right & dark).any() and (right & ~dark).any():
-                found.append(median(inner[right & ~dark]) - median(inner[right & dark]))
+                light = median(inner[right & ~dark])
+                found.append((light - median(inner[right & dark]), light))
     low, high = levels(luma, symbol)
-    return min(found, key=abs) if found else high - low
+    return min(found, key=lambda pair: abs(pair[0]), default=(high - low, high))
 
 
 def weights_of(is_dark: np.ndarray, pixels: int, symbol: Symbol, wrong: np.ndarray) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from qrkit.drawing.untrusted.fetching import Fetcher
 from qrkit.errors import BadRequest, BodyTooLarge, NotFound, QrkitError, WrongMethod, extra
 from qrkit.pictures.generate_request import Shortener
 from qrkit.portfolio.access import RequestCounter
-from qrkit.portfolio.opening import earlier_base_urls, kept_base_url
+from qrkit.portfolio.base_urls import earlier_base_urls, kept_base_url
 from qrkit.server.clients.hosts import Hosts
 from qrkit.server.clients.proxies import client_address
 from qrkit.server.description.routes import ROUTES, Route
@@ -222,14 +222,18 @@ class App:
 
 
 def _remove_base_path(environ: WSGIEnvironment, paths: Sequence[str], redirects: Redirects) -> None:
-    """Move the path of a base URL out of the path of a request, unless a short code begins with it.
+    """Move the path of a base URL out of the path of a request, unless the short code is in it or goes on behind it.
 
-    Some proxies pass the path of a base URL on, others remove it.
+    Some proxies pass the path of a base URL on, others remove it. A code that is called like the path of a base URL
+    hides none of the codes below that path.
     """
     path = _text(environ.get("PATH_INFO", ""))
     base = next((base for base in paths if f"{path}/".startswith(f"{base}/")), "")
-    if base and redirects.split(path[1:]) is None:
-        environ["PATH_INFO"] = path.removeprefix(base).encode().decode("latin-1") or "/"
+    if not base:
+        return
+    found, below = redirects.split(path[1:]), path.removeprefix(base)
+    if found is None or (len(found[0]) < len(base) and redirects.split(below[1:])):
+        environ["PATH_INFO"] = below.encode().decode("latin-1") or "/"
 
 
 def _text(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-__all__ = ["referrer_host", "tidy_referrer"]
+__all__ = ["DIRECT", "referrer_host", "tidy_referrer"]
 
 LONGEST_HOST = 253
 DIRECT = frozenset({"", "direct", "(direct)", "(none)", "(not set)", "none", "null", "unknown", "-"})

@@ -158,8 +158,11 @@ def slug(text: str) -> str:
     return "-".join(words)[:80].strip("-")
 
 
-def base_url_of(text: str) -> str:
+def base_url_of(text: str, *, name: str = "base_url") -> str:
     """Return a valid base URL without the trailing slash.
+
+    Args:
+        name: What errors call it.
 
     Raises:
         InvalidParameter: If the text is not an http or https URL with a host, or has a user, a query or a fragment.
@@ -170,7 +173,7 @@ def base_url_of(text: str) -> str:
     except ValueError:
         is_good = False
     if not is_good:
-        raise InvalidParameter(Problem("base_url", text, "must be like https://go.example.com"))
+        raise InvalidParameter(Problem(name, text, "must be like https://go.example.com"))
     return text.rstrip("/")
 
 
@@ -187,14 +190,16 @@ def path_of(url: str, base_url: str = "", paths: Mapping[str, str] | None = None
     Args:
         url: An http or https URL.
         base_url: The base URL; if it has a path, the short code may follow that path.
-        paths: The paths of other base URLs by host, as `shared_paths` returns them.
+        paths: The paths of other base URLs by host in lower case, such as {"a.example": "/qr/"}.
     """
     parts = _http_parts(url)
     if parts is None:
         return None
-    own = urlsplit(base_url).path + "/"
-    theirs = (paths or {}).get(parts.host, "/")
-    return parts.path.removeprefix(own if parts.path.startswith(own) and len(own) > 1 else theirs).strip("/")
+    bases = (urlsplit(base_url).path + "/", (paths or {}).get(parts.host.lower(), "/"))
+    # In an export of whole paths as short codes, the slashes of the path of the base URL are quoted, too.
+    starts = (start for base in bases if base != "/" for start in (base, "/" + base[1:].replace("/", "%2F")))
+    start = next(filter(parts.path.startswith, starts), "/")
+    return parts.path.removeprefix(start).strip("/")
 
 
 def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None = None) -> ShortLink | None:
@@ -206,7 +211,7 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
     Args:
         url: An http or https URL.
         base_url: The base URL; if it has a path, the short code may follow that path.
-        paths: The paths of other base URLs by host, as `shared_paths` returns them.
+        paths: The paths of other base URLs by host, as for `path_of`.
     """
     path = path_of(url, base_url, paths)
     if not path:
@@ -235,7 +240,9 @@ def host_of(url: str) -> str:
 
 
 def shared_paths(urls: Iterable[str]) -> dict[str, str]:
-    """Return the path of each host's base URL: the path that several short URLs share before their short codes.
+    """Return the path that all short URLs of a host share before their last part, for hosts with several short URLs.
+
+    It may be the path of the host's base URL, or a part of all short codes.
 
     Args:
         urls: Short URLs; other texts are ignored.

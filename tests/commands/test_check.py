@@ -29,7 +29,10 @@ def run(capsys, *arguments: str) -> tuple[int, str]:
 
 def test_a_design_is_told_of_as_its_report_says(capsys):
     report = check(FILES["tight"], "static")
-    assert run(capsys, "tight.json", "--level", "static") == (0, f"tight.json: {report}\n")
+    assert run(capsys, "tight.json", "--level", "static") == (
+        0,
+        f"tight.json: {report}\n  print it at least 10 mm wide, or 100 mm to be read from 1 m\n",
+    )
 
 
 @pytest.mark.parametrize("least", VERDICTS)

@@ -92,6 +92,9 @@ def test_commands_and_server_work_with_one_store(store, tmp_path):
         assert answer(f"{url}/api/v3/track/list?auth={key}")[0] == 200
         assert run("template", "save", "brand", "brand.json", *at) == ("brand: saved\n", "")
         assert run("import", "codes.csv", "--template", "brand", *at)[0] == "codes.csv: 1 created; template brand\n"
+        old = ("--old-base-url", "https://old.example/qr")
+        told = "the server of this store answers at https://old.example/qr after a restart"
+        assert told in run("import", "codes.csv", *old, *at)[1]
         assert run("export", "out.csv", *at) == ("out.csv: 2 QR Codes\n", "")
         with (tmp_path / "out.csv").open(newline="") as file:
             rows = {row["QR Code Name"]: row for row in csv.DictReader(file)}

@@ -200,7 +200,7 @@ def test_a_logo_takes_the_place_of_that_of_the_template():
     ],
 )
 def test_a_look_that_cannot_be_made_leaves_no_store_behind(folder, capsys, words, told):
-    assert imports(*words) == 2
+    assert imports(*words) == (1 if "No such file" in told else 2)
     assert told in capsys.readouterr().err
     assert not (folder / "shop.duckdb").exists()
 
@@ -231,7 +231,7 @@ def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsy
 def test_columns_with_spaces_and_commas_are_named(folder, capsys):
     (folder / "list.csv").write_text('"Poster, big",Landing page\nGate,https://example.com\n')
     words = ["import", "list.csv", "--store", "shop.duckdb", "--columns"]
-    assert main([*words[:-1]]) == 2
+    assert main([*words[:-1]]) == 1
     assert "say which column it is: --columns 'content=Landing page'" in capsys.readouterr().err
     assert main([*words, 'content=Landing page,name="Poster, big"']) == 0
     with open_portfolio("shop.duckdb") as shop:

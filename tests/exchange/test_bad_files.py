@@ -175,6 +175,7 @@ REFUSED = {
         "crossed": b"<tracking><item><content>x</item></content></tracking>",
         "two roots": tracking("") + tracking(""),
         "another root": b"<html><item><content>x</content></item></html>",
+        "other elements": b"<tracking><qrcode><content>x</content></qrcode></tracking>",
         "another root, in capitals": b"<Tracking></Tracking>",
         "another encoding than it says": tracking("<item><content>\xe9</content></item>").replace(b"\xc3\xa9", b"\xe9"),
         "an encoding that there is not": tracking("", '<?xml version="1.0" encoding="klingon"?>'),

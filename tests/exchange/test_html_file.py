@@ -69,3 +69,10 @@ def test_a_page_without_a_table_or_too_large_is_refused(monkeypatch):
 @pytest.mark.parametrize("cell", ["<td colspan=99999 rowspan=99999>x", "<td colspan=-1 rowspan=x>x", "<td>" * 5_000])
 def test_claims_of_a_page_have_limits(cell):
     assert len(read_sheet(f"<table><tr><td>a</tr><tr>{cell}</table>".encode()).rows) <= 1
+
+
+@pytest.mark.parametrize("cell", ["x" * 10_000_000, "<div>" * 10_000], ids=["long", "deep"])
+def test_what_the_parser_leaves_out_refuses_the_page(cell):
+    page = f"<table><tr><td>Content</td></tr><tr><td>{cell}</td></tr><tr><td>https://example.com</td></tr></table>"
+    with pytest.raises(UnreadableFile, match="10,000,000 characters or more, or more than 256 elements"):
+        read_sheet(page.encode())

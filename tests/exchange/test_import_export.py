@@ -481,11 +481,11 @@ def test_a_column_that_is_not_known_is_named(portfolio):
 )
 @pytest.mark.parametrize("other", quick_first(["https://new.example", "https://new.example/q"]))
 def test_printed_codes_move_to_a_store_whose_base_url_has_another_path(base, other):
-    """Open: short codes of another base URL. They are kept, whatever path they had."""
+    """Open: short codes of another base URL. They are kept, whatever path they had, if it is said."""
     with open_portfolio(":memory:", base_url=base) as old, open_portfolio(":memory:", base_url=other) as new:
         for code in ("door", "gate", "wall"):
             old.insert_qrcode(f"https://example.com/{code}", short_code=code, urlinfo="left")
-        assert str(new.import_file(old.export_bytes("csv"))) == "3 created"
+        assert str(new.import_file(old.export_bytes("csv"), old_base_url=base)) == "3 created"
         assert [one.short_url for one in new.list_qrcodes()] == [f"{other}/{c}/left" for c in ("door", "gate", "wall")]
 
 

@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 
 from qrkit import open_portfolio
+from qrkit.__main__ import main
 from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.exchange.locating import MOST_SHEETS, MOST_TRIED, Place
 from qrkit.exchange.sheets import read_sheet
@@ -63,6 +64,12 @@ def test_a_heading_is_looked_for_in_fifty_rows():
     with pytest.raises(InvalidParameter, match="is not a column of the file"):
         brought(as_csv([*above, ["one more", ""], *TABLE]), NAMES)
     assert brought(as_csv([*above, ["one more", ""], *TABLE]), NAMES, header_row=MOST_TRIED + 1)[0] == BOTH
+
+
+def test_a_heading_that_names_a_column_twice_is_no_reason_to_look_in_the_data():
+    data = as_csv([["a b", "a b", "City"], ["1", "a", "Graz"], ["2", "b", "Bled"]])
+    with pytest.raises(InvalidParameter, match="'a b': appears twice in the heading"):
+        brought(data, {"content": "a b"})
 
 
 @pytest.mark.rule("X14")
@@ -200,7 +207,7 @@ def test_headings_with_line_breaks_match_with_spaces(write):
 @pytest.mark.parametrize("data", [as_csv([[str(place) for place in range(20_000)]])])
 def test_very_many_columns_are_refused(data):
     for columns in (None, {"content": "7"}):
-        with pytest.raises(UnreadableFile, match="20,000 columns; at most 1,000"):
+        with pytest.raises(UnreadableFile, match="20,000 columns; at most 16,384"):
             brought(data, columns)
     with pytest.raises(UnreadableFile, match="1,001 columns; at most 1,000"):
         brought(as_xlsx([[f"c{place}" for place in range(1_200)]]))
@@ -237,6 +244,24 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(what):
             shop.import_file(data, format="xlsx")
         assert len(str(caught.value).splitlines()) <= 2
         assert shop.list_qrcodes() == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "ods"])
+@pytest.mark.parametrize("what", BAD)
+def test_the_command_says_one_sentence_of_a_bad_file_and_makes_no_store(what, suffix, tmp_path, capsys):
+    file, store = tmp_path / f"list.{suffix}", tmp_path / "shop.duckdb"
+    file.write_bytes(BAD[what][0])
+    assert main(["import", str(file), "--store", str(store)]) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n"), store.exists()) == ("", 1, False)
+    assert len(told.err) < 600
+
+
+@pytest.mark.parametrize("text", ["Content,Size\nx,99\n", "short_code,time\ndoor,2024-05-01\n"])
+def test_a_file_of_which_nothing_is_read_makes_no_store(text, tmp_path):
+    file, store = tmp_path / "list.csv", tmp_path / "shop.duckdb"
+    file.write_text(text)
+    assert (main(["import", str(file), "--store", str(store)]), store.exists()) == (1, False)
 
 
 @pytest.mark.parametrize("separator", [b"\n", b","])

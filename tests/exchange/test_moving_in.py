@@ -6,7 +6,7 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.errors import UnreadableFile
+from qrkit.errors import InvalidParameter, UnreadableFile
 from qrkit.server import Client, Settings, make_app
 
 GO = "https://go.example.com"
@@ -141,6 +141,55 @@ def test_a_slug_beside_a_known_code_keeps_its_address(shop):
     assert shop.find_qrcode("door/winter").content == "https://example.com/x"
 
 
+def location(shop, path):
+    client = Client(make_app(shop.store, Settings(base_url=GO, unknown_codes_a_minute=0)))
+    return client.get(path).headers.get("location")
+
+
+SHARED = {
+    "ours": (b"Content,Trackable URL\nhttps://e.org/1,https://s.test/summer/a\nhttps://e.org/2,https://s.test/summer/b/c\n"),
+    "shlink": (b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/summer/a,https://e.org/1,0,a\n"
+               b"2024-05-01,https://s.test/summer/b/c,https://e.org/2,0,b/c\n"),
+    "shlink, whole paths as codes": (
+        b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/summer/a,https://e.org/1,0,summer/a\n"
+        b"2024-05-01,https://s.test/summer/b/c,https://e.org/2,0,summer/b/c\n"),
+}  # fmt: skip
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("data", SHARED.values(), ids=SHARED.keys())
+def test_a_path_that_all_codes_share_stays_and_is_told(shop, data):
+    result = shop.import_file(data)
+    assert location(shop, "/summer/a") == "https://e.org/1"
+    assert location(shop, "/summer/b/c") == "https://e.org/2"
+    (issue,) = (one for one in result.issues if one.reason != "limits-unknown")
+    assert (issue.row, issue.reason, result.is_complete) == (2, "shared-path", True)
+    assert "https://s.test/summer" in issue.detail
+    assert shop.import_file(data).count("shared-path") == 0
+
+
+@pytest.mark.parametrize("data", SHARED.values(), ids=SHARED.keys())
+def test_codes_follow_the_old_base_url_and_both_addresses_lead_to_them(shop, data):
+    assert shop.import_file(data, old_base_url="https://S.test/summer/").count("shared-path") == 0
+    shop.insert_qrcode("https://e.org/3", short_code="summer")
+    for path, target in (("/summer/a", 1), ("/summer/b/c", 2), ("/a", 1), ("/summer", 3), ("/summer/x", 3)):
+        assert location(shop, path) == f"https://e.org/{target}"
+
+
+@pytest.mark.rule("X16")
+def test_one_link_of_an_installation_keeps_its_printed_address(shop):
+    data = b"createdAt,shortUrl,longUrl,visits,shortCode\n2024-05-01,https://s.test/go/a,https://e.org/1,0,a\n"
+    shop.import_file(data)
+    assert [code.short_code for code in shop.list_qrcodes()] == ["go/a"]
+    assert location(shop, "/go/a") == "https://e.org/1"
+
+
+@pytest.mark.parametrize("url", ["s.test/summer", "ftp://s.test", "https://s.test/a?b"])
+def test_an_old_base_url_is_one(shop, url):
+    with pytest.raises(InvalidParameter, match="old_base_url="):
+        shop.import_file(b"Content\nx\n", old_base_url=url)
+
+
 def test_codes_of_two_domains_that_clash_are_refused(shop):
     data = (
         b"Content,Trackable URL\nhttps://example.com/x,https://a.test/door\nhttps://example.com/y,https://b.test/door\n"
@@ -166,7 +215,47 @@ def test_the_command_refuses_unless_anyway(tmp_path, capsys):
     with open_portfolio(store, base_url=GO) as shop:
         shop.insert_qrcode("https://example.com/1", short_code="taken")
     file.write_text("Content,Trackable URL\nhttps://example.com/x,https://a.test/taken\n")
-    assert main(["import", str(file), "--store", store]) == 2
+    assert main(["import", str(file), "--store", store]) == 1
     assert "--anyway" in capsys.readouterr().err
-    assert main(["import", str(file), "--store", store, "--anyway"]) == 1
+    assert main(["import", str(file), "--store", store, "--anyway"]) == 3
     assert "code-taken" in capsys.readouterr().err
+
+
+STATUSES = {
+    "all rows": ("Content\nhttps://example.com/a\n", [], 0),
+    "known already": ("Content,QR Code Name\nhttps://example.com/1,One\n", [], 0),
+    "as the option asks": ("Content\nwww.example.com\n", ["--fix-urls"], 0),
+    "a row refused": ("Content,Size\nhttps://example.com/a,8\nhttps://example.com/b,99\n", [], 3),
+    "a link left out": ("slug,url,password,createdAt\na,https://example.com/a,x,\nb,https://example.com/b,,\n", [], 3),
+    "renamed": ("Content,QR Code Name\nhttps://example.com/2,One\n", [], 3),
+    "without its date": ("Content,Created (UTC)\nhttps://example.com/a,yesterday\n", [], 3),
+    "no code that can be kept": ("Content,Trackable URL\nhttps://example.com/a,https://a.test/\n", [], 3),
+    "visits": ("short_code,time\ntaken,2024-05-01\n", [], 0),
+    "a visit refused": ("short_code,time\ntaken,2024-05-01\nnobody,2024-05-01\n", [], 3),
+    "every visit refused": ("short_code,time\nnobody,2024-05-01\n", [], 1),
+    "every row refused": ("Content,Size\nhttps://example.com/b,99\n", [], 1),
+    "a code in use": ("Content,Trackable URL\nhttps://example.com/x,https://a.test/taken\n", [], 1),
+    "a file of nothing": ("", [], 1),
+    "no content": ("Name\nx\n", [], 1),
+    "no such column": ("Content\nhttps://example.com/a\n", ["--columns", "content=Website"], 2),
+    "no such option": ("Content\nhttps://example.com/a\n", ["--colums", "content=Website"], 2),
+}
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(("text", "options", "status"), STATUSES.values(), ids=STATUSES.keys())
+def test_the_exit_status_says_what_was_kept(tmp_path, text, options, status):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "links.csv"
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com/1", name="One", short_code="taken")
+    file.write_text(text)
+    try:
+        assert main(["import", str(file), "--store", store, *options]) == status
+    except SystemExit as refused:  # argparse
+        assert refused.code == status
+
+
+@pytest.mark.rule("X16")
+def test_a_file_that_is_not_there_is_not_read(tmp_path, capsys):
+    assert main(["import", str(tmp_path / "none.csv"), "--store", str(tmp_path / "shop.duckdb")]) == 1
+    assert "none.csv" in capsys.readouterr().err

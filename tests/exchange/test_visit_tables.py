@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
@@ -83,6 +84,45 @@ def test_a_bot_of_the_file_or_of_ours_is_no_scan(shop):
     assert len(shop.scans.to_frame()) == 1
 
 
+BOTS = (
+    "date,userAgent,potentialBot,visitedUrl\n2024-05-01T08:30:00Z,Mozilla/5.0 (iPhone),true,https://s.test/door\n"
+    "2024-05-02T08:30:00Z,Googlebot/2.1,false,https://s.test/door\n2024-05-03T08:30:00Z,,false,https://s.test/door\n"
+)
+
+
+def test_bots_by_our_rules_stand_beside_those_of_the_file(shop):
+    result = shop.import_scans(BOTS.encode())
+    assert (result.service, result.bots, result.bots_said) == ("Shlink", 2, 1)
+    assert str(result) == "3 visits added, 0 known before, 2 bots (the file says 1)"
+    assert len(shop.scans.to_frame()) == 1
+    assert shop.import_scans(b"short_code,time\ndoor,2024-06-01\n").bots_said is None
+
+
+def test_the_source_of_visits_is_kept(tmp_path, capsys):
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / "visits.csv"
+    file.write_text(BOTS)
+    with open_portfolio(store, base_url=GO) as shop:
+        assert shop.scan_imports().empty
+        shop.insert_qrcode("https://example.com", short_code="door")
+        shop.import_scans(file)
+        shop.import_scans(file)
+        shop.import_scans(b"short_code,time\ndoor,2024-06-01\n")
+    with open_portfolio(store) as shop:
+        frame = shop.scan_imports()
+    assert frame[["source", "service", "visits", "qrcodes", "bots"]].to_numpy().tolist() == [
+        ["visits.csv", "Shlink", 3, 1, 2],
+        ["", "", 1, 1, 0],
+    ]
+    assert frame["bots_said"].tolist() == [1, pd.NA]
+    assert str(frame["first"][0]) == "2024-05-01 08:30:00+00:00"
+    assert main(["scans", "--imports", "--store", store]) == 0
+    assert "visits.csv  Shlink" in capsys.readouterr().out
+    assert main(["scans", "--imports", "--store", store, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[1])["bots_said"] is None
+    assert main(["scans", "door", "--imports", "--store", store]) == 2
+    assert "lists all imports; leave out codes" in capsys.readouterr().err
+
+
 COUNTS = {
     "ga4": b"Date,Landing page,Sessions\n20240501,/door,2\n20240502,/summer/2024,1\n",
     "plausible": b"date,page,pageviews\n2024-05-01,/door,2\n2024-05-02,/summer/2024,1\n",
@@ -155,6 +195,24 @@ def test_what_is_missing_is_said(shop, data, word):
         shop.import_scans(data)
 
 
+BITLY = {"link_clicks": [{"date": "2024-05-01T00:00:00+0000", "clicks": 2}], "units": -1, "unit": "day"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("clicks.json", json.dumps(BITLY)), ("clicks.csv", "Date,Clicks\n2024-05-01,2\n")]
+)
+def test_the_clicks_of_one_link_need_its_code(tmp_path, capsys, name, text):
+    """The clicks of a Bitly link, which its API counts a day."""
+    store, file = str(tmp_path / "shop.duckdb"), tmp_path / name
+    with open_portfolio(store, base_url=GO) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+    file.write_text(text)
+    assert main(["import", str(file), "--store", store]) == 1
+    assert "--code CODE" in capsys.readouterr().err
+    assert main(["import", str(file), "--store", store, "--code", "door"]) == 0
+    assert "2 visits added" in capsys.readouterr().out
+
+
 def test_the_code_and_the_columns_can_be_given(shop):
     assert shop.import_scans(b"date,referer\n2024-05-01,x\n", code="door").created == 1
     columns = {"time": "When", "short_code": "What"}
@@ -200,7 +258,7 @@ def test_the_command_recognizes_visits(tmp_path, capsys):
     with open_portfolio(store, base_url=GO) as shop:
         shop.insert_qrcode("https://example.com", short_code="door")
     file.write_text("short_code,time\ndoor,2024-05-01\nnobody,2024-05-01\n")
-    assert main(["import", str(file), "--store", store]) == 1
+    assert main(["import", str(file), "--store", store]) == 3
     told = capsys.readouterr()
     assert "1 visit added" in told.out
     assert "row 3: 'nobody' is not a short code" in told.err
@@ -208,6 +266,6 @@ def test_the_command_recognizes_visits(tmp_path, capsys):
     assert main(["import", str(file), "--store", store, "--columns", "time=When,short_code=What", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["created"] == 1
     file.write_text("date,referer,userAgent\n2024-05-03,x,y\n")
-    assert main(["import", str(file), "--store", store]) == 2
+    assert main(["import", str(file), "--store", store]) == 1
     assert "--code CODE" in capsys.readouterr().err
     assert main(["import", str(file), "--store", store, "--code", "door"]) == 0

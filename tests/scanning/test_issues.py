@@ -274,10 +274,32 @@ def test_the_fix_of_light_sprites_goes_by_the_size_they_are_drawn_in(width):
     assert not with_code(after, "module-weight")
 
 
+@pytest.mark.parametrize(("ink", "ground"), [("#0F766E", "#FFFFFF"), ("#1D4ED8", "#FFFFFF"), ("#3B3B3B", "#F2E8CF")])
+def test_contrast_costs_nothing_where_readers_read(ink, ground):
+    design = plain(foreground=ink, background=ground)
+    assert with_code(check(design, "static"), "contrast")[0].severity == "warning"
+    assert check(design, "standard").verdict == "robust"
+
+
+def test_low_contrast_alone_makes_nothing_fragile_that_readers_read():
+    report = check(plain(foreground="#034AF3", background="#CEEFA0"), "standard")
+    assert [(issue.code, issue.severity) for issue in report.issues] == [("contrast", "warning")]
+    assert report.verdict == "ok"
+
+
+def test_contrast_has_the_scale_of_the_grade():
+    report = check(plain(foreground="#999999"), "standard")
+    (issue,) = with_code(report, "contrast")
+    assert issue.measured == pytest.approx(report.grade["SC"].value, abs=0.005)
+    assert f"(grade {report.grade['SC'].letter} of ISO/IEC 15415)" in issue.message
+    (eyes,) = with_code(check(plain(markers=all_eyes("default", inner_color="#999999")), "static"), "eye-contrast")
+    assert eyes.measured == pytest.approx(issue.measured, abs=0.005)
+
+
 def test_a_message_never_shows_enough_where_too_little_was_measured():
     for grey in range(0x48, 0x70):
         for issue in check(plain(foreground=f"#{grey:02X}{grey:02X}{grey:02X}"), "static").issues:
-            measured, needed = re.search(r"contrast .* is only (\d+)%; scanners need (\d+)%", issue.message).groups()
+            measured, needed = re.search(r"contrast is (\d+)% .*; (\d+)% is safe", issue.message).groups()
             assert float(measured) < float(needed)
 
 

@@ -241,3 +241,25 @@ def test_arguments_that_break_a_rule_are_named(arguments, name):
 
 def test_levers_are_ordered_by_who_sees_them():
     assert LEVERS.index("mask") < LEVERS.index("version") < LEVERS.index("layer_size")
+
+
+def test_what_readers_read_well_is_left_alone():
+    design = Design(content=PAYLOADS["short"], foreground="#0F766E")
+    assert not report_on(design).is_at_least("robust")  # a static check is strict about contrast
+    repair = make_scannable(design)
+    assert (repair.design, repair.changes, repair.after.verdict) == (design, (), "robust")
+
+
+def test_a_design_that_cannot_be_improved_is_returned_if_readers_read_it():
+    pale = Design(content=PAYLOADS["short"], foreground="#034AF3", background="#CEEFA0")
+    repair = make_scannable(pale, may=["flip"])
+    assert (repair.design, repair.changes, repair.after.verdict) == (pale, (), "ok")
+
+
+def test_what_cannot_be_repaired_has_the_best_that_was_found():
+    bad = Design(content=PAYLOADS["short"], foreground="#C8C8C8", padding=0, width=400)
+    with pytest.raises(CannotRepair) as found:
+        make_scannable(bad, may=["padding"])
+    best = found.value.best
+    assert best.design.padding >= 4
+    assert best.after.score >= best.before.score

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from qrkit import Design, QRImage, check
+from qrkit import Design, QRImage, check, generate
 from qrkit.errors import InvalidParameter
 from qrkit.scanning.scan_report import LEVELS, VERDICTS, Issue, worse
 from tests.scanning.designs import all_eyes, broken, plain, tiny_sprite, with_logo
@@ -186,3 +186,18 @@ def test_an_issue_that_is_explained_late_is_copied_and_compared_with_its_explana
     assert "layers.0" in repr(first)
     with pytest.raises(AttributeError):
         assert first.causes
+
+
+@pytest.mark.parametrize("frame", [None, "seal", "bar"])
+def test_the_least_width_has_modules_that_phones_focus_on(frame):
+    image = generate("https://example.com", frame=frame)
+    for one in (check(image.design, "static"), image):
+        assert image.print_at(one.least_width_mm(), dpi=5_000).module_mm == pytest.approx(0.4, abs=0.006)
+        assert one.least_width_mm(2) == pytest.approx(20 * one.least_width_mm())
+    assert check(image.to_bytes("png"), "static").least_width_mm() is None
+
+
+@pytest.mark.parametrize("distance", [0, -1, 1_001, float("nan")])
+def test_a_distance_is_in_meters(distance):
+    with pytest.raises(InvalidParameter, match=r"distance_m=.*must be more than 0 and at most 1,000 meters"):
+        QRImage(Design(content="x")).least_width_mm(distance)

@@ -29,7 +29,7 @@ from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.portfolio.access import create_key
 from qrkit.portfolio.storing import MOST_ATTEMPTS, store_rows
-from qrkit.server import Client, jobs, make_app
+from qrkit.server import Client, Settings, jobs, make_app
 from qrkit.server.requests.request import issues_json
 from qrkit.store.records.qrcodes import stored_row
 from qrkit.store.served.told_errors import error_from_json, error_to_json
@@ -156,6 +156,17 @@ def test_a_code_that_was_imported_leads_where_it_should():
         assert client.get("/door").status == 404
         imported(ours, BAD_ROWS, "csv")
         assert client.get("/door").headers["location"] == "https://example.com"
+
+
+@pytest.mark.rule("X16")
+def test_an_import_in_a_worker_knows_every_printed_address():
+    data = b"Content,Trackable URL\nhttps://example.com/x,https://a.test/door/winter\nhttps://example.com/y,GATE\n"
+    with opened() as ours:
+        ours.insert_qrcode("https://example.com/1", short_code="door", urlinfo="Winter")
+        ours.insert_qrcode("https://example.com/2", short_code="gate")
+        make_app(ours.store, Settings(ignore_case=True))
+        said, _ = imported(ours, data, "csv")
+        assert [issue["error"].partition(":")[0] for issue in said] == ["code-taken", "code-taken"]
 
 
 def interrupted(shop, *changes):

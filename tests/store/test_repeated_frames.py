@@ -91,6 +91,28 @@ def test_of_equal_rows_there_are_as_many_as_the_table_has_that_has_most(shop, a,
     assert verify(shop.store) == []
 
 
+@pytest.mark.parametrize(
+    ("whole", "given"),
+    [
+        ("https://T.co/abc?x=1", "https://T.co/abc?x=1"),
+        ("https://t.co/abc?x=1", "t.co"),
+        ("t.co/abc", "t.co/abc"),
+        ("https://ana:secret@t.co:443/#x", "https://ana:secret@t.co:443/#x"),
+        ("android-app://com.example/", "android-app://com.example/"),
+        ("direct", "direct"),
+        ("T.co", "T.co"),
+    ],
+)
+def test_rows_whose_whole_referrer_was_stored_are_known(new_place, whole, given):
+    """1.1.0 stored referrers of tables as they came; they are cut to hosts now."""
+    rows = [{"short_code": "door", "time": f"2024-05-0{day}", "referrer": given} for day in (1, 2, 2)]
+    with open_portfolio(new_place()) as shop:
+        shop.insert_qrcode("https://example.org", short_code="door")
+        assert shop.scans.insert(rows) == 3
+        shop.store.execute("UPDATE visits SET referrer = ?", [whole])
+        assert (shop.scans.insert(rows), shop.scans.insert([rows[0] | {"referrer": "other.example"}])) == (0, 1)
+
+
 def most_pairs(given, found):
     """How many rows of a table can each have a stored one for itself that may be the same, by trying all."""
     taken = {}

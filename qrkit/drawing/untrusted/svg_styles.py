@@ -42,6 +42,8 @@ MOST_PARTS = 30
 """Tokens of one selector, on average in its rule."""
 MOST_MATCHES = 1_000_000
 """Selectors times elements."""
+MOST_DECLARATIONS = 200_000
+"""Declarations of style sheets that apply to the elements of a file, all together."""
 MOST_NESTED_VARIABLES = 8
 LONGEST_VALUE = 10_000
 """Tokens of a value, after its variables have been replaced."""
@@ -320,8 +322,15 @@ class _Styles:
 
     def apply(self) -> None:
         """Replace all styles by attributes."""
+        left = MOST_DECLARATIONS
         for element, matches in self._matched():
-            self._resolve(element, [one for _, _, pseudo, rule in matches if pseudo is None for one in rule])
+            rules = [rule for _, _, pseudo, rule in matches if pseudo is None]
+            left -= sum(map(len, rules))
+            if left < 0:
+                raise too_much(
+                    f"style sheets with at most {MOST_DECLARATIONS:,} declarations for all elements together"
+                )
+            self._resolve(element, [one for rule in rules for one in rule])
 
     def _matched(self) -> Iterator[tuple[_Element, Any]]:
         if not self._selectors:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
+from math import ceil
 from typing import Any
 
 from qrkit.errors import QrkitError
@@ -167,8 +168,10 @@ def _pairs(report: ScanReport) -> Iterator[tuple[str, str]]:
             shares = ", ".join(f"{cause.path} {cause.share:.0%}" for cause in budget.causes[:4])
             yield "by", shares
     if structure := report.structure:
-        yield "contrast", f"{structure.contrast:.2f}"
+        yield "contrast", f"{structure.symbol_contrast:.2f}"
         yield "quiet zone on a dark page", f"{structure.quiet:.1f} modules"
+    if (close := report.least_width_mm()) and (far := report.least_width_mm(1)):
+        yield "width of a print", f"at least {ceil(close)} mm, or {ceil(far)} mm to be read from 1 m"
     if report.grade:
         yield "print grade", str(report.grade)
 

@@ -77,11 +77,12 @@ def import_file(
     """
 
     def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], tuple[dict[str, str], bytes]]:
-        texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes)]
+        texts = [text.encode() for text in (known.campaigns, known.contents, known.short_codes, known.tails)]
         now, templates = known.now.isoformat(), list(known.templates)
         answer = _ask(
             "import", body, *texts, content_type=content_type, format=format, asked=dict(asked),
             base_url=known.base_url, now=now, templates=templates,
+            ignores_case=known.ignores_case, old_base_urls=list(known.old_base_urls),
         )  # fmt: skip
         lines = BytesIO(answer)
         headers, issues, campaigns = json.loads(next(lines)), next(lines), json.loads(next(lines))

@@ -31,8 +31,8 @@ LARGE = 2**22
 
 
 def _import(
-    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, *, content_type: str, format: str,
-    asked: dict[str, str], base_url: str, now: str, templates: list[str],
+    body: bytes, campaigns: bytes, contents: bytes, short_codes: bytes, tails: bytes, *, content_type: str, format: str,
+    asked: dict[str, str], base_url: str, now: str, templates: list[str], ignores_case: bool, old_base_urls: list[str],
 ) -> bytes:  # fmt: skip
     """Return the headers of the response, the issues and the new campaigns, a line each.
 
@@ -53,7 +53,10 @@ def _import(
 
     table = read_import(body, content_type, format, asked)
     texts = (campaigns.decode(), contents.decode(), short_codes.decode())
-    present = Present(base_url, datetime.fromisoformat(now), *texts, templates)
+    present = Present(
+        base_url, datetime.fromisoformat(now), *texts, templates,
+        tails=tails.decode(), ignores_case=ignores_case, old_base_urls=old_base_urls,
+    )  # fmt: skip
     result = import_table(table, present, add)
     head = [json.dumps(import_headers(result)), issues_json(result), f"[{','.join(made)}]"]
     return "".join(f"{line}\n" for line in [*head, *lines]).encode()

@@ -13,6 +13,7 @@ from qrkit.store.questions.visit_frame import prepared_frame
 from qrkit.store.recording.recorder import drain
 from qrkit.store.recording.user_agents import LONGEST, numbers_of
 from qrkit.store.recording.visit_rows import COLUMNS
+from qrkit.tracking.referrers import DIRECT
 from qrkit.tracking.short_urls import read_short_url, with_scheme
 
 if TYPE_CHECKING:
@@ -34,12 +35,20 @@ MOST_CATEGORIES = 10_000
 ANY_BETWEEN = "SELECT 1 FROM all_visits WHERE time BETWEEN $since AND $until LIMIT 1"
 """Finds out whether a row of a table may be in the store already."""
 SAME = ", ".join(name for name in GIVEN if name != "content")
+# Until 1.1, referrers of tables were stored as they came. Rows have hosts now, as `tidy_referrer` cuts them.
+HOST = rf"""CASE
+    WHEN lower(trim(referrer)) IN ({", ".join(f"'{text}'" for text in sorted(DIRECT))}) THEN NULL
+    WHEN referrer LIKE '%/%' OR referrer LIKE '%?%' OR referrer LIKE '%#%'
+    THEN lower(regexp_replace(trim(referrer), '^([A-Za-z0-9+.-]*:)?(//)?([^/?#@]*@)?([^/?#:]*).*$', '\4'))
+    ELSE referrer
+END"""
+STORED = ", ".join(f"{HOST} AS referrer" if name == "referrer" else name for name in SAME.split(", "))
 # If k of n equal rows are in the store, k of the n are already stored. Only rows whose code and time appear on both
 # sides are grouped: in a new table, these are few.
 COMPARE = f"""
 UPDATE incoming SET is_stored = true WHERE number IN (
     WITH stored AS (
-        SELECT {SAME}, content FROM {{visits}} v
+        SELECT {STORED}, content FROM {{visits}} v
         WHERE time BETWEEN (SELECT min(time) FROM incoming) AND (SELECT max(time) FROM incoming)
             AND EXISTS (
                 SELECT 1 FROM incoming i WHERE i.time = v.time AND i.short_code = v.short_code AND {{asked}}

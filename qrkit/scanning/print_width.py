@@ -1,0 +1,32 @@
+"""Computes how wide a code must be printed, so that phones read it up close or from a distance."""
+
+from __future__ import annotations
+
+from qrkit.errors import InvalidParameter, Problem
+
+__all__ = ["REACH_IN_MODULES", "SMALLEST_MODULE_MM", "least_width_mm"]
+
+SMALLEST_MODULE_MM = 0.4
+"""Module width that most phones focus on; GS1 asks for 0.396 mm on goods."""
+
+REACH_IN_MODULES = 250
+"""Distance from which phones read, in module widths: ten times the width of a symbol with 25 modules."""
+
+FARTHEST = 1_000
+"""Meters for which a width may be asked."""
+
+
+def least_width_mm(modules: float, distance_m: float | None = None) -> float:
+    """Return the least width in millimeters at which most phones read a picture.
+
+    Args:
+        modules: Width of the picture in modules, with its quiet zone and its frame.
+        distance_m: Distance of the phone in meters, up to 1,000; None for one that is held close.
+
+    Raises:
+        InvalidParameter: If the distance is out of range.
+    """
+    if distance_m is not None and not 0 < distance_m <= FARTHEST:
+        rule = f"must be more than 0 and at most {FARTHEST:,} meters"
+        raise InvalidParameter(Problem("distance_m", distance_m, rule, "out-of-range"))
+    return modules * max(SMALLEST_MODULE_MM, (distance_m or 0) * 1_000 / REACH_IN_MODULES)

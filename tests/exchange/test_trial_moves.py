@@ -1,0 +1,184 @@
+"""Trial moves from four services, each with 200 made-up printed codes in files as the service itself writes them."""
+
+import csv
+import json
+from io import StringIO
+from urllib.parse import quote
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.server import Client, Settings, make_app
+
+GO = "https://go.example.com"
+ODD = [
+    *("v1.2", "menu.pdf", "logo.png", "a.b/c.d", ".hidden", "x..y", "~me", "a_b", "a-b", "-", "(x)", "it's", "c+c"),
+    *("köln", "Größe/XL", "日本", "東京/駅", "кафе", "ελληνικά", "हिन्दी", "ไทย", "Ångström", "ñ", "Ω"),
+    *("Door", "door", "DOOR", "Gate/North", "gate/north", "McX", "a/b/c/d/e", "1/2", "docs", "robots", "favicon"),
+    *("x" * 64, "y" * 150, "2024", "0", "00", "null", "none", "api2", "summer", "summer/2024/week-1"),
+]
+NOT_KEPT = ["☕", "100%", "01/04012345678901", "api", "API/v3", ".well-known/x", "robots.txt", "z" * 201]
+"""What cannot be a short code, and is named."""
+NO_CODES = ["-", "null", "none"]
+"""What stands for no short code in a column of short codes, and is named."""
+CODES = [
+    *ODD,
+    *NOT_KEPT,
+    *"abcdefghijXYZ123456789",
+    *(f"summer/{year}" for year in range(1990, 2020)),
+    *(f"Poster{number}" for number in range(40)),
+]
+CODES += [f"k{number:03}.{number % 7}" for number in range(200 - len(CODES))]
+
+
+def target(code):
+    return "https://example.com/" + code.encode().hex()
+
+
+def csv_of(rows):
+    """Return rows as csv, with a heading of their names."""
+    file = StringIO(newline="")
+    writer = csv.DictWriter(file, list(rows[0]), quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue().encode()
+
+
+def shlink_json(code, **more):
+    """shlinkio/shlink 59c62a2c: `ShortUrl.toArray` and `ShortUrlDataTransformer.transform`.
+
+    `ShortUrlStringifier.stringify` does not encode the short code.
+    """
+    return {
+        "shortUrl": f"https://s.test/{code}", "shortCode": code, "longUrl": target(code),
+        "dateCreated": "2024-05-01T08:30:00+00:00", "tags": [],
+        "meta": {"validSince": None, "validUntil": None, "maxVisits": None} | more.get("meta", {}),
+        "domain": None, "title": None, "crawlable": False, "forwardQuery": True,
+        "visitsSummary": {"total": 3, "nonBots": 2, "bots": 1}, "hasRedirectRules": more.get("rules", False),
+    }  # fmt: skip
+
+
+def shlink_csv(code):
+    """shlinkio/shlink-web-component f7902064: `ExportShortUrlsBtn` and `ReportExporter.exportShortUrls`.
+
+    The short code is the path as the browser encodes it, with the path of the installation.
+    """
+    short_code = quote(code, safe="/!$'()*+,;=:@%")
+    return {
+        "createdAt": "2024-05-01T08:30:00+00:00", "domain": "s.test", "shortCode": short_code,
+        "shortUrl": f"https://s.test/{code}", "longUrl": target(code), "title": "", "tags": "", "visits": 2,
+    }  # fmt: skip
+
+
+def yourls_json(code):
+    """YOURLS/YOURLS b8c7882e: `yourls_get_stats`, whose links are numbered, and `yourls_link`."""
+    return {"shorturl": f"https://s.test/{code}", "url": target(code), "title": "", "timestamp": "2024-05-01 08:30:00",
+            "ip": "192.0.2.1", "clicks": "2"}  # fmt: skip
+
+
+def yourls_table(code):
+    """YOURLS/YOURLS b8c7882e: the table of `yourls_create_sql_tables`, as a database program writes it."""
+    return {"keyword": code, "url": target(code), "title": "", "timestamp": "2024-05-01 08:30:00", "ip": "192.0.2.1",
+            "clicks": 2}  # fmt: skip
+
+
+def kutt_json(code, **more):
+    """thedevs-network/kutt fc832d7e: `get` of `links.handler.js`, and `sanitize.link` of `utils.js`."""
+    return {
+        "id": "7a5f", "address": code, "banned": False, "created_at": "2024-05-01T08:30:00.000Z",
+        "updated_at": "2024-05-01T08:30:00.000Z", "password": False, "description": None, "expire_in": None,
+        "target": target(code), "visit_count": 2, "domain": None, "link": f"https://s.test/{code}",
+    } | more  # fmt: skip
+
+
+def dub_csv(code):
+    """dubinc/dub 1de955f7: `formatLinksForExport` with all of `exportLinksColumns`."""
+    return {
+        "Short link": f"https://s.test/{code}", "Destination URL": target(code), "Clicks": 2, "Leads": 0,
+        "Conversions": 0, "Revenue": 0, "Created at": "2024-05-01T08:30:00.000Z", "Link ID": "link_1",
+        "Updated at": "2024-05-01T08:30:00.000Z", "Tags": "", "Archived": "No",
+    }  # fmt: skip
+
+
+def dub_json(code, **more):
+    """dubinc/dub 1de955f7: `LinkSchema` of `lib/zod/schemas/links.ts`, which `GET /links` answers with."""
+    return {
+        "id": "link_1", "domain": "s.test", "key": code, "url": target(code), "archived": False, "expiresAt": None,
+        "expiredUrl": None, "disabledAt": None, "password": None, "proxy": False, "title": None, "ios": None,
+        "android": None, "geo": None, "tags": [], "comments": None, "shortLink": f"https://s.test/{code}", "clicks": 2,
+        "testVariants": None, "createdAt": "2024-05-01T08:30:00.000Z",
+    } | more  # fmt: skip
+
+
+FILES = {
+    "Shlink, json": lambda: ({"shortUrls": {"data": [shlink_json(code) for code in CODES]}}, "json"),
+    "Shlink, csv": lambda: (csv_of([shlink_csv(code) for code in CODES]), "csv"),
+    "YOURLS, json": lambda: (
+        {"links": {f"link_{number}": yourls_json(code) for number, code in enumerate(CODES, 1)}}, "json"
+    ),
+    "YOURLS, table": lambda: (csv_of([yourls_table(code) for code in CODES]), "csv"),
+    "Kutt": lambda: ({"total": 200, "limit": 200, "skip": 0, "data": [kutt_json(code) for code in CODES]}, "json"),
+    "Dub, csv": lambda: (csv_of([dub_csv(code) for code in CODES]), "csv"),
+    "Dub, json": lambda: ([dub_json(code) for code in CODES], "json"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url=GO) as portfolio:
+        yield portfolio
+
+
+def moved(shop, links, format):
+    data = links if isinstance(links, bytes) else json.dumps(links).encode()
+    return shop.import_file(data, format=format, anyway=False)
+
+
+@pytest.mark.rule("T19", "X16")
+@pytest.mark.parametrize("file", FILES.values(), ids=FILES.keys())
+def test_every_printed_code_leads_to_its_own_target_or_is_named(shop, file):
+    assert len(CODES) == len(set(CODES)) == 200
+    result = moved(shop, *file())
+    named = {issue.content for issue in result.issues if issue.reason == "code-unreadable"}
+    left = NOT_KEPT + NO_CODES if "keyword" in str(file()[0])[:20] else NOT_KEPT
+    assert named == set(map(target, left))
+    client = Client(make_app(shop.store, Settings(base_url=GO, unknown_codes_a_minute=0)))
+    for code in CODES:
+        location = client.get(f"/{code}").headers.get("location")
+        assert location == (None if code in left else target(code)), code
+    assert (result.created, not result.is_complete) == (200, True)
+    assert all(code.scans == 2 for code in shop.list_qrcodes())
+
+
+CLOSED = {
+    "Shlink": [
+        shlink_json("a", meta={"validUntil": "2020-01-01T00:00:00+00:00"}),
+        shlink_json("b", meta={"validSince": "2030-01-01T00:00:00+00:00"}),
+        shlink_json("c", meta={"maxVisits": 5}),
+        shlink_json("d", rules=True),
+    ],
+    "Kutt": [
+        kutt_json("a", password=True), kutt_json("b", expire_in="2020-01-01T00:00:00.000Z"),
+        kutt_json("c", banned=True),
+    ],
+    "Dub": [
+        dub_json("a", password="x"), dub_json("b", expiresAt="2020-01-01T00:00:00.000Z"),
+        dub_json("c", ios="https://apps.example.com"), dub_json("d", geo={"DE": "https://example.de"}),
+        dub_json("e", disabledAt="2020-01-01T00:00:00.000Z"),
+        dub_json("f", testVariants=[{"url": "https://example.com/b", "percentage": 50}]),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize("links", CLOSED.values(), ids=CLOSED.keys())
+def test_a_closed_link_of_a_service_is_named_and_left_out(shop, links):
+    result = moved(shop, links, "json")
+    assert (result.created, result.count("invalid")) == (0, len(links))
+
+
+@pytest.mark.parametrize(("file", "is_told"), [("Shlink, csv", True), ("Dub, csv", True), ("Shlink, json", False)])
+def test_a_file_that_does_not_say_which_links_are_closed_is_told(shop, file, is_told):
+    (issue,) = [one for one in moved(shop, *FILES[file]()).issues if one.reason == "limits-unknown"] or [None]
+    assert (issue is not None) == is_told
+    assert issue is None or "json" in issue.detail
