@@ -39,7 +39,7 @@ def test_rows_of_a_file_describe_contents_by_kind(shop, tmp_path):
         "Stage": "WIFI:T:nopass;S:Stage;;",
     }
     (_, column, told), *rows = issues(result)
-    assert (column, told.partition(" is")[0]) == ("own-column", "'Room'")
+    assert (column, told.partition(" becomes")[0]) == ("own-column", "'Room'")
     assert [(row, reason) for row, reason, _ in rows] == [(4, "invalid"), (5, "invalid"), (6, "invalid")]
     assert "password: is required for WPA" in rows[0][2]
     assert "did you mean 'wifi'?" in rows[1][2]
