@@ -17,7 +17,7 @@ __all__ = ["define_check"]
 
 KEYS = (
     "verdict", "score", "level", "audience", "phones", "embedded", "content", "issues", "budget", "structure", "panel",
-    "grade", "leastWidthMm",
+    "grade", "leastWidthMm", "photo",
 )  # fmt: skip
 """Names of a report in JSON."""
 
@@ -33,11 +33,11 @@ def define_check(one: Parser) -> None:
             "qrkit check brand.json poster.png --min robust",
             "qrkit check codes/*.png --level quick --json",
             "qrkit check label.json --audience all",
+            "qrkit check photo.jpg --design brand.json",
         ),
     )
-    one.add_argument(
-        "file", type=Path, nargs="+", metavar="FILE", help="a design (.json) or a picture, such as png or svg"
-    )
+    what = "a design (.json), a picture, such as png or svg, or a photo of a print"
+    one.add_argument("file", type=Path, nargs="+", metavar="FILE", help=what)
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"
     one.add_argument("--min", choices=VERDICTS, default="fragile", metavar="VERDICT", help=what)
     what = f"how thorough: {', '.join(LEVELS)} (standard: 12 captures of 3 frames, a tenth of a second)"
@@ -46,6 +46,8 @@ def define_check(one: Parser) -> None:
         "who must be able to read it: phones; or all, which adds embedded readers, such as checkout scanners (phones)"
     )
     one.add_argument("--audience", choices=AUDIENCES, default="phones", metavar="AUDIENCE", help=what)
+    what = "the design (.json) that photos show, so that its logo is no damage"
+    one.add_argument("--design", type=Path, metavar="FILE", help=what)
     add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
     one.set_defaults(run=_check)
 
@@ -56,7 +58,7 @@ def _check(asked: argparse.Namespace) -> Status:
     for file in asked.file:
         members, wrong = dict.fromkeys(KEYS), None
         try:
-            report = _report(file, asked.level, asked.audience)
+            report = _report(file, asked)
             members = report.as_dict()
             is_good &= report.is_at_least(asked.min)
             verdicts[report.verdict] += 1
@@ -78,9 +80,10 @@ def _check(asked: argparse.Namespace) -> Status:
     return status if is_good else max(status, Status.IN_PART)
 
 
-def _report(file: Path, level: str, audience: str) -> ScanReport:
+def _report(file: Path, asked: argparse.Namespace) -> ScanReport:
     from qrkit.design.design import Design
     from qrkit.scanning import check
 
     subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
-    return check(subject, level, audience=audience)
+    design = Design(**design_fields(asked.design)) if asked.design else None
+    return check(subject, asked.level, audience=asked.audience, design=design)

@@ -9,6 +9,7 @@ from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.design.picture_files import READ_FORMATS
 from qrkit.errors import QrkitError
+from qrkit.symbol.decode import EFFORTS, decode_all
 
 __all__ = ["define_decode"]
 
@@ -19,24 +20,24 @@ def define_decode(one: Parser) -> None:
         one,
         "Prints a line for each content, from top to bottom of a picture. With several pictures, each line begins with "
         "the name of the file. Pictures without a QR Code are reported.",
-        usage="PICTURE... [--json]",
+        usage="PICTURE... [options]",
         examples=("qrkit decode poster.png", "qrkit decode sheet.jpg labels/*.png", "qrkit decode photo.jpg --json"),
     )
     formats = f"{', '.join(READ_FORMATS)}; at most 120 million pixels"
     one.add_argument("picture", type=Path, nargs="+", metavar="PICTURE", help=f"a file: {formats}")
+    what = f"what to do if no code is found at first: {', '.join(EFFORTS)} (standard: a second attempt of 0.6 seconds)"
+    one.add_argument("--effort", choices=EFFORTS, default="standard", metavar="EFFORT", help=what)
     keys = "file, codes (content, version, ec, dimension, capacity, length), error"
     add_json(one, keys, each="picture")
     one.set_defaults(run=_decode)
 
 
 def _decode(asked: argparse.Namespace) -> Status:
-    from qrkit.symbol.decode import decode_all
-
     failed = 0
     for picture in asked.picture:
         codes, wrong = [], None
         try:
-            codes = decode_all(picture)
+            codes = decode_all(picture, effort=asked.effort)
         except QrkitError as error:
             failed += 1
             wrong = str(error) if str(picture) in str(error) else f"{picture}: {error}"

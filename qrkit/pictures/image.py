@@ -246,7 +246,7 @@ class QRImage(Shown):
             >>> round(image.least_width_mm(), 1), round(image.least_width_mm(distance_m=2))
             (13.2, 264)
         """
-        from qrkit.scanning.print_width import least_width_mm
+        from qrkit.design.print_width import least_width_mm
 
         return least_width_mm(self.scene.width / self.scene.module, distance_m)
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.limits import MOST_PIXELS, Number, Within
+from qrkit.design.print_width import REACH_IN_MODULES, SMALLEST_MODULE_MM
 from qrkit.drawing.frames.framing import LEAST_PADDING
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import Format, format_named, format_of_file
@@ -21,7 +22,6 @@ from qrkit.late import Shown
 from qrkit.model import Model
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import STANDARD_QUIET
-from qrkit.scanning.print_width import REACH_IN_MODULES, SMALLEST_MODULE_MM
 
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage

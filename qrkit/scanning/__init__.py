@@ -21,7 +21,8 @@ A design is drawn and measured. Each step has its own file:
     issues      the problems found, each with a fix
     verdict     one word and one number
 
-`arithmetic` handles designs that need no drawing. `repair` finds the smallest change that makes a design scan.
+`picture_check` handles images, and `photographs` those of prints. `arithmetic` handles designs that need no drawing.
+`repair` finds the smallest change that makes a design scan.
 """
 
 from __future__ import annotations
@@ -48,10 +49,14 @@ def check(
     level: str = "standard",
     *,
     audience: str = "phones",
+    design: Design | None = None,
     fetch: Fetch | None = None,
     engines: Sequence[Engine] | None = None,
 ) -> ScanReport:
     """Check whether a design, or an image of a QR Code, scans.
+
+    A photo of a print gets an answer of its own, `ScanReport.photo`: it says whether the print is good, weak or bad,
+    apart from the light, the angle and the blur of the photo. Readers and levels make no difference to it.
 
     Args:
         subject: A design; or an image in any form that `qrkit.decode` takes, such as the path of a file.
@@ -61,12 +66,14 @@ def check(
         audience: Whose readers must read it: those of `phones`, or `all`, which adds embedded readers, such as checkout
             scanners and factory readers. They look for contours and need square eyes, and are tested in 19 more
             conditions.
+        design: What was meant to be printed, if `subject` is a photo of it: what differs from it is damage, but not its
+            logo.
         fetch: Downloads the images that the design refers to by URL. Without it, such a design raises an error.
         engines: The readers to use; by default those of the audience or, at level `full`, all that are installed.
 
     Raises:
-        InvalidParameter: If `level` or `audience` is not one of these names, or the code is a Micro QR Code, which
-            most phones cannot read.
+        InvalidParameter: If `level` or `audience` is not one of these names, the photo shows another code than
+            `design`, or the code is a Micro QR Code, which most phones cannot read.
         UnreadableFile: If the image cannot be read, or is an SVG that a browser may draw in another way.
         NoSymbol: If no QR Code was found in the image.
         RenderingFailed: If the renderer fails on a part of the design, or takes too long.
@@ -79,6 +86,13 @@ def check(
     chosen, readers = level_named(level), audience_named(audience)
     from qrkit.design.design import Design
 
+    if design is not None:
+        if isinstance(subject, Design) or not isinstance(design, Design):
+            rule = "must be the design that a photo shows, and the subject must be that photo"
+            raise InvalidParameter(Problem("design", None, rule, "bad-value"))
+        from qrkit.scanning.photographs.print_check import check_print
+
+        return check_print(subject, design, chosen, audience=readers, fetch=fetch)
     if not isinstance(subject, Design):
         from qrkit.scanning.picture_check import check_picture
 

@@ -1,36 +1,102 @@
-"""Checks an image of a QR Code from any source, without its design."""
+"""Checks an image of a QR Code from any source, without its design.
+
+A drawing is measured and read like a design. A photo is taken under one light, from one angle and with one camera, so
+it is not degraded again for readers: what it says about the print is told apart from what it says about itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, hypot
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol
-from qrkit.scanning.budget import Budget, budget_of
+from qrkit.errors import NoSymbol
+from qrkit.scanning.budget import budget_of
 from qrkit.scanning.examine import graded, no_verdict
 from qrkit.scanning.issues import issues_of
+from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact
+from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
+from qrkit.scanning.photographs.photo_words import issues_of_photo
+from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
+from qrkit.scanning.photographs.straightening import blurred, perspective
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import report_of
-from qrkit.symbol.decode import MOST_READ_SIDE, Readable, opened, where_in
-from qrkit.symbol.encode import encode
-from qrkit.symbol.locate import Located, locate
+from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, opened, where_in
+from qrkit.symbol.locate import Located, locate, uncorrected
+from qrkit.symbol.rebuilding import rebuilt
 from qrkit.symbol.symbol import Symbol, side_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from qrkit.scanning.photographs.close_up import Corners
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
     from qrkit.scanning.readers import Engine
 
-__all__ = ["check_picture"]
+__all__ = ["Picture", "check_picture", "match_of", "no_symbol", "open_picture", "photo_report"]
 
 
 SEEN_AROUND = 8
 """Modules around a symbol in the image for readers: twice its quiet zone."""
+
+
+MATCH_SECONDS = 0.3
+"""Time to find the modules of a symbol that a reader has read without telling them."""
+
+
+class Picture(NamedTuple):
+    """An image to check.
+
+    Attributes:
+        greys: The image, its longer side reduced to `MOST_READ_SIDE`, in which symbols are sought.
+        whole: The image with all its pixels.
+        name: ` in ` and the name of its file, if it has one.
+    """
+
+    greys: Image
+    whole: Image
+    name: str
+
+    @property
+    def sizes(self) -> tuple[Image, ...]:
+        """The images in which symbols are sought."""
+        return (self.greys,) if self.greys is self.whole else (self.greys, self.whole)
+
+    def in_whole(self, corners: Corners) -> Corners:
+        """Return the corners of a symbol in the whole image."""
+        scale = self.whole.width / self.greys.width
+        return [(x * scale, y * scale) for x, y in corners]
+
+
+class Match(NamedTuple):
+    """A symbol in an image.
+
+    Attributes:
+        symbol: The encoded modules.
+        corners: Its corners, in the orientation of the encoded symbol.
+        sampled: The image of it.
+    """
+
+    symbol: Symbol
+    corners: Corners
+    sampled: Sampled
+
+
+def open_picture(picture: Readable, most_side: int | None = None) -> Picture:
+    """Open an image.
+
+    Raises:
+        UnreadableFile: If the image cannot be read.
+    """
+    whole = opened(picture, most_side)
+    factor = min(1, MOST_READ_SIDE / max(whole.size))
+    size = [max(1, round(side * factor)) for side in whole.size]
+    return Picture(whole.resize(size, reducing_gap=2) if factor < 1 else whole, whole, where_in(picture))
 
 
 def check_picture(
@@ -39,29 +105,103 @@ def check_picture(
     engines: Sequence[Engine] | None = None,
     *,
     audience: Audience = "phones",
+    most_side: int | None = None,
 ) -> ScanReport:
     """Check an image; see `qrkit.check`.
-
-    The modules are compared with those of the content when it is encoded again. If another encoder split the content
-    differently, there is nothing to compare with, and budget, structure and grade are None.
 
     Raises:
         InvalidParameter: If the image shows a Micro QR Code, which has no verdict.
         UnreadableFile: If the image cannot be read.
-        NoSymbol: If no QR Code was found.
+        NoSymbol: If no QR Code was found, or it could not be read.
     """
-    greys = opened(picture, MOST_READ_SIDE)
-    found = locate(greys)
-    if found is None:
-        raise NoSymbol(f"no QR Code was found{where_in(picture)}: either there is none, or no reader sees it")
+    seen = open_picture(picture, most_side)
+    seen, found = _find(seen)
     if found.version < 0:
         raise no_verdict()
-    sampled, symbol, budget = _match(greys, found) or (None, None, None)
-    structure, issues = None, tuple[Issue, ...]()
-    if sampled and symbol and budget:
-        structure = structure_of(sampled, symbol, budget.wrong)
+    match = match_of(seen.greys, found)
+    if match and (photo := _photo(seen, match)):
+        return photo_report(found.content, photo, level, audience)
+    if not match and not has_flat_colors(seen.whole, seen.in_whole(found.corners)):
+        message = "the code is read, but hardly: the print is damaged, or the photo is too poor; come closer"
+        issue = Issue("error-budget", "error", "print", 1, 0, message)
+        return report_of(found.content, level, (issue,), audience=audience)
+    return _check_drawing(seen.greys, found, match, level, engines, audience=audience)
+
+
+def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audience) -> ScanReport:
+    """Return the report on a photo of a print."""
+    issues = issues_of_photo(photo)
+    return report_of(content, level, issues, audience=audience, budget=photo.budget, photo=photo)
+
+
+def _find(seen: Picture) -> tuple[Picture, Located]:
+    """Find a symbol; if it is too small in the reduced image, in the whole one, which is returned, too.
+
+    Raises:
+        NoSymbol: If no QR Code was found, or it could not be read.
+    """
+    for greys in seen.sizes:
+        if found := locate(greys):
+            return seen._replace(greys=greys), found
+    if found := second_attempt(seen.greys, ATTEMPT_SECONDS["standard"]):
+        return seen, found
+    raise no_symbol(seen)
+
+
+def no_symbol(seen: Picture) -> NoSymbol:
+    """Return the error for an image in which no symbol was read."""
+    if uncorrected(seen.greys):
+        advice = "come closer, hold still, and avoid glare and shadows; if that does not help, the print is damaged"
+        return NoSymbol(f"a QR Code was found{seen.name}, but no reader can read it: {advice}")
+    return NoSymbol(f"no QR Code was found{seen.name}: either there is none, or no reader sees it")
+
+
+def match_of(greys: Image, found: Located) -> Match | None:
+    """Straighten a symbol and return its exact modules; None if the modules in the image do not tell them."""
+    side, end = side_of(found.version), monotonic() + MATCH_SECONDS
+    for is_mirrored in (False, True):
+        corners = found.transposed if is_mirrored else found.corners
+        sampled = _straighten(greys, corners, side, is_mirrored=is_mirrored)
+        read = found.flags if found.modules else _dark(sampled)
+        turned = read.T if is_mirrored and found.modules else read
+        symbol = rebuilt(turned, found.version, found.ec, found.mask)
+        if symbol := symbol or symbol_of_find(greys, found._replace(corners=corners), turned, end):
+            return Match(symbol, corners, sampled)
+    return None
+
+
+def _dark(sampled: Sampled) -> np.ndarray:
+    """Return the modules that are darker than the middle of their surroundings and of the whole symbol."""
+    luma = sampled.modules()[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    dark: np.ndarray = luma < (blurred(luma, 3.0) + np.median(luma)) / 2
+    return dark
+
+
+def _photo(seen: Picture, match: Match) -> PhotoGrade | None:
+    """Grade a print; None if the image is a drawing."""
+    corners = seen.in_whole(match.corners)
+    if has_flat_colors(seen.whole, corners):
+        return None
+    photo = grade_photo(seen.whole, corners, meant_of(match.symbol))
+    return None if is_exact(photo) else photo
+
+
+def _check_drawing(
+    greys: Image,
+    found: Located,
+    match: Match | None,
+    level: Level,
+    engines: Sequence[Engine] | None,
+    *,
+    audience: Audience,
+) -> ScanReport:
+    """Measure a drawing, and let readers read it."""
+    budget, structure, issues = None, None, tuple[Issue, ...]()
+    if match:
+        budget = budget_of(match.sampled, match.symbol)
+        structure = structure_of(match.sampled, match.symbol, budget.wrong)
         issues = issues_of(None, budget, structure, audience, level)
-    panel = None
+    panel, symbol = None, match.symbol if match else None
     if level != "static":
         from qrkit.scanning.panel import run_panel
 
@@ -77,7 +217,7 @@ def check_picture(
         budget=budget,
         structure=structure,
         panel=panel,
-        grade=graded(sampled, symbol) if sampled and symbol and level in ("standard", "full") else None,
+        grade=graded(match.sampled, match.symbol) if match and level in ("standard", "full") else None,
     )
 
 
@@ -96,56 +236,19 @@ def _surroundings(greys: Image, found: Located) -> tuple[int, int, int, int]:
     return left, top, min(greys.width, right), min(greys.height, low)
 
 
-def _match(greys: Image, found: Located) -> tuple[Sampled, Symbol, Budget] | None:
-    """Straighten the symbol and find how it was encoded; None if that is unknown."""
-    for is_mirrored in (False, True):
-        sampled = _straighten(greys, found, is_mirrored=is_mirrored)
-        for symbol in _candidates(found):
-            budget = budget_of(sampled, symbol)
-            # The right symbol uses at most all error correction; in any other, half of the modules are wrong.
-            if budget.used <= 1:
-                return sampled, symbol, budget
-    return None
-
-
-def _candidates(found: Located) -> Iterator[Symbol]:
-    for mode in ("byte", "auto", "alphanumeric", "numeric", "kanji"):
-        for pads in ("segno", "iso"):
-            try:
-                yield encode(
-                    found.content,
-                    version=found.version,
-                    error_correction=found.ec,
-                    mode=mode,
-                    mask=found.mask,
-                    pad_codewords=pads,
-                )
-            except (ContentTooLong, InvalidParameter):
-                continue
-
-
-def _straighten(greys: Image, found: Located, *, is_mirrored: bool) -> Sampled:
+def _straighten(greys: Image, corners: Corners, side: int, *, is_mirrored: bool) -> Sampled:
     """Return the symbol and its surroundings without perspective."""
     from PIL import Image
 
-    side = side_of(found.version)
     size = (side + 2 * MARGIN) * PIXELS
-    top_left, top_right, bottom_right, bottom_left = found.corners
-    corners = (top_left, bottom_left, bottom_right, top_right) if is_mirrored else found.corners
     near, far = MARGIN * PIXELS, (MARGIN + side) * PIXELS
     places = ((near, near), (far, near), (far, far), (near, far))
     seen = Image.merge("LA", (greys, Image.new("L", greys.size, 255)))
     straight = seen.transform(
-        (size, size), Image.Transform.PERSPECTIVE, _perspective(places, corners), Image.Resampling.BILINEAR
+        (size, size),
+        Image.Transform.PERSPECTIVE,
+        perspective(places, corners).ravel()[:8].tolist(),
+        Image.Resampling.BILINEAR,
     )
     luma, alpha = np.moveaxis(np.asarray(straight, dtype=np.float32) / 255, 2, 0)
     return Sampled(side, PIXELS, luma, (alpha > 0.5).astype(np.float32), alpha > 0.5, is_mirrored)
-
-
-def _perspective(places: Sequence[tuple[int, int]], corners: Sequence[tuple[int, int]]) -> list[float]:
-    """Return the eight coefficients of Pillow's perspective transform, from rectified to original coordinates."""
-    rows, wanted = [], []
-    for (x, y), (u, v) in zip(places, corners, strict=True):
-        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
-        wanted += [u, v]
-    return [float(one) for one in np.linalg.solve(np.array(rows, dtype=float), np.array(wanted, dtype=float))]

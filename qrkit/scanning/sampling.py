@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
 
 __all__ = [
-    "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "greys_of", "median", "middles", "reflectance", "sample",
-    "sample_modules",
+    "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "greys_of", "luma_of", "median", "middles", "reflectance",
+    "sample", "sample_modules",
 ]  # fmt: skip
 
 Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
@@ -184,6 +184,12 @@ def median(values: np.ndarray) -> float:
 def reflectance(luma: Greys) -> Greys:
     """Convert the luma of grays to linear reflectance (IEC 61966-2-1, the sRGB curve)."""
     return np.where(luma <= 0.04045, luma / 12.92, ((luma + 0.055) / 1.055) ** 2.4).astype(np.float32)
+
+
+def luma_of(reflectance: Greys) -> Greys:
+    """Convert linear reflectance to the luma of grays; the opposite of `reflectance`."""
+    low = np.maximum(reflectance, 1e-6)
+    return np.where(reflectance <= 0.0031308, 12.92 * reflectance, 1.055 * low ** (1 / 2.4) - 0.055).astype(np.float32)
 
 
 def _part(scene: Scene, matrix: Matrix, width: int, height: int) -> Scene:

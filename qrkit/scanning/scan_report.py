@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from qrkit.design.design import Design
 from qrkit.design.limits import Audience
+from qrkit.design.print_width import least_width_mm
 from qrkit.late import Shown
 from qrkit.model import plain
-from qrkit.scanning.print_width import least_width_mm
 
 if TYPE_CHECKING:
     from qrkit.scanning.budget import Budget
     from qrkit.scanning.grade import Grade
     from qrkit.scanning.measures import Structure
     from qrkit.scanning.panel import Panel
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
 
 __all__ = [
     "AUDIENCES", "LEVELS", "ON", "VERDICTS", "Audience", "Issue", "Level", "ScanReport", "Severity", "Verdict", "worse",
@@ -62,7 +63,9 @@ class Issue:
     Attributes:
         code: A stable identifier: alignment, charset, contrast, error-budget, eye-contrast, eye-corner, eye-fit,
             eye-gap, eye-pupil, eye-radius, eye-ring, eye-size, eye-width, fixed-pattern, fourth-eye, mirrored,
-            module-weight, not-read, polarity, quiet-zone, wrong-text.
+            module-weight, not-read, polarity, quiet-zone, wrong-text. Of photos: contrast, error-budget, ink-loss,
+            ink-spread, logo, quiet-zone; and photo-blur, photo-glare, photo-noise, photo-pixels, photo-shadow, which
+            say why a photo cannot show whether the print is good.
         severity: fatal (unreadable), error (fragile), warning (at best ok) or note.
         where: Field of the design, or part of the symbol.
         measured: The measured value.
@@ -128,6 +131,9 @@ class Issue:
 class ScanReport(Shown):
     """The result of a check. Notebooks show it, with the heat map, if it is the last line of a cell.
 
+    For a photo of a print, `photo` has the answer in words of its own. The verdict follows from it: robust for a good
+    print, ok for a weak one or if the photo cannot show it, fragile for a bad one.
+
     Attributes:
         verdict: robust (read by all readers of the audience in all conditions), ok, fragile or unreadable.
         score: How often the symbol is read, compared with a plain one, 0..100; issues limit the score. 100 means as
@@ -139,12 +145,14 @@ class ScanReport(Shown):
             asked, and it says what the measures of the drawing tell.
         content: The content of the symbol.
         issues: The issues, the worst first.
-        budget: Error correction used; None for an image whose encoding is unknown.
-        structure: Eyes, weights, quiet zone and contrast; None for an image whose encoding is unknown.
-        panel: The results of the readers; None at level static.
-        grade: Print grade based on ISO/IEC 15415, not a verification; only at levels standard and full.
+        budget: Error correction used; of a photo, by damage of the print; None for an image whose encoding is unknown.
+        structure: Eyes, weights, quiet zone and contrast; None for a photo, or an image whose encoding is unknown.
+        panel: The results of the readers; None at level static, and for a photo, which is one capture already.
+        grade: Print grade based on ISO/IEC 15415, not a verification; only at levels standard and full, and not for a
+            photo, whose light is not calibrated.
         design: The checked design; None for an image.
         modules_wide: Width of the picture in modules, with quiet zone and frame; None for an image.
+        photo: What a photo says about the print that it shows, and about itself; None for a design or a drawing.
     """
 
     verdict: Verdict
@@ -161,6 +169,7 @@ class ScanReport(Shown):
     grade: Grade | None = None
     design: Design | None = None
     modules_wide: float | None = None
+    photo: PhotoGrade | None = None
 
     def is_at_least(self, verdict: Verdict) -> bool:
         """Return True if the verdict is this one or better."""
@@ -215,6 +224,7 @@ class ScanReport(Shown):
             "panel": self.panel and self.panel.as_dict(),
             "grade": self.grade and self.grade.as_dict(),
             "leastWidthMm": None if (least := self.least_width_mm()) is None else round(least, 1),
+            "photo": self.photo and self.photo.as_dict(),
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -222,6 +232,8 @@ class ScanReport(Shown):
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
 
     def __str__(self) -> str:
+        if self.photo:
+            return "\n  ".join(self.photo.sentences)
         lines = [f"{self.verdict} {ON[self.audience]}, score {self.score} of 100 ({self.level} check)"]
         if self.audience == "all" and self.phones != self.embedded:
             lines.append(f"  phones: {self.phones}; embedded readers: {self.embedded}")

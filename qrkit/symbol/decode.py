@@ -6,28 +6,40 @@ import warnings
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from qrkit.design.picture_files import PILLOW_NAMES, SVG, media_type, unread_rule, webp_pixels
-from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile
+from qrkit.errors import InvalidParameter, NoSymbol, Problem, UnreadableFile, nearest
 from qrkit.late import Shown, named
 from qrkit.symbol.encode.capacity import characters_held
-from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all
+from qrkit.symbol.locate import Located, Part, in_lines, locate, locate_all, locate_at_other_sizes
 from qrkit.symbol.symbol import side_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy as np
     from PIL.Image import Image
 
-__all__ = ["MOST_READ_SIDE", "Decoded", "Readable", "decode", "decode_all", "opened", "where_in"]
+__all__ = ["EFFORTS", "MOST_READ_SIDE", "Decoded", "Effort", "Readable", "decode", "decode_all", "opened", "where_in"]
 
 Readable: TypeAlias = "bytes | str | Path | BinaryIO | Image | np.ndarray"
 """A picture to read: the path of a file, its bytes, a file open for reading, a Pillow image, or an array."""
+
+Effort: TypeAlias = Literal["quick", "standard", "thorough"]
+"""How hard pictures are read in which no QR Code is found at first."""
+
+EFFORTS: tuple[Effort, ...] = ("quick", "standard", "thorough")
+"""All efforts, from least to most."""
+
+SECOND_ATTEMPT = "scanning.photographs.second_attempt:second_attempt"
+"""Reads photos that readers cannot; a higher room has it."""
+ATTEMPT_SECONDS: dict[Effort, float] = {"quick": 0.0, "standard": 0.6, "thorough": 3.0}
+"""Time for second attempts at all frames of a picture."""
 
 SVG_DRAWER = "drawing.untrusted.svg_picture:svg_picture"
 """Draws an SVG; a higher room has it."""
@@ -80,7 +92,7 @@ class Decoded(Shown):
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def decode(picture: Readable, *, most_side: int | None = None) -> Decoded:
+def decode(picture: Readable, *, most_side: int | None = None, effort: str = "standard") -> Decoded:
     """Read the QR Code in an image.
 
     Args:
@@ -90,9 +102,12 @@ def decode(picture: Readable, *, most_side: int | None = None) -> Decoded:
         most_side: Pixels of the longer side. Larger images are reduced before they are read, and after two seconds no
             further frame is read. Use it for images from strangers: if n pixels are full of finder patterns, a reader
             takes n⁴ steps.
+        effort: What to do if no QR Code is found at first. `standard` makes a second attempt at codes that are seen but
+            damaged, blurred or badly lit, for at most 0.6 seconds; `thorough` also looks at other sizes and takes up to
+            3 seconds; `quick` gives up.
 
     Raises:
-        InvalidParameter: If `picture` is none of these.
+        InvalidParameter: If `picture` is none of these, or `effort` is not one of these names.
         UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
             drawn.
         NoSymbol: If no QR Code was found.
@@ -102,34 +117,58 @@ def decode(picture: Readable, *, most_side: int | None = None) -> Decoded:
         >>> decode(generate("https://example.com", ec="H").to_bytes("png")).content
         'https://example.com'
     """
-    for looks in _frames(picture, most_side):
-        if symbol := next((located for greys in looks if (located := locate(greys))), None):
-            return _to_decoded(symbol)
+    found = _symbols(picture, most_side, effort, lambda greys: list(filter(None, [locate(greys)])))
+    if symbols := next(filter(None, found), None):
+        return _to_decoded(symbols[0])
     raise _no_symbol_error(picture)
 
 
-def decode_all(picture: Readable, *, most_side: int | None = None) -> list[Decoded]:
+def decode_all(picture: Readable, *, most_side: int | None = None, effort: str = "standard") -> list[Decoded]:
     """Read every QR Code in an image, such as a sheet of labels: from top to bottom, then from left to right.
 
     Args:
         picture: See `decode`.
         most_side: See `decode`.
+        effort: See `decode`.
 
     Raises:
-        InvalidParameter: If `picture` is none of these.
+        InvalidParameter: If `picture` is none of these, or `effort` is not one of these names.
         UnreadableFile: If the file cannot be read or is not such an image, or is an SVG with parts that cannot be
             drawn.
         NoSymbol: If no QR Code was found.
     """
     decoded: list[Decoded] = []
-    for looks in _frames(picture, most_side):
-        seen = next((symbols for greys in looks if (symbols := locate_all(greys))), [])
-        codes = [_to_decoded(symbol) for symbol in in_lines(seen)]
+    for symbols in _symbols(picture, most_side, effort, locate_all):
+        codes = [_to_decoded(symbol) for symbol in in_lines(symbols)]
         # A code that later frames repeat is listed once; equal labels in one frame are all listed.
         decoded += [code for code in codes if code not in decoded] if decoded else codes
     if not decoded:
         raise _no_symbol_error(picture)
     return decoded
+
+
+def _symbols(
+    picture: Readable, most_side: int | None, effort: str, read: Callable[[Image], list[Located]]
+) -> Iterator[list[Located]]:
+    """Yield the symbols of each frame.
+
+    Raises:
+        InvalidParameter: If the picture has none of the forms that `decode` takes, or the effort is unknown.
+        UnreadableFile: If the file cannot be read or is not such an image.
+    """
+    if effort not in ATTEMPT_SECONDS:
+        raise InvalidParameter(Problem("effort", effort, nearest(str(effort), EFFORTS), "bad-value"))
+    left = ATTEMPT_SECONDS[effort]
+    for looks in _frames(picture, most_side):
+        first = next(looks)
+        symbols = next(filter(None, map(read, chain([first], looks))), [])
+        if not symbols and effort == "thorough":
+            symbols = locate_at_other_sizes(first)
+        if not symbols and left > 0:
+            start = monotonic()
+            symbols = list(filter(None, [named(SECOND_ATTEMPT)(first, left)]))
+            left -= monotonic() - start
+        yield symbols
 
 
 def _no_symbol_error(picture: Readable) -> NoSymbol:

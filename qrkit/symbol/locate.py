@@ -2,8 +2,8 @@
 
 Two readers are used: zxing-cpp, which decodes text in the charset that a symbol declares, and qrdec, which also finds
 the hundredth label of a sheet and symbols without a quiet zone. Symbols that only qrdec finds are cut out and given to
-zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at another
-size, and zxing-cpp for Micro QR Codes, which the others do not know.
+zxing-cpp again. If neither finds a symbol, quirc looks, whose way to find one is different, then zxing-cpp at other
+sizes, and zxing-cpp for Micro QR Codes, which the others do not know.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from qrkit.symbol.encode.masking import CONDITIONS
 from qrkit.symbol.symbol import ErrorCorrectionLevel, bit_numbers, side_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import numpy as np
     from PIL.Image import Image
     from zxingcpp import Barcode
 
-__all__ = ["Located", "Part", "in_lines", "locate", "locate_all"]
+__all__ = ["Located", "Part", "at_side", "in_lines", "locate", "locate_all", "locate_at_other_sizes", "uncorrected"]
 
 QUIET_ZONE = 4
 """Modules of white around a symbol that is cut out."""
@@ -44,6 +44,14 @@ HEADER_BITS = 20
 
 LAST_SIDE = 650
 """Pixels of the longer side of an image at a last look; larger and smaller ones find less."""
+
+SMALL_SCALES = (0.4, 0.25)
+"""Scales at which the lines of hatched modules merge."""
+
+OTHER_SCALES = (0.6, 1.5)
+"""Scales at which a thorough search looks."""
+MOST_OTHER_SIDE = 4_000
+"""Pixels of the longer side of an image at these scales, at most."""
 
 Histogram: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 """Number of pixels for each gray, 0..255."""
@@ -74,6 +82,8 @@ class Located(NamedTuple):
         mask: Data mask pattern reference, 0..7; 0..3 in a Micro QR Code.
         corners: x, y in pixels of the top left, top right, bottom right and bottom left corner of the encoded symbol.
         part: The part of a message that the symbol holds, if the message has several.
+        modules: A byte for each module, row by row, 0 for dark, as the reader sampled them before it corrected errors;
+            empty if the reader does not say.
     """
 
     content: str
@@ -82,6 +92,7 @@ class Located(NamedTuple):
     mask: int
     corners: tuple[tuple[int, int], ...]
     part: Part | None = None
+    modules: bytes = b""
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -93,6 +104,21 @@ class Located(NamedTuple):
         """Distance between the two top corners, in pixels."""
         return dist(*self.corners[:2])
 
+    @property
+    def flags(self) -> np.ndarray:
+        """`modules` as bool, side x side: True for dark."""
+        import numpy as np
+
+        side = side_of(self.version)
+        is_dark: np.ndarray = np.frombuffer(self.modules, dtype=np.uint8).reshape(side, side) == 0
+        return is_dark
+
+    @property
+    def transposed(self) -> tuple[tuple[int, int], ...]:
+        """The corners of a symbol that is mirrored in the image."""
+        top_left, top_right, bottom_right, bottom_left = self.corners
+        return top_left, bottom_left, bottom_right, top_right
+
     def covers(self, place: tuple[float, float]) -> bool:
         """Return True if a point (x, y in pixels) is within half a width of the center."""
         return dist(self.middle, place) < self.width / 2
@@ -102,6 +128,11 @@ def locate(greys: Image) -> Located | None:
     """Return the first symbol in a grayscale image; None if there is no symbol."""
     symbols = _by_zxing(greys) or _by_qrdec(greys, []) or _on_dark_page(greys) or _at_last(greys)
     return symbols[0] if symbols else None
+
+
+def locate_at_other_sizes(greys: Image) -> list[Located]:
+    """Return the symbols that are read at another size."""
+    return _at_scales(greys, OTHER_SCALES)
 
 
 def locate_all(greys: Image) -> list[Located]:
@@ -118,11 +149,34 @@ def _others(found: list[Located], known: list[Located]) -> list[Located]:
 
 def _at_last(greys: Image) -> list[Located]:
     """Return the symbols that take another reader, another size, or are Micro QR Codes."""
-    scale = LAST_SIDE / max(greys.size)
-    resized = greys.resize([max(1, round(side * scale)) for side in greys.size], reducing_gap=2)
-    found = _by_quirc(resized) or _by_zxing(resized)
+    return (
+        at_side(greys, LAST_SIDE, lambda image: _by_quirc(image) or _by_zxing(image))
+        or _at_scales(greys, SMALL_SCALES)
+        or _by_zxing(greys, micro=True)
+    )
+
+
+def _at_scales(greys: Image, scales: Iterable[float]) -> list[Located]:
+    sides = (ceil(max(greys.size) * scale) for scale in scales)
+    return next(filter(None, (at_side(greys, side, _by_zxing) for side in sides if side <= MOST_OTHER_SIDE)), [])
+
+
+def at_side(greys: Image, longer: int, read: Callable[[Image], list[Located]]) -> list[Located]:
+    """Return the symbols that are read when the longer side of an image has this many pixels."""
+    scale = longer / max(greys.size)
+    sized = [max(1, round(side * scale)) for side in greys.size]
+    found = read(greys if scale == 1 else greys.resize(sized, reducing_gap=2))
     corners = [tuple((round(x / scale), round(y / scale)) for x, y in one.corners) for one in found]
-    return [one._replace(corners=at) for one, at in zip(found, corners, strict=True)] or _by_zxing(greys, micro=True)
+    return [one._replace(corners=at) for one, at in zip(found, corners, strict=True)]
+
+
+def uncorrected(greys: Image) -> list[Located]:
+    """Return the symbols that zxing-cpp finds, but whose errors it cannot correct; their contents are empty."""
+    import zxingcpp
+
+    kinds = zxingcpp.BarcodeFormats([zxingcpp.BarcodeFormat.QRCodeModel2])
+    found = zxingcpp.read_barcodes(greys, formats=kinds, return_errors=True)
+    return [_from_zxing(one) for one in found if one.error and one.error.type == zxingcpp.ErrorType.Checksum]
 
 
 def in_lines(found: Iterable[Located]) -> list[Located]:
@@ -151,16 +205,17 @@ def _from_zxing(one: Barcode) -> Located:
     corners = tuple((at.x, at.y) for at in (place.top_left, place.top_right, place.bottom_right, place.bottom_left))
     level = cast("ErrorCorrectionLevel", one.ec_level)
     version, mask = int(extra["Version"].replace("M", "-")), int(extra["DataMask"])
-    part = _part(one, version, level, mask) if version > 0 else None
-    return Located(one.text, version, level, mask, corners, part)
+    modules = bytes(memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False))))
+    part = _part(modules, version, level, mask) if version > 0 else None
+    return Located(one.text, version, level, mask, corners, part, modules)
 
 
-def _part(one: Barcode, version: int, level: str, mask: int) -> Part | None:
+def _part(modules: bytes, version: int, level: str, mask: int) -> Part | None:
     """Read from the modules which part of a message a symbol holds, because the reader does not report it."""
-    symbol = memoryview(cast("Any", one.to_image(scale=1, add_quiet_zones=False)))
-    # A data mask inverts the modules where its condition is 0. In the image, 0 is dark.
+    side = side_of(version)
+    # A data mask inverts the modules where its condition is 0. A byte of 0 is dark.
     header = "".join(
-        str(int((symbol[row, column] == 0) != (CONDITIONS[mask](row, column) == 0)))
+        str(int((modules[row * side + column] == 0) != (CONDITIONS[mask](row, column) == 0)))
         for row, column in _header_modules(version, level)
     )
     number, last, parity = int(header[4:8], 2), int(header[8:12], 2), int(header[12:], 2)

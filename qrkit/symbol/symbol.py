@@ -39,7 +39,8 @@ class Symbol(Shown):
     Attributes:
         version: 1..40; -1..-4 stands for M1..M4, the versions of Micro QR Codes.
         error_correction: L, M, Q or H. M1 counts as L, although it only detects errors.
-        mode: byte, numeric, alphanumeric, or mixed when the content was split into segments.
+        mode: byte, numeric, alphanumeric, or mixed when the content was split into segments; unknown when the symbol
+            was read from a picture.
         mask: Data mask pattern reference, 0..7; 0..3 in a Micro QR Code.
         modules: `side` rows of `side` bytes, 1 for a dark module, 0 for a light one.
     """

@@ -8,6 +8,7 @@ import pytest
 from qrkit import QRImage, check, generate
 from qrkit.__main__ import main
 from qrkit.scanning.scan_report import LEVELS, VERDICTS
+from tests.scanning.captures import CAPTURES, flat, photo
 from tests.scanning.designs import all_eyes, plain, with_logo
 
 EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10">{}</svg>'
@@ -98,6 +99,22 @@ def test_what_cannot_be_opened_is_an_error_with_its_name(capsys, folder, argumen
     complained = capsys.readouterr().err
     assert complained.startswith("qrkit check: ")
     assert words in complained
+
+
+def test_a_photo_is_answered_in_sentences(capsys, folder):
+    photo(flat(FILES["good"]), CAPTURES[0]).save(folder / "photo.jpg")
+    for options in ((), ("--design", "good.json")):
+        status, said = run(capsys, "photo.jpg", "--min", "robust", *options)
+        assert status == 0
+        assert said.startswith("photo.jpg: The print is good.\n  The photo itself (7 pixels a module; ")
+    assert json.loads(run(capsys, "photo.jpg", "--json")[1])["photo"]["verdict"] == "good"
+
+
+def test_a_photo_of_another_design_is_named(capsys, folder):
+    photo(flat(FILES["good"]), CAPTURES[0]).save(folder / "photo.jpg")
+    (folder / "other.json").write_text(plain(content="another text").to_json())
+    assert main(["check", "photo.jpg", "--design", "other.json"]) == 2
+    assert "must be the design that was printed; the photo shows" in capsys.readouterr().err
 
 
 def test_an_svg_is_drawn_and_read(capsys, folder):

@@ -82,8 +82,11 @@ def test_columns_of_frames_become_fields(shop):
 
 
 def test_a_misspelled_column_is_kept_and_told(shop):
-    (issue,) = shop.import_file(b"Content,Adress\nhttps://example.com/a,Koper\n").issues
-    assert issue.detail == "'Adress' becomes a field of the QR Codes that are added; did you mean 'Address'?"
+    (issue,) = shop.import_file(b"Content,Longitudes\nhttps://example.com/a,Koper\n").issues
+    assert (
+        issue.detail
+        == "'Longitudes' becomes a field of the QR Codes that are added; did you mean 'Longitude' or 'Latitude'?"
+    )
 
 
 BAD = [

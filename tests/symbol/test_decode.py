@@ -90,6 +90,14 @@ def test_a_picture_without_a_code_has_no_symbol(picture):
         decode(picture)
 
 
+@pytest.mark.parametrize(("size", "lines"), [(8, 5), (8, 8), (16, 6), (20, 8)])
+def test_hatched_modules_are_read_at_a_smaller_size(size, lines):
+    light = np.asarray(Image.open(BytesIO(generate("hatched", size=size).to_bytes())).convert("L"))
+    rows, columns = np.indices(light.shape)
+    hatched = np.where((light < 128) & ((rows + columns) % lines < 2), 0, 255).astype(np.uint8)
+    assert decode(hatched, effort="quick").content == "hatched"
+
+
 def test_micro_qr_code_of_another_encoder_is_read():
     found = decode(drawn(segno.make_micro("123")))
     assert (found.content, found.version, found.ec, found.dimension, found.capacity) == ("123", -1, "L", 11, 0)

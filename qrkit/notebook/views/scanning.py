@@ -10,12 +10,13 @@ from typing import Any
 
 from qrkit.errors import QrkitError
 from qrkit.notebook.views.fields import media, shown
-from qrkit.notebook.views.html import VERDICTS, badge, card, details, page_text, picture, soft, table
+from qrkit.notebook.views.html import VERDICTS, badge, card, details, page_text, picture, png_picture, soft, table
 from qrkit.pictures.image import QRImage
 from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade
 from qrkit.scanning.largest_logo import LargestLogo
 from qrkit.scanning.panel import Panel
+from qrkit.scanning.photographs.photo_grade import PhotoGrade
 from qrkit.scanning.repair import Repair
 from qrkit.scanning.scan_report import ON, Issue, ScanReport
 
@@ -31,7 +32,17 @@ SIDE = 200
 
 @media.register
 def _(report: ScanReport) -> dict[str, Any]:
-    return {"text/html": _report_html(report)}
+    return media(report.photo) if report.photo else {"text/html": _report_html(report)}
+
+
+@media.register
+def _(photo: PhotoGrade) -> dict[str, Any]:
+    """Show the answer beside the map of damage on the photo."""
+    first, *others = map(escape, photo.sentences)
+    told = "".join(f'<p style="margin:0 0 6px">{sentence}</p>' for sentence in others)
+    count = int(photo.budget.wrong.sum())
+    map_ = png_picture(photo.damage_map(), photo.picture.shape, f"photo with {count} damaged modules framed", SIDE)
+    return {"text/html": card(first, told, beside=[map_])}
 
 
 @media.register

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from qrkit.scanning.scan_report import Audience, Level
 
 __all__ = ["BUG", "DONE", "JOBS", "MOST_MEMORY", "REFUSED", "answer", "start"]
 
@@ -13,6 +17,9 @@ DONE, REFUSED, BUG = 0, 1, 2
 MOST_MEMORY = 3 * 2**29
 """Bytes of address space: images of 50 million pixels fit unless they need several copies."""
 
+MOST_CHECKED_SIDE = 3_200
+"""Pixels of the longer side to which photos are reduced: a code that fills a tenth still has 10 pixels a module."""
+
 
 def _decode(picture: bytes) -> bytes:
     from qrkit.symbol.decode import MOST_READ_SIDE, decode
@@ -20,11 +27,11 @@ def _decode(picture: bytes) -> bytes:
     return json.dumps(decode(picture, most_side=MOST_READ_SIDE).as_dict(), ensure_ascii=False).encode()
 
 
-def _check(level: str, audience: str) -> Callable[[bytes], bytes]:
+def _check(level: Level, audience: Audience) -> Callable[[bytes], bytes]:
     def check_at_level(picture: bytes) -> bytes:
-        from qrkit.scanning import check
+        from qrkit.scanning.picture_check import check_picture
 
-        return check(picture, level, audience=audience).to_json().encode()
+        return check_picture(picture, level, audience=audience, most_side=MOST_CHECKED_SIDE).to_json().encode()
 
     return check_at_level
 

@@ -292,7 +292,7 @@ REPLIES: dict[str, dict[str, Schema]] = {
             embedded={"type": "string", "enum": list(VERDICTS), "description": "verdict for embedded readers"},
             content=TEXT,
             issues={"type": "array", "items": ISSUE},
-            **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade")},
+            **{part: {"type": ["object", "null"]} for part in ("budget", "structure", "panel", "grade", "photo")},
         )
     },
     "picture": _files(WRITERS.values()),

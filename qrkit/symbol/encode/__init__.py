@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.design.message_part import MessagePart
 
-__all__ = ["Encoding", "PadCodewords", "check_fits", "encode", "encoding_of", "symbol_of"]
+__all__ = ["Encoding", "PadCodewords", "check_fits", "encode", "encoding_of", "symbol_of", "symbol_with"]
 
 
 class Encoding(TypedDict):
@@ -118,16 +118,15 @@ def _encode(content: str, parameters: Parameters) -> Symbol:
     data = data_codewords(segments, version, parameters.level, parameters.pad_codewords, header)
     plane = place(final_message(data, version, parameters.level), version)
     mask = best_mask(plane, version) if parameters.mask is None else int(parameters.mask)
-    shape = geometry(version)
-    rows = shape.rows_alone(masked(plane, version, mask)) | information(version, parameters.level, mask)
     used = {segment.mode for segment in segments}
-    return Symbol(
-        version=version,
-        error_correction=parameters.level,
-        mode=used.pop() if len(used) == 1 else "mixed",
-        mask=mask,
-        modules=shape.modules(rows),
-    )
+    return symbol_with(plane, version, parameters.level, mask, used.pop() if len(used) == 1 else "mixed")
+
+
+def symbol_with(plane: int, version: int, level: ErrorCorrectionLevel, mask: int, mode: str) -> Symbol:
+    """Return the symbol of an unmasked plane, which `place` returns."""
+    shape = geometry(version)
+    rows = shape.rows_alone(masked(plane, version, mask)) | information(version, level, mask)
+    return Symbol(version, level, mode, mask, shape.modules(rows))
 
 
 def _check_version_and_mask(parameters: Parameters) -> None:

@@ -45,7 +45,9 @@ from qrkit.scanning.budget import Budget
 from qrkit.scanning.grade import Grade
 from qrkit.scanning.largest_logo import LargestLogo
 from qrkit.scanning.panel import Panel
+from qrkit.scanning.photographs.photo_grade import PhotoGrade
 from qrkit.scanning.repair import Repair
+from tests.scanning.captures import CAPTURES, flat, photo
 
 CREATED = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)> " ' & $x$ ]]> javascript:alert(3)"""
@@ -95,7 +97,7 @@ def examples(text, checked):
         Wrapper(source=DOT, width=99, height=99, placeholder=Placeholder(x=0, y=0, width=90, height=90)),
         Brand(text[:100], logo="icon:heart"), shop.brands,
         Caption("<img src=x onload=y>"), Frame("card", caption="<b onload=y>"),
-        Photo(DOT),
+        Photo(DOT), qrkit.check(photo(flat(Design(content="hi")), CAPTURES[0])).photo,
         PrintSize(size_mm=40), generate(text).print_at(90), quick, ImportResult(0, (issue,)),
         ScheduleEvent(content=text, date=CREATED), shop.scans.where(since="2026-06-01", time_zone="Europe/Ljubljana"),
     ]  # fmt: skip
@@ -113,7 +115,7 @@ def again(checked):
 
 
 PUBLIC = sorted(name for name in qrkit.__all__ if inspect.isclass(getattr(qrkit, name)) and name not in NO_OBJECTS)
-FOUND = [one.__name__ for one in (Budget, Grade, LargestLogo, Panel, Repair, Templates, Brands)]
+FOUND = [one.__name__ for one in (Budget, Grade, LargestLogo, Panel, PhotoGrade, Repair, Templates, Brands)]
 each = pytest.mark.parametrize("name", [*PUBLIC, *FOUND])
 
 

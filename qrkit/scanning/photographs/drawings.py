@@ -1,0 +1,46 @@
+"""Tells photos from drawings, such as screenshots and files for print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from qrkit.scanning.photographs.close_up import Corners
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
+
+__all__ = ["has_flat_colors", "is_exact"]
+
+FLAT = 0.005
+"""Difference of neighboring pixels that have one color in a drawing, as a share of the contrast."""
+
+LEAST_FLAT = 0.25
+"""Share of dark and of light pixels in areas of one color: 0.26 or more in drawings, below 0.16 in most photos."""
+
+FEW_GRAYS = 16
+"""Grays of a drawing that is too small to have areas."""
+
+MOST_BEND, LEAST_SHARPNESS = 0.15, 0.99
+"""Bounds of drawings with a photo or a texture, which are as sharp and flat as no photo of a print."""
+
+
+def has_flat_colors(greys: Image, corners: Corners) -> bool:
+    """Return True if a symbol is drawn in areas of one color."""
+    xs, ys = zip(*corners, strict=True)
+    box = (int(max(0, min(xs))), int(max(0, min(ys))), int(max(xs)) + 1, int(max(ys)) + 1)
+    grays = np.asarray(greys.crop(box), dtype=np.int16)
+    if len(np.unique(grays)) <= FEW_GRAYS:
+        return True
+    low, high = np.quantile(grays, (0.05, 0.95))
+    along, down = np.abs(np.diff(grays, axis=1))[:-1], np.abs(np.diff(grays, axis=0))[:, :-1]
+    is_flat: np.ndarray = np.maximum(along, down) <= FLAT * (high - low)
+    is_dark = grays[:-1, :-1] < (low + high) / 2
+    return all(is_flat[part].mean() >= LEAST_FLAT for part in (is_dark, ~is_dark) if part.any())
+
+
+def is_exact(photo: PhotoGrade) -> bool:
+    """Return True if what was taken for a photo is as straight and sharp as only a drawing is."""
+    return photo.bend < MOST_BEND and photo.sharpness > LEAST_SHARPNESS

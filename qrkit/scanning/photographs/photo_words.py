@@ -1,0 +1,159 @@
+"""Says what a photo tells about a print, in one word and in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from qrkit.scanning.scan_report import Issue, Severity
+
+if TYPE_CHECKING:
+    from qrkit.scanning.budget import Budget
+    from qrkit.scanning.photographs.photo_grade import PhotoGrade
+
+__all__ = ["SIDES", "PrintVerdict", "issues_of_photo", "sentences_of", "verdict_of"]
+
+PrintVerdict: TypeAlias = Literal["good", "weak", "bad", "unsure"]
+"""What a photo says about a print; unsure if the photo cannot show it."""
+
+SIDES = ("top", "right", "bottom", "left")
+"""Sides of a symbol."""
+
+LEAST_PIXELS = 2.5
+LEAST_SHARPNESS = 0.35
+MOST_NOISE = 0.25
+MOST_GLARE, MOST_HIDDEN = 0.06, 0.01
+LEAST_LIGHT = 0.15
+"""Bounds of what a photo must show: pixels per module, and shares as in `PhotoGrade`; hidden modules as a share."""
+
+WEAK_USED, BAD_USED = 0.3, 0.75
+MOST_LOGO_USED = 0.75
+WEAK_CONTRAST, BAD_CONTRAST = 0.5, 0.35
+WEAK_QUIET, BAD_QUIET = 2, 1
+WEAK_SPREAD, BAD_SPREAD = 0.12, 0.17
+WEAK_LOSS, BAD_LOSS = -0.09, -0.15
+"""Bounds of a print; it is weak or bad from the bounds of damage and of a logo on, below those of contrast and quiet
+zone, and beyond those of ink that has spread or is missing."""
+
+NEEDED_QUIET = 4
+"""Modules that the standard asks for around a symbol."""
+
+HEADS: dict[PrintVerdict, str] = {
+    "good": "The print is good.",
+    "weak": "The print is readable, but it has less reserve than it should.",
+    "bad": "The print is at risk: phones will fail on it in poor light or from afar.",
+    "unsure": "This photo cannot show whether the print is good.",
+}
+
+
+def verdict_of(photo: PhotoGrade) -> PrintVerdict:
+    """Return the verdict on a print."""
+    if next(_hindrances(photo), None):
+        return "unsure"
+    severities = {issue.severity for issue in _faults(photo)}
+    return "bad" if "error" in severities else "weak" if "warning" in severities else "good"
+
+
+def issues_of_photo(photo: PhotoGrade) -> tuple[Issue, ...]:
+    """Return what is wrong with a print, the worst first; or what the photo hides, if that is too much."""
+    if hindrances := tuple(_hindrances(photo)):
+        return hindrances
+    return tuple(sorted(_faults(photo), key=lambda issue: ("error", "warning", "note").index(issue.severity)))
+
+
+def sentences_of(photo: PhotoGrade) -> tuple[str, ...]:
+    """Return the verdict on a print, its faults, and what does not count against it."""
+    messages = (f"{issue.message[0].upper()}{issue.message[1:]}." for issue in issues_of_photo(photo))
+    return (HEADS[verdict_of(photo)], *messages, *_notes(photo))
+
+
+def _hindrances(photo: PhotoGrade) -> Iterator[Issue]:
+    """Yield what the photo hides, with what to do about it."""
+    if photo.pixels < LEAST_PIXELS:
+        message = (
+            f"a module has only {photo.pixels:.1f} pixels: come closer, until the code fills a third of the picture"
+        )
+        yield _hindrance("photo-pixels", photo.pixels, LEAST_PIXELS, message)
+    if photo.sharpness < LEAST_SHARPNESS:
+        message = "the photo is blurred: hold still, and tap the code to focus"
+        yield _hindrance("photo-blur", photo.sharpness, LEAST_SHARPNESS, message)
+    if photo.noise > MOST_NOISE:
+        yield _hindrance("photo-noise", photo.noise, MOST_NOISE, "the photo is noisy: use more light")
+    if photo.glare > MOST_GLARE and photo.hidden > MOST_HIDDEN * photo.budget.wrong.size:
+        message = f"glare hides {photo.hidden} modules: tilt the print or move the lamp"
+        yield _hindrance("photo-glare", photo.glare, MOST_GLARE, message)
+    if photo.light < LEAST_LIGHT:
+        message = "a shadow covers a part of the code: move it out of the shadow"
+        yield _hindrance("photo-shadow", photo.light, LEAST_LIGHT, message)
+
+
+def _hindrance(code: str, measured: float, needed: float, message: str) -> Issue:
+    return Issue(code, "warning", "photo", measured, needed, message)
+
+
+def _faults(photo: PhotoGrade) -> Iterator[Issue]:
+    """Yield what is wrong with the print."""
+    if photo.budget.wrong.any():
+        severity = _severity(photo.used, WEAK_USED, BAD_USED)
+        yield Issue("error-budget", severity, "print", photo.used, WEAK_USED, _damage(photo))
+    if photo.logo:
+        count, used = _counted(int(photo.logo.wrong.sum())), photo.logo.used
+        message = f"{count} covered in the middle, as by a logo; {_codewords(photo.logo)}"
+        yield Issue("logo", "warning" if used >= MOST_LOGO_USED else "note", "print", used, MOST_LOGO_USED, message)
+    sides = [(reach, side) for reach, side in zip(photo.quiet, SIDES, strict=True) if reach is not None]
+    if narrow := [side for reach, side in sides if reach < WEAK_QUIET]:
+        least = min(sides)[0]
+        message = (
+            f"the quiet zone is narrower than {least + 1} {'module' if least == 0 else 'modules'} at the "
+            f"{_listed(narrow)}; the standard asks for {NEEDED_QUIET}"
+        )
+        severity = _severity(-least, 1 - WEAK_QUIET, 1 - BAD_QUIET)
+        yield Issue("quiet-zone", severity, "print", least, WEAK_QUIET, message)
+    if photo.contrast < WEAK_CONTRAST:
+        message = f"the ink is pale: it reflects {1 - photo.contrast:.0%} of the light that the paper reflects"
+        severity = _severity(-photo.contrast, -WEAK_CONTRAST, -BAD_CONTRAST)
+        yield Issue("contrast", severity, "print", photo.contrast, WEAK_CONTRAST, message)
+    gain = photo.gain or 0.0
+    if gain > WEAK_SPREAD:
+        message = "the ink has spread: dark modules are wider than light ones"
+        yield Issue("ink-spread", _severity(gain, WEAK_SPREAD, BAD_SPREAD), "print", gain, WEAK_SPREAD, message)
+    if gain < WEAK_LOSS:
+        message = "the ink is thin: dark modules are narrower than light ones"
+        yield Issue("ink-loss", _severity(-gain, -WEAK_LOSS, -BAD_LOSS), "print", gain, WEAK_LOSS, message)
+
+
+def _severity(measured: float, weak: float, bad: float) -> Severity:
+    return "error" if measured >= bad else "warning" if measured >= weak else "note"
+
+
+def _damage(photo: PhotoGrade) -> str:
+    """Say how many modules are damaged, and what that costs."""
+    kind = "not as designed" if photo.is_compared else "damaged"
+    count = _counted(int(photo.budget.wrong.sum()))
+    if not sum(photo.budget.errors):
+        return f"{count} {kind} in the fixed patterns; the message is untouched"
+    return f"{count} {kind}; {_codewords(photo.budget)}"
+
+
+def _counted(modules: int) -> str:
+    return "1 module is" if modules == 1 else f"{modules} modules are"
+
+
+def _codewords(budget: Budget) -> str:
+    errors, most = budget.errors[budget.worst_block], budget.correctable[budget.worst_block]
+    blocks = f" of the worst of {len(budget.errors)} blocks" if len(budget.errors) > 1 else ""
+    return f"{errors} of the {most} codewords that can be corrected{blocks} {'is' if errors == 1 else 'are'} used up"
+
+
+def _notes(photo: PhotoGrade) -> Iterator[str]:
+    """Yield what does not count against the print."""
+    if cut := [side for reach, side in zip(photo.quiet, SIDES, strict=True) if reach is None]:
+        yield f"The photo cuts off the {_listed(cut)} of the quiet zone, so nothing is said about it there."
+    yield (
+        f"The photo itself ({photo.pixels:.0f} pixels a module; its darkest part gets {photo.light:.0%} of the light "
+        "of its brightest) does not count against the print."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
