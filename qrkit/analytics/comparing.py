@@ -5,23 +5,38 @@ scans come in clusters and one day depends on the days before it (`qrkit.analyti
 each scan, or each day, as an independent draw raises far too many false alarms. Intervals are Bayesian with Jeffreys
 priors: a gamma prior for a rate, a beta prior for one side's share of the scans of both.
 
+Two groups of codes, such as two designs on ten posters each, are compared by codes (`qrkit.analytics.between_codes`),
+because places differ more than designs do.
+
 What no interval knows: a level that drifts over months, and an event so rare that the days counted have not seen it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from math import exp, log, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from qrkit.analytics.daily_spread import FEWEST_DAYS, TWO_WEEKS, check_share, counts, span_of, spread_of, whole_days
+from qrkit.analytics.beginnings import beginnings_by, from_beginning
+from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
+from qrkit.analytics.daily_spread import (
+    FEWEST_DAYS,
+    TWO_WEEKS,
+    check_share,
+    counts,
+    on_each_day,
+    span_of,
+    spread_of,
+    whole_days,
+)
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
 from qrkit.analytics.time_zones import on_the_clock
+from qrkit.analytics.trends import weekly_trend
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.store import Scans
@@ -32,7 +47,10 @@ from qrkit.tracking.times import first_moment, from_day, moment_in
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Looks", "before_and_after", "compare", "compare_days", "level_of_each_look", "rates"]
+__all__ = [
+    "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days", "controlled_sides",
+    "level_of_each_look", "rates", "sides_of", "whole_days_of",
+]  # fmt: skip
 
 STEPS = 60
 """Bisections until the level is exact to the last bits."""
@@ -41,6 +59,9 @@ FARTHEST = 20.0
 
 Looks = Literal["once", "every day"]
 """How often a comparison is looked at."""
+
+Unit = Literal["codes", "days"]
+"""What a comparison takes as one draw."""
 
 RATE_TYPES = {"part": "str", "days": "int64", "scans": "int64"}
 RATE_TYPES |= dict.fromkeys(("rate", "low", "high", "spread", "days_as_one"), "float64") | {"reason": "str"}
@@ -56,7 +77,8 @@ def rates(
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
     The interval is for days like the counted ones, which may depend on the days before them. It does not allow for
-    another season, for a level that drifts slowly, or for an event that has not happened yet.
+    another season, for a level that drifts slowly, or for an event that has not happened yet. A QR Code, or a campaign,
+    counts from the day after its first scan, so that those which began in the view have the rate of their own days.
 
     Columns: the name of `by` (str, if given), days, scans (int64), rate, low, high (float64, scans per day; low and
     high are missing where no interval is possible), spread (float64, 1 or more: ratio of the variance to the mean of a
@@ -66,8 +88,8 @@ def rates(
     There is no interval for fewer than 28 whole days, or if the scans came in too few bursts.
 
     Args:
-        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
-            scan.
+        scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
+            those until yesterday.
         by: Return one rate for each value of an attribute: campaign, campaign_id, qrcode, qrcode_id, or an attribute
             that `scans.where` filters by.
         level: Probability that the interval contains the true rate, above 0 and below 1.
@@ -82,12 +104,14 @@ def rates(
     if by is not None:
         check_attribute("by", by, scans)
     level = check_share("level", level)
-    ((first, last),) = whole_days([scans])
-    per_day = scans_per_day(scans.where(since=first, until=last), by=by)
+    ((first, last),) = whole_days([scans], to_now=True)
+    view = scans.where(since=first, until=last)
+    per_day, begins = scans_per_day(view, by=by), beginnings_by(view, by)
     groups = per_day.groupby(by, sort=True) if by else [("", per_day)]
     rows = []
     for part, frame in groups:
         days = dict(zip(frame["day"].dt.date, frame["scans"].tolist(), strict=True))
+        days = from_beginning(days, begins.get(str(part)))
         scanned, found = sum(days.values()), rate_interval(days, level, independent=independent)
         spread = spread_of(days).ratio
         rate = scanned / len(days)
@@ -97,11 +121,25 @@ def rates(
 
 
 def compare(
-    first: Scans, second: Scans, *, level: float = 0.95, independent: bool = False, without: Collection[date] = ()
+    first: Scans,
+    second: Scans,
+    *,
+    level: float = 0.95,
+    unit: Unit = "codes",
+    independent: bool = False,
+    without: Collection[date] = (),
 ) -> pd.DataFrame:
     """Compare the scans per day of two views: which has more, by how much, and how certain that is. Returns one row.
 
-    If both views cover the same days, each day is compared with itself, so that weather and weekdays cancel out.
+    Two groups of different QR Codes, such as two designs on ten posters each, are compared by codes: the interval rests
+    on how much the codes of one group differ from each other, and is about other codes of these kinds, too. Places
+    differ a lot, so such an interval is wide; `before_and_after` with a control group, and `compare_designs` with a
+    change, know each place from before. The ratio is then that of typical codes (geometric means of scans per day),
+    each counted from the day after its first scan. With `unit="days"`, the two sums of scans are compared instead:
+    whether these very codes, where they are now, would go on to differ. One code with another, and the same codes with
+    themselves, are always compared that way, by days.
+
+    By days: if both views cover the same days, each day is compared with itself, so weather and weekdays cancel out.
     Otherwise, if both views cover two weeks or more, days are compared with days of the same weekday (Mantel-Haenszel
     ratio of rates; variance after Greenland and Robins, 1985). Shorter views are compared as a whole.
 
@@ -109,12 +147,15 @@ def compare(
     second_rate, ratio, low, high (float64, second rate divided by first, and its interval), probability (float64, 0..1,
     that the second rate is higher), differs (boolean, whether the interval excludes 1), smallest (float64, above 1: the
     smallest ratio, or 1 / ratio, that this many scans would have revealed in 4 of 5 cases), spread (float64, 1 or more:
-    variance of the days relative to chance alone), days_as_one (float64, 1 or more: how many days carry the information
-    of one independent day), is_paired (bool, whether each day is compared with itself), reason (str, why there is no
-    interval, or empty). Without an interval, low, high, probability, differs and smallest are missing.
+    variance of the days, or of the codes, relative to chance alone), days_as_one (float64, 1 or more: how many days
+    carry the information of one independent day; missing by codes), is_paired (bool, whether each day is compared with
+    itself), reason (str, why there is no interval, or empty), unit (str, codes or days), first_codes, second_codes
+    (int64, QR Codes with scans on the counted days). Without an interval, low, high, probability, differs and smallest
+    are missing.
 
-    There is no interval for fewer than 28 whole days of both views, for fewer than 14 days of one of them if they are
-    different days, or if the scans came in too few bursts.
+    There is no interval by codes if one group has fewer than two codes with scans. There is none by days for fewer than
+    28 whole days of both views, for fewer than 14 days of one of them if they are different days, or if the scans came
+    in too few bursts.
 
     Args:
         first: A view. Only its whole days count. A missing `since` or `until` is taken from the other view, or else
@@ -122,15 +163,23 @@ def compare(
         second: Another view in the same time zone, of other codes or of another period.
         level: Probability that the interval contains the true ratio, above 0 and below 1. Two views with equal rates
             are reported as different in 1 - level of all cases, if you compare once, at a time fixed beforehand.
-        independent: See `rates`.
+        unit: What counts as one draw where two groups of codes are compared: codes or days.
+        independent: See `rates`. Compares by days.
         without: Days to leave out, for instance of an event that is not part of the question.
 
     Raises:
         InvalidParameter: If a view has fewer than 2 whole days, if the time zones differ, or if `level` is out of
-            range.
+            range, or `unit` is unknown.
     """
     level = check_share("level", level)
-    return compare_days(*_days_of(first, second, without), level=level, independent=independent)
+    _check_choice("unit", unit, Unit)
+    days, other_days = _days_of(first, second, without)
+    one, two = code_counts(first, days), code_counts(second, other_days)
+    codes = {"first_codes": _number_scanned(one), "second_codes": _number_scanned(two)}
+    if independent or not _is_by_codes(one, two, unit):
+        return _with_unit(compare_days(days, other_days, level=level, independent=independent), "days", codes)
+    table = _table(days, other_days, between_codes(rates_of(one), rates_of(two), level))
+    return _with_unit(table.assign(is_paired=False), "codes", codes)
 
 
 def compare_days(
@@ -147,6 +196,7 @@ def before_and_after(
     level: float = 0.95,
     looks: Looks = "once",
     control: Scans | None = None,
+    unit: Unit = "codes",
     independent: bool = False,
     without: Collection[date] = (),
 ) -> pd.DataFrame:
@@ -157,9 +207,21 @@ def before_and_after(
     season, affects the ratio, too. With one, the ratio is the change of the view divided by the change of the control
     group on the same days (difference in differences).
 
-    Columns: the columns of `compare`; first is before, second is after. With a control group, ratio and its interval
-    are relative to that group, spread is the measured variance relative to that of independent scans, and two more
-    columns have the ratios of each alone: view_ratio, control_ratio (float64).
+    If the view and its control group are different QR Codes, two or more of them, they are compared by codes: each code
+    has a change of its own, and the interval rests on how much these changes differ within a group. Codes that began
+    after the change, or were not scanned, are not in it. With `unit="days"`, the sums of scans are compared: the
+    interval is then about these very codes, and takes a move of one of them for an effect of the change.
+
+    Where scans have been growing or falling all the time, both sides differ although nothing changed: the column trend
+    says so.
+
+    Columns: the columns of `compare` without unit, first_codes and second_codes; first is before, second is after.
+    Without a control group, trend (float64) follows: by how much scans change each week on both sides, such as 0.07 for
+    7% more; missing if that is not clear, which is within three standard errors of none. With a control group, ratio
+    and its interval are relative to that group, spread is the measured variance relative to that of independent scans,
+    and more columns follow: view_ratio, control_ratio (float64, the ratios of each alone; of typical codes, if compared
+    by codes), unit (str, codes or days), view_codes, control_codes (int64, QR Codes with scans; by codes, those whose
+    changes are compared).
 
     Args:
         scans: A view with whole days on both sides of the change.
@@ -170,33 +232,51 @@ def before_and_after(
             interval is wider, and all looks from two weeks after the change on have the level together, for as long as
             they go on.
         control: A view in the same time zone that the change did not concern.
+        unit: What counts as one draw where there is a control group: codes or days.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.
 
     Raises:
         InvalidParameter: If the change is not a date, if the view has fewer than 2 whole days before or after it, if
-            `looks` is unknown, or if `independent` is combined with a control group.
+            `looks` or `unit` is unknown, or if `independent` is combined with a control group.
     """
     level = check_share("level", level)
-    if looks not in get_args(Looks):
-        raise InvalidParameter(Problem("looks", looks, f"must be one of {', '.join(get_args(Looks))}"))
+    _check_choice("looks", looks, Looks)
+    _check_choice("unit", unit, Unit)
     if control is not None and independent:
         raise InvalidParameter(Problem("independent", independent, "must be False with a control group"))
-    before, after = _sides(scans, change)
+    before, after = sides_of(scans, change)
     one, two = _days_of(before, after, without)
     if looks == "every day":
         level = level_of_each_look(len(one), level)
     if control is None:
-        return compare_days(one, two, level=level, independent=independent)
-    _check_zone(scans, control)
-    others = [_without(counts(control, (min(days), max(days) + timedelta(days=1))), without) for days in (one, two)]
-    group, controls = Group(one, two), Group(*others)
-    table = _table(one, two, controlled_interval(group, controls, level))
-    return table.assign(view_ratio=group.ratio, control_ratio=controls.ratio)
+        return compare_days(one, two, level=level, independent=independent).assign(trend=weekly_trend([one, two]))
+    check_zone(scans, control)
+    return _with_control([scans, control], [one, two], level, unit, without)
 
 
-def _sides(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
-    """Split a view at a change."""
+def _with_control(
+    views: Sequence[Scans], sides: Sequence[dict[date, int]], level: float, unit: Unit, without: Collection[date]
+) -> pd.DataFrame:
+    """Compare the change of a view, whose days are counted, with that of its control group."""
+    counted = [[code_counts(view, days) for days in sides] for view in views]
+    scanned = [{id: one for side in of_view for id, one in side.items() if one.scans} for of_view in counted]
+    if _is_by_codes(scanned[0], scanned[1], unit):
+        logs = [changes_of(*of_view) for of_view in counted]
+        ratios = [exp(one.values.mean()) if len(one.values) else nan for one in logs]
+        codes = [len(one.values) for one in logs]
+        found, unit = between_codes(logs[1], logs[0], level), "codes"
+    else:
+        ends = [(min(days), max(days) + timedelta(days=1)) for days in sides]
+        group, control = Group(sides[0], sides[1]), Group(*(_without(counts(views[1], both), without) for both in ends))
+        ratios, codes = [group.ratio, control.ratio], [len(one) for one in scanned]
+        found, unit = controlled_interval(group, control, level), "days"
+    table = _table(sides[0], sides[1], found).assign(view_ratio=ratios[0], control_ratio=ratios[1])
+    return _with_unit(table, unit, {"view_codes": codes[0], "control_codes": codes[1]})
+
+
+def sides_of(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
+    """Return the views before and after a change, without the day of the change unless it was at its very start."""
     if isinstance(change, str):
         change = from_day(change, name="change")
     if not isinstance(change, date):
@@ -215,12 +295,38 @@ def _sides(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
 
 def _days_of(first: Scans, second: Scans, without: Collection[date]) -> list[dict[date, int]]:
     """Count the whole days of two views."""
-    _check_zone(first, second)
+    check_zone(first, second)
     views = (first, second)
     return [_without(counts(view, ends), without) for view, ends in zip(views, whole_days(views), strict=True)]
 
 
-def _check_zone(first: Scans, second: Scans) -> None:
+def _is_by_codes(first: Mapping[str, CodeCounts], second: Mapping[str, CodeCounts], unit: Unit) -> bool:
+    """Whether two groups of QR Codes are compared by codes: different ones, and not one with another."""
+    one, two = ({id for id, counted in group.items() if counted.scans} for group in (first, second))
+    return unit == "codes" and not one & two and max(len(one), len(two)) > 1
+
+
+def _number_scanned(codes: Mapping[str, CodeCounts]) -> int:
+    return sum(counted.scans > 0 for counted in codes.values())
+
+
+def _with_unit(table: pd.DataFrame, unit: Unit, codes: Mapping[str, int]) -> pd.DataFrame:
+    return with_dtypes(table.assign(unit=unit, **codes), {"unit": "str"} | dict.fromkeys(codes, "int64"))
+
+
+def _check_choice(name: str, given: object, choices: object) -> None:
+    if given not in get_args(choices):
+        raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(choices))}"))
+
+
+def whole_days_of(scans: Scans, without: Collection[date]) -> Collection[date]:
+    """Return the whole days of a view without those that are left out."""
+    ((first, last),) = whole_days([scans])
+    return _without(on_each_day({}, (first, last), scans.zone), without)
+
+
+def check_zone(first: Scans, second: Scans) -> None:
+    """Require that days of two views are the same days."""
     if first.time_zone != second.time_zone:
         rule = f"must be that of the other view, {first.time_zone}: days of two zones are not the same days"
         raise InvalidParameter(Problem("time_zone", second.time_zone, f"{rule}; set it with where(time_zone=…)"))
@@ -313,19 +419,30 @@ def controlled_interval(group: Group, control: Group, level: float) -> RatioInte
         few = too_few_days(fewest_days, TWO_WEEKS, is_one_side=True)
         reason = few if fewest_days < TWO_WEEKS else say("one of the groups has no scan before or after the change")
         return RatioInterval.none(ratio, reason)
-    chance = [1 / one + 1 / other for one, other in zip(*scans, strict=True)]
-    sides = []
-    for side in (0, 1):
-        one, other = side_of(group[side]), side_of(control[side])
-        difference = one.values / scans[0][side] - other.values / scans[1][side]
-        sides.append(Side(difference / sqrt(chance[side] / len(difference)), one.weekdays))
+    sides, chance = controlled_sides(group, control)
     run = long_run_spread(sides, level)
     width = max(1.0, run.variance)
     if fewest / width < FEWEST_SCANS:
         return RatioInterval.none(ratio, too_few_scans(fewest, fewest / width), days_as_one=run.days_as_one)
-    normal, error = NormalDist(), sqrt(width * sum(chance))
+    normal, error = NormalDist(), sqrt(width * chance)
     far = normal.inv_cdf((1 + level) / 2)
     low, high = (ratio * exp(sign * far * error) for sign in (-1, 1))
     above = normal.cdf(log(ratio) / error)
     smallest = exp((far + normal.inv_cdf(POWER)) * error)
     return RatioInterval(ratio, low, high, above, not low <= 1 <= high, smallest, width, run.days_as_one, "")
+
+
+def controlled_sides(group: Group, control: Group) -> tuple[list[Side], float]:
+    """Return the days of a change relative to a control group, and the variance of its logarithm by chance alone.
+
+    Each day is the difference of both groups in units of its standard deviation if scans were independent. All four
+    sums of scans are above 0.
+    """
+    sides, total = [], 0.0
+    for one_days, other_days in zip(group, control, strict=True):
+        one, other = side_of(one_days), side_of(other_days)
+        chance = 1 / one.values.sum() + 1 / other.values.sum()
+        difference = one.values / one.values.sum() - other.values / other.values.sum()
+        sides.append(Side(difference / sqrt(chance / len(difference)), one.weekdays))
+        total += chance
+    return sides, total

@@ -21,11 +21,11 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import moment_of, on_the_clock
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
-from qrkit.tracking.times import first_moment
+from qrkit.tracking.times import first_moment, naive
 
 __all__ = [
     "FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_share", "counts", "on_each_day", "span_of", "spread_around",
-    "spread_of", "week_of", "whole_days",
+    "spread_of", "today", "week_of", "whole_days",
 ]  # fmt: skip
 
 DAY = timedelta(days=1)
@@ -61,11 +61,21 @@ class Spread(NamedTuple):
         return max(1.0, self.measured * (student_quantile(self.freedom, tail) / normal_quantile(tail)) ** 2)
 
 
-def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
+def today(scans: Scans) -> date:
+    """Return the current day in the time zone of a view; by its clock, not before its last scan."""
+    moment = naive(scans.clock())
+    bounds = scans.where(until=None).bounds()
+    return on_the_clock(max(moment, bounds[1]) if bounds else moment, scans.zone).date()
+
+
+def whole_days(views: Sequence[Scans], *, to_now: bool = False) -> list[tuple[date, date]]:
     """Return for each view its first whole day (in its time zone), and the day after its last whole day.
 
     If a view has no `since` or no `until`, the first and last scan of all these views are its bounds. The days of those
     two scans are left out, because it is unknown how long the codes were on display on those days.
+
+    Args:
+        to_now: End a view without `until` yesterday, even if its codes were not scanned lately.
     """
     is_open = any(view.since is None or view.until is None for view in views)
     seen = [scans_per_day(view)["day"] for view in views] if is_open else []
@@ -74,7 +84,7 @@ def whole_days(views: Sequence[Scans]) -> list[tuple[date, date]]:
     ends = []
     for view in views:
         since = _first_whole(view.since, view.zone) if view.since else first and first + DAY
-        until = _day_of(view.until, view.zone) if view.until else last
+        until = _day_of(view.until, view.zone) if view.until else today(view) if to_now and last else last
         if since is None or until is None:
             rule = "has no scans; set `since` and `until` to say which days had none"
             raise InvalidParameter(Problem("scans", None, rule))

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = [
     "beta_probability", "beta_quantile", "cosine_transform", "gamma_quantile", "log_gamma",
     "negative_binomial_at_least", "negative_binomial_at_most", "negative_binomial_log_probability",
-    "normal_from_student", "normal_quantile", "student_from_normal", "student_mixture_quantile", "student_quantile",
+    "normal_from_student", "normal_quantile", "student_from_normal", "student_mixture_quantile",
+    "student_mixture_tail", "student_probability", "student_quantile",
 ]  # fmt: skip
 
 BISECTIONS = 40
@@ -96,9 +97,19 @@ def student_mixture_quantile(weights: np.ndarray, scales: np.ndarray, freedom: f
     return high
 
 
+def student_mixture_tail(weights: np.ndarray, scales: np.ndarray, freedom: float, value: float) -> float:
+    """Return the probability that a mixture of Student's t distributions is above `value`."""
+    return float(weights @ _special().stdtr(freedom, -value / scales))
+
+
 def student_quantile(freedom: float, probability: float) -> float:
     """Return the value that a variable of Student's t distribution stays below with this probability."""
     return float(_special().stdtrit(freedom, probability))
+
+
+def student_probability(freedom: float, value: float) -> float:
+    """Return the probability that a variable of Student's t distribution is at most `value`."""
+    return float(_special().stdtr(freedom, value))
 
 
 def student_from_normal(probability: np.ndarray, freedom: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from qrkit.analytics.beginnings import beginnings_by, from_beginning
 from qrkit.analytics.daily_spread import check_share, spread_of, whole_days
 from qrkit.analytics.distributions import gamma_quantile, log_gamma
 from qrkit.analytics.long_run_spread import long_run_posterior, side_of
@@ -54,8 +55,8 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
     Scans that come in bursts count as fewer independent scans: each count is divided by its measured spread, which from
     28 days on includes that days depend on the days before them (`qrkit.analytics.long_run_spread`). Where a group has
     few scans, its spread is averaged with the typical one. The method assumes that true rates are spread out like a
-    gamma distribution, and that no group had an event that is rarer than the period is long. All groups are counted
-    over the same days, so choose days on which all codes were on display.
+    gamma distribution, and that no group had an event that is rarer than the period is long. Each group counts from the
+    day after its first scan, to the end of the view.
 
     Columns: the name of `by` (str), days, scans (int64), rate (float64, scans per day), pooled_rate (float64, the
     estimate of the true rate), low, high (float64, an interval for the true rate), first (float64, 0..1, the
@@ -63,8 +64,8 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
     Groups without scans are included. With fewer than three groups, nothing is pooled.
 
     Args:
-        scans: The view. Only its whole days count; without `since` or `until`, the days between its first and last
-            scan.
+        scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
+            those until yesterday.
         by: What to rank: campaign (codes without one have the name ""), campaign_id, qrcode (its name) or qrcode_id.
         level: Probability that an interval contains the true rate, above 0 and below 1.
 
@@ -114,16 +115,17 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
 
 
 def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:
-    """Return the scans of every group of a view, scanned or not, on each of its whole days."""
-    ((since, until),) = whole_days([scans])
+    """Return the scans of every group of a view, scanned or not, on each of its whole days from its beginning on."""
+    ((since, until),) = whole_days([scans], to_now=True)
     view = scans.where(since=since, until=until)
+    begins = beginnings_by(view, by)
     days = scans_per_day(view)["day"].dt.date.tolist()
     names = sorted(view.ask(f"SELECT DISTINCT {group_sql(by, scans)} AS part FROM codes")["part"])
     histories = {name: dict.fromkeys(days, 0) for name in names}
     counts = scans_per_day(view, by=by, zeros=False)
     for name, day, number in zip(counts[by], counts["day"].dt.date, counts["scans"].tolist(), strict=True):
         histories[name][day] = number
-    return histories
+    return {name: from_beginning(history, begins.get(name)) for name, history in histories.items()}
 
 
 def _spreads(

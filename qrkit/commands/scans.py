@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, cast, get_args
 
 from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
-from qrkit.commands.output import complain
+from qrkit.commands.output import Status, complain
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period
@@ -51,6 +51,17 @@ BY_CODE = Table(
     (Column("short_code", "Code", "bold cyan", is_whole=True), Column("name", "Name", shown=summary), *COUNTS),
     bars_of="scans",
 )
+SILENT = Table(
+    "QR Code",
+    (
+        Column("short_code", "Code", "bold cyan", is_whole=True),
+        Column("name", "Name", shown=summary),
+        Column("last", "Last scan"),
+        Column("days", "Days since"),
+        Column("rate", "Scans a day before"),
+    ),
+)
+"""The QR Codes that have stopped being scanned."""
 IMPORTS = Table(
     "import",
     (
@@ -76,22 +87,26 @@ def define_scans(one: Parser) -> None:
             "qrkit scans --store shop.duckdb",
             "qrkit scans door gate --by day --since 2026-06-01",
             "qrkit scans --campaign Spring --by country --csv > countries.csv",
+            "qrkit scans --silent || echo 'Look after these posters'",
         ),
     )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
     add_filters(one, "scans of QR Codes with")
     ways = f"{', '.join(WAYS)}, or a field of yours, such as City ({CODE})"
-    one.add_argument("--by", choices=Offered(WAYS), default=CODE, metavar="WHAT", help=ways)
+    questions = one.add_mutually_exclusive_group()
+    questions.add_argument("--by", choices=Offered(WAYS), default=CODE, metavar="WHAT", help=ways)
+    silent = "list the codes that have stopped being scanned, and exit with 1 if there are any"
+    questions.add_argument("--silent", action="store_true", help=silent)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
-    one.add_argument("--imports", action="store_true", help="list where imported scans came from instead")
+    questions.add_argument("--imports", action="store_true", help="list where imported scans came from instead")
     add_period(one)
     add_store(one)
     BY_CODE.add_options(one, "short_code, name (with --by, WHAT instead of these two), scans, visitors")
     one.set_defaults(run=_scans)
 
 
-def _scans(asked: argparse.Namespace) -> None:
+def _scans(asked: argparse.Namespace) -> Status | None:
     from qrkit.analytics.totals import imported_scans
 
     if asked.imports:
@@ -99,7 +114,7 @@ def _scans(asked: argparse.Namespace) -> None:
             raise InvalidParameter(Problem("imports", None, "lists all imports; leave out codes and --campaign"))
         with opened(asked, to_read=True) as portfolio:
             IMPORTS.print(asked, _import_rows(portfolio))
-        return
+        return None
     with opened(asked, to_read=True) as portfolio:
         campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
         codes = [portfolio.find_qrcode(code) for code in asked.codes]
@@ -112,9 +127,9 @@ def _scans(asked: argparse.Namespace) -> None:
             tag=asked.tag,
             fields=fields_of(asked.field),
         )
-        if asked.by not in WAYS:
-            check_attribute("by", asked.by, view, CODE, *PERIODS)
         view = view.where(kinds=ALL_KINDS) if asked.all_kinds else view
+        if asked.silent:
+            return _print_silent(asked, portfolio, view)
         if asked.by == CODE:
             rows = [_with_unknown(row) for row in _rows_by_code(portfolio, view)]
             BY_CODE.print(asked, rows)
@@ -131,6 +146,24 @@ def _scans(asked: argparse.Namespace) -> None:
         complain("scans", f"{were} imported as a number, without times; `qrkit list` counts them, too")
     elif not rows:
         complain("scans", "no scans yet")
+    return None
+
+
+def _print_silent(asked: argparse.Namespace, portfolio: Portfolio, view: Scans) -> Status:
+    """List the QR Codes that have stopped being scanned; nothing is printed, not even for `cron`, if there are none."""
+    from qrkit.analytics import silent
+
+    found = silent(view)
+    codes = {code.id: code for code in portfolio.list_qrcodes()}
+    SILENT.print(
+        asked,
+        [
+            {"short_code": codes[id].short_code, "name": codes[id].name, "last": f"{last:%Y-%m-%d}", "days": days,
+             "rate": round(rate, 1)}
+            for id, last, days, rate in found[["qrcode_id", "last", "days", "rate"]].itertuples(index=False)
+        ],
+    )  # fmt: skip
+    return Status.IN_PART if len(found) else Status.DONE
 
 
 def _import_rows(portfolio: Portfolio) -> Sequence[Row]:
@@ -166,6 +199,7 @@ def _rows_by(view: Scans, what: str) -> Sequence[Row]:
     from qrkit.analytics import scans_by, scans_per
 
     if what not in PERIODS:
+        check_attribute("by", what, view, CODE, *PERIODS)
         frame = scans_by(view, what, most=MOST_VALUES)
     else:
         frame = scans_per(view, cast("Period", what)).rename(columns={"start": what})

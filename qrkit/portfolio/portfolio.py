@@ -25,7 +25,7 @@ from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.table_files import Table
 from qrkit.exchange.visit_tables import scan_table
 from qrkit.files import complete_file, read_file
-from qrkit.late import UNSEEN, Shown, Watch, watch
+from qrkit.late import UNSEEN, Shown, Watch, named, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import ExportCheck, check_codes
@@ -68,7 +68,8 @@ class Portfolio(Shown, ManyRecords):
     @property
     def scans(self) -> Scans:
         """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
-        return Scans(self.store, self.account.id, most_qrcodes=PLANS[self.account.plan].most_qrcodes)
+        most = PLANS[self.account.plan].most_qrcodes
+        return Scans(self.store, self.account.id, most_qrcodes=most, clock=self.now)
 
     def scans_of(self, id: str) -> Scans:
         """Return the scans of a QR Code or a campaign.
@@ -87,6 +88,22 @@ class Portfolio(Shown, ManyRecords):
         if not code.is_available:
             raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
         return self.scans.where(qrcode_id=code.id)
+
+    def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
+        """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.
+
+        Columns: those of `analytics.silent`, the most conspicuous QR Code first.
+
+        Args:
+            alarm: Probability of any false alarm in a portfolio where nothing happened, above 0 and below 1.
+            time_zone: IANA name of the time zone for days.
+
+        Raises:
+            InvalidParameter: If `alarm` is out of range, or the time zone is unknown.
+        """
+        view = self.scans.where(time_zone=time_zone)
+        found: pd.DataFrame = named("analytics.silent_codes:silent")(view, alarm=alarm)
+        return found
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.

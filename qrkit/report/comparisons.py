@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
+from math import nan
 from typing import TYPE_CHECKING, Literal
 
 from qrkit import analytics
+from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.bursts import find_bursts
 from qrkit.analytics.comparing import compare_days
 from qrkit.analytics.daily_spread import counts, on_each_day
+from qrkit.analytics.moved_codes import MOST_CODES, Moved, find_moved, settled
 from qrkit.analytics.time_zones import local_time, stretches_of
+from qrkit.analytics.trends import weekly_trend
 from qrkit.analytics.unusual_days import days_with, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
@@ -124,10 +128,14 @@ class Comparisons:
         total: Change of all scans; None if there are too few days.
         calm: Change of all scans without the unusual days; None if there are none among the compared days.
         left_out: The unusual days that `calm` leaves out.
+        trend: By how much all scans change each week, before and after; NaN without a clear trend.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
         before: Totals of the days compared with, as `analytics.summary` returns them; None for halves.
+        moved: The QR Codes that rose or fell for themselves, by ID, the clearest first.
         leading: The largest group, compared with the second largest; None if there is only one group.
+        is_by_places: Whether the places of its QR Codes may explain why the largest campaign leads: codes of these two
+            campaigns differ as much among themselves.
         previous: Each day next to its counterpart, with the columns of `analytics.scans_and_previous`; None for halves,
             and if there are no scans to compare with.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
@@ -141,10 +149,13 @@ class Comparisons:
     total: Change | None = None
     calm: Change | None = None
     left_out: Sequence[date] = ()
+    trend: float = nan
     part: str = ""
     parts: Sequence[Change] = ()
     before: pd.DataFrame | None = None
+    moved: Mapping[str, Moved] = field(default_factory=dict)
     leading: Change | None = None
+    is_by_places: bool = False
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
     bursts: pd.DataFrame | None = None
@@ -180,12 +191,12 @@ def compared(
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
-    total, calm, parts = None, None, []
+    total, calm, trend, parts = None, None, nan, []
     left_out = _events_within(unusual, bursts, (first, second))
     if min(first.days, second.days) >= FEWEST_DAYS:
         past = before.counts(scans) if before else present
         sides = [first.only(past), second.only(present)]
-        total = compare_sides("", sides, LEVEL)
+        total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
         if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
             kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
             calm = compare_sides("", kept, LEVEL)
@@ -197,10 +208,28 @@ def compared(
     best = list(chosen)[:2]
     leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
-        first, second, before is None, total, calm, left_out, part if chosen else "", parts,
-        analytics.summary(before.of(scans)) if before else None, leading, previous, unusual, bursts,
-        _contents(scans, whole),
+        first, second, before is None, total, calm, left_out, trend, part if chosen else "", parts,
+        analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
+        part == "campaign" and _is_by_places(whole.of(scans), best), previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
+
+
+def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
+    """Return the QR Codes that changed for themselves, of the most scanned ones that were there from the beginning."""
+    ends = scans.where(since=min(first.since, second.since), until=max(first.until, second.until))
+    ids, start = settled(beginnings(ends), first.since)
+    most = [str(id) for id in analytics.top_qrcodes(ends.where(qrcode_id=ids), most=MOST_CODES)["qrcode_id"]]
+    spans = Span(max(first.since, start), first.until), second
+    sides = [_days_of_parts(scans, span, "qrcode", most) for span in spans]
+    return find_moved(sides[0], sides[1], 1 - LEVEL)
+
+
+def _is_by_places(scans: Scans, campaigns: Sequence[str]) -> bool:
+    """Whether QR Codes of two campaigns differ among themselves as much as between the campaigns."""
+    if len(campaigns) != 2:
+        return False
+    row = analytics.compare(*(scans.where(campaign_id=id) for id in campaigns)).iloc[0]
+    return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
 
 
 def _span_before(scans: Scans, whole: Span, *, has_bounds: bool, compare_to: CompareTo) -> Span | None:

@@ -109,6 +109,7 @@ class Facts:
             attributes of the report only to hide small groups.
         counted: Scans in the period by the ID of the QR Code, without those that have none.
         unscanned: The QR Codes without scans.
+        silent: Result of `analytics.silent` at the end of the period, without codes whose last scan was before it.
         imported: Scans that were imported with a record, by the ID of the QR Code, without those that have none.
         swept: Scans in the period that the store keeps only as counts, by the ID of the QR Code.
         daily: Columns day, qrcode_id, scans; without the days on which a QR Code has no scans.
@@ -143,6 +144,7 @@ class Facts:
     keyless: Mapping[str, Mapping[str, int]]
     counted: Mapping[str, int]
     unscanned: Unscanned
+    silent: pd.DataFrame
     imported: Mapping[str, int]
     swept: Mapping[str, int]
     daily: pd.DataFrame
@@ -235,6 +237,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             **_sizes(view, asked),
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
+            silent=_silent(view, first, last, codes),
             imported=imported_scans(view),
             swept=swept,
             daily=daily[daily["qrcode_id"].isin([code.id for code in codes])],  # a damaged store may have others
@@ -242,8 +245,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),
             rates=_rates(whole.of(view), part, codes, titles) if whole and len(names) > 1 else None,
-            half_lives=_with_names(analytics.half_lives(view), codes),
-            locations=_with_names(analytics.scans_by_location(view), codes),
+            **_of_codes(view, codes),
             comparisons=_compare(view, whole, days, asked, names=names, part=part),
         )
 
@@ -266,6 +268,12 @@ def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     return counted.assign(qrcode=as_text(counted["qrcode_id"].map(names)))
 
 
+def _of_codes(view: Scans, codes: Sequence[QRCode]) -> dict[str, Any]:
+    """Return tables about QR Codes: fields of the facts by name."""
+    found = {"half_lives": analytics.half_lives(view), "locations": analytics.scans_by_location(view)}
+    return {name: _with_names(frame, codes) for name, frame in found.items()}
+
+
 def _named(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     """Return a table by `qrcode_id` as one by `qrcode`, with the names for a report."""
     named = frame.rename(columns={"qrcode_id": "qrcode"})
@@ -282,6 +290,13 @@ def _daily(view: Scans) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return scans per day and QR Code, and scans per day with the days without scans."""
     # With days without scans, 10,000 QR Codes would have 3 million rows in ten months.
     return analytics.scans_per_day(view, by="qrcode_id", zeros=False), analytics.scans_per_day(view)
+
+
+def _silent(view: Scans, first: date | None, last: date | None, codes: Sequence[QRCode]) -> pd.DataFrame:
+    """Return the QR Codes that fell silent in the period, by their names for a report."""
+    end = last + timedelta(days=1) if last else view.until
+    frame = _with_names(analytics.silent(view.where(since=None, until=end)), codes)
+    return frame[frame["last"].dt.date >= first] if first else frame
 
 
 def _compare(

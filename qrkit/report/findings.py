@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
-from qrkit.languages import list_text, percent_text
+from qrkit.languages import list_text, number_text, percent_text
 from qrkit.report.comparisons import Change, Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import about, cut, day, multiple, number, percent_of, period, quoted, rate
+from qrkit.report.words import about, cut, day, multiple, names_of, number, percent_of, period, quoted, rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,10 @@ __all__ = ["findings", "headline", "lead"]
 MOST_CHANGES = 3
 MOST_DAYS = 4
 MOST_NAMES = 3
+MOST_TIMES = 100
+"""A larger ratio says only that there was hardly anything before."""
+NEAR_HALF = 0.15
+"""Share of the period by which a half-life must differ from half of it."""
 ENOUGH_SCANS = 20
 """Minimum scans of a code for its half-life to mean anything."""
 FEWEST_OF_PEAK = 2.0
@@ -34,8 +38,11 @@ def headline(facts: Facts) -> str:
     comparisons = facts.comparisons
     peak, change = _peak(comparisons), comparisons.calm or comparisons.total
     is_change = change is not None and bool(change.differs) and 0 < change.ratio < inf
+    is_trend = change is not None and _is_trend(comparisons, change)
     if peak is not None:
-        return _peak_headline(facts, peak, change if is_change else None)
+        return _peak_headline(facts, peak, change if is_change and not is_trend else None)
+    if is_trend:
+        return say(f"headline_{_growth(comparisons)}", percent=_percent_a_week(comparisons))
     if change is not None and is_change:
         against = _against(comparisons, is_brief=True)
         return say(f"headline_{_way(change.ratio)}", against=against, **_size(change.ratio))
@@ -68,8 +75,10 @@ def findings(facts: Facts) -> list[str]:
     if not facts.scans:
         return []
     sentences = [
+        *_silent(facts),
         _trend(facts.comparisons),
         *_changes(facts.comparisons),
+        *_moved(facts),
         *_contents(facts.comparisons),
         *_unusual(facts.comparisons),
         _leader(facts),
@@ -80,10 +89,25 @@ def findings(facts: Facts) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
+def _silent(facts: Facts) -> list[str]:
+    """Name the codes that have stopped being scanned."""
+    rows = _rows(facts.silent)
+    if len(rows) > 1 and len(rows) == len(facts.counted):
+        return [say("all_silent", day=day(max(row["last"] for row in rows), year=False))]
+    sentences = [
+        say("silent", name=quoted(row["qrcode"]), day=day(row["last"], year=False), rate=rate(row["rate"]))
+        for row in rows[:MOST_CHANGES]
+    ]
+    rest = len(rows) - len(sentences)
+    return sentences + ([say("silent_more", rest)] if rest else [])
+
+
 def more_or_fewer(ratio: float) -> str:
     """Describe a ratio: 34% more, 12% fewer, 3.2 times as many."""
     if ratio == inf:
         return say("from_none")
+    if ratio >= MOST_TIMES:
+        return say("far_more", times=number(MOST_TIMES))
     if ratio >= 2:
         return say("times_as_many", times=multiple(ratio))
     if 0 < ratio < 0.01:
@@ -104,13 +128,17 @@ def _size(ratio: float) -> dict[str, str]:
 def _range(change: Change) -> str:
     """Describe the interval of a ratio: likely 31-61%, likely between 12% fewer and 31% more."""
     low, high = change.low, change.high
-    if high == inf:
+    if high == inf or (high >= MOST_TIMES and low >= 1):
         return say("likely_at_least", low=more_or_fewer(low))
     if low >= 2:
         return say("likely_times", low=multiple(low), high=multiple(high))
     if high < 1 or (low > 1 and high < 2):
-        ends = sorted(abs(round(100 * (end - 1))) for end in (low, high))
-        return say("likely_same_way", low=str(ends[0]), high=str(ends[1]))
+        ends = sorted(100 * abs(end - 1) for end in (low, high))
+        decimals = 0 if round(ends[0]) else 1  # "0%" would contradict that the change is clear
+        return say(
+            "likely_same_way",
+            **{name: number_text(end, f".{decimals}f") for name, end in zip(("low", "high"), ends, strict=True)},
+        )
     return say("likely_between", low=more_or_fewer(low), high=more_or_fewer(high))
 
 
@@ -172,7 +200,25 @@ def _trend(comparisons: Comparisons) -> str:
     return f"{_compared(comparisons, calm)} {without}"
 
 
+def _is_trend(comparisons: Comparisons, change: Change) -> bool:
+    """Whether scans were growing, or falling, all the time, which explains the change of a period."""
+    trend = comparisons.trend
+    return bool(change.differs) and 0 < change.ratio < inf and (trend > 0 if change.ratio > 1 else trend < 0)
+
+
+def _growth(comparisons: Comparisons) -> str:
+    return "growing" if comparisons.trend > 0 else "falling"
+
+
+def _percent_a_week(comparisons: Comparisons) -> str:
+    return percent_text(abs(100 * comparisons.trend))
+
+
 def _compared(comparisons: Comparisons, change: Change) -> str:
+    if _is_trend(comparisons, change):
+        values = {"before": rate(change.before), "after": rate(change.after)}
+        halves = _against(comparisons)
+        return say(f"trend_{_growth(comparisons)}", percent=_percent_a_week(comparisons), against=halves, **values)
     against = _against(comparisons)
     if change.differs:
         if not 0 < change.ratio < inf:
@@ -203,6 +249,20 @@ def _changes(comparisons: Comparisons) -> list[str]:
     sentences = [_describe_change("part", one, name=quoted(one.name)) for one in changed[:MOST_CHANGES]]
     rest = len(changed) - len(sentences)
     return sentences + ([say(f"{several}_more", rest)] if rest else [])
+
+
+def _moved(facts: Facts) -> list[str]:
+    """Name the codes that changed while the others did not, without those that are named for their change already."""
+    told = {one.name for one in facts.comparisons.parts if one.differs} | set(facts.silent["qrcode"])
+    names = names_of(facts.codes)
+    found = {names[id]: one for id, one in facts.comparisons.moved.items() if id in names}
+    clear = [(name, one) for name, one in found.items() if name not in told]
+    sentences = [
+        say("moved", name=quoted(name), before=rate(one.before), after=rate(one.after))
+        for name, one in clear[:MOST_CHANGES]
+    ]
+    rest = len(clear) - len(sentences)
+    return sentences + ([say("moved_more", rest)] if rest else [])
 
 
 def _describe_change(what: str, one: Change, **values: str) -> str:
@@ -278,8 +338,10 @@ def _leader(facts: Facts) -> str:
     (name, scans), (other, other_scans) = facts.leaders[:2]
     if leader.differs is None:
         key = "leads_unclear"
+    elif leader.differs and leader.ratio > 1:
+        key = "leads_by_places" if facts.comparisons.is_by_places else "leads"
     else:
-        key = "leads" if leader.differs and leader.ratio > 1 else "leads_perhaps"
+        key = "leads_perhaps"
     values = {"other": quoted(other), "other_scans": number(other_scans)}
     return say(key, name=quoted(name), scans=number(scans), **values)
 
@@ -309,7 +371,11 @@ def _half_life(facts: Facts) -> str:
     lives = facts.half_lives[facts.half_lives["scans"] >= ENOUGH_SCANS]
     if not len(lives) or facts.first == facts.last:
         return ""
-    middle = _time(24 * float(lives["half_life"].median()))
+    days = float(lives["half_life"].median())
+    window = (facts.last - facts.first).days + 1 if facts.first and facts.last else 0
+    if abs(days - window / 2) < NEAR_HALF * window:
+        return ""  # a code whose scans are spread evenly says something about the period, not about itself
+    middle = _time(24 * days)
     return say("half_life", len(lives), time=middle, name=quoted(str(lives["qrcode"].iloc[0])))
 
 

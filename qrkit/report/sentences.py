@@ -20,6 +20,8 @@ HEADLINES: Mapping[str, Sentence] = {
     "Without it, scans fell {percent} {against}.",
     "peak_then_rose": "{day} brought {scans} scans, {times} times a usual day. "
     "Without it, scans rose {percent} {against}.",
+    "growing": "Scans have been growing by about {percent} a week throughout.",
+    "falling": "Scans have been falling by about {percent} a week throughout.",
     "fell": "Scans fell {percent} {against}.",
     "rose": "Scans rose {percent} {against}.",
     "multiplied": "Scans grew to {times} times as many {against}.",
@@ -48,6 +50,7 @@ PHRASES: Mapping[str, Sentence] = {
     "as_many": "as many",
     "times_as_many": "{times} times as many",
     "almost_none": "over 99% fewer",
+    "far_more": "over {times} times as many",
     "from_none": "more, from none",
     "likely_same_way": "likely {low}\N{EN DASH}{high}%",
     "likely_times": "likely {low}\N{EN DASH}{high} times",
@@ -62,12 +65,16 @@ TRENDS: Mapping[str, Sentence] = {
     "trend_fell": "Scans fell {percent} {against} ({range}).",
     "trend_rose": "Scans rose {percent} {against} ({range}).",
     "trend_multiplied": "Scans grew to {times} times as many {against} ({range}).",
+    "trend_growing": "Scans have been growing by about {percent} a week throughout, so they went from {before} to "
+    "{after} a day {against}.",
+    "trend_falling": "Scans have been falling by about {percent} a week throughout, so they went from {before} to "
+    "{after} a day {against}.",
     "trend_same": "Scans did not change by more than chance {against} ({range}).",
     "trend_unclear": "There were {change} scans a day {against}, but whether that is more than chance is unknown: "
     "{reason}.",
     "trend_from_none": "The change {against} is unknown, because there were no scans before.",
-    "detectable": "A change of {percent} or more would have shown.",
-    "detectable_times": "A change to {times} times as many would have shown.",
+    "detectable": "A change of {percent} or more would have shown 4 times out of 5.",
+    "detectable_times": "A change to {times} times as many would have shown 4 times out of 5.",
     "trend_without": "This leaves out {days}; counting every day, there were {change}.",
 }
 
@@ -93,6 +100,8 @@ PARTS: Mapping[str, Sentence] = {
     "content_unclear": "{name} has led to {content} since {day}; whether its scans changed by more than chance is "
     "unknown: {reason}.",
     "leads": "{name} leads with {scans} scans, ahead of {other} ({other_scans}) by more than chance would explain.",
+    "leads_by_places": "{name} leads with {scans} scans, ahead of {other} ({other_scans}). The places may explain "
+    "that: codes of one campaign differ as much.",
     "leads_perhaps": "{name} leads with {scans} scans, but its lead over {other} ({other_scans}) may be chance.",
     "leads_unclear": "{name} leads with {scans} scans; whether its lead over {other} ({other_scans}) is chance is "
     "unknown.",
@@ -112,6 +121,17 @@ DAYS: Mapping[str, Sentence] = {
 }  # fmt: skip
 
 CODES: Mapping[str, Sentence] = {
+    "silent": "{name} has had no scan since {day} ({rate} a day before). Has it been taken down?",
+    "silent_more": (
+        "1 more code has stopped being scanned.",
+        "{count} more codes have stopped being scanned.",
+    ),
+    "moved": "{name} went from {before} to {after} scans a day, unlike the other codes. Was it moved?",
+    "moved_more": (
+        "1 more code changed while the others did not.",
+        "{count} more codes changed while the others did not.",
+    ),
+    "all_silent": "No code has been scanned since {day}. Do the short URLs still work?",
     "first_scans": (
         "One of the codes created in this period was scanned, within {time} of being created.",
         "{count} codes created in this period were scanned, half of them within {time} of being created.",

@@ -64,6 +64,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
         hidden=hidden,
         visitors=facts.visitors if facts.visitors >= least else 0,
         visitors_of=_visitors_of(shown, hidden, least),
+        silent=facts.silent[:0],
         per_hour=None,
         daily=facts.daily[:0],
         hourly=facts.hourly[:0],
@@ -268,6 +269,7 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
         parts=[one for one in made.parts if one.name in facts.titles.values()] if has_parts else [],
         before=made.before if made.before is None or int(made.before["visitors"].iloc[0]) >= least else None,
         contents=(),
+        moved={},
     )
     return kept if is_exact else replace(kept, calm=None, left_out=(), unusual=None, bursts=None)
 

@@ -5,19 +5,36 @@ Writes tables in Markdown: `python -m tests.analytics.study_intervals 1000 cover
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date, timedelta
 from itertools import islice, product
-from math import isnan, nan, sqrt
+from math import isnan, log, nan, sqrt
 from pathlib import Path
 from statistics import mean, median
 from typing import NamedTuple
 
+import numpy as np
+
+from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, rates_of
 from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
+from qrkit.analytics.silent_codes import WINDOWS, judge_silence
 from qrkit.analytics.unusual_days import days_with, judge_days
-from tests.analytics.worlds import EVENTS, GROUPS, INDEPENDENT, histories
+from tests.analytics.worlds import (
+    EVENTS,
+    GROUPS,
+    INDEPENDENT,
+    MONDAY,
+    MOVING,
+    Posters,
+    daily_counts,
+    histories,
+    moving_counts,
+    poster_counts,
+)
 
 LEVEL = 0.95
+LEVEL_OF_ALARM = 0.05
 RATES = (0.3, 3.0, 40.0, 400.0)
 LENGTHS = (14, 28, 90, 365)
 FEWEST_TOLD = 0.1
@@ -26,6 +43,8 @@ HORIZON = 28
 """Days of a forecast."""
 FEWER = 5
 """Forecasts and unusual days are tried in that many times fewer worlds, because each takes longer."""
+TRIED = [(True, 0.0), (True, 0.2), (True, 0.4), (False, 0.0)]
+"""Whether posters are counted before the change, and how much each of them changes for itself (sd of the logarithm)."""
 HEADING = """# How often intervals are right
 
 Made by `make coverage`: {number:,} simulated worlds for each world, number of days and rate (0.3, 3, 40 and 400 scans a
@@ -112,6 +131,90 @@ def forecast_cell(world, rate, days, number, seed, predicted, actual) -> Cell:
     return cell(found)
 
 
+def forecasts_right(world: str, rate: float, number: int, *, days: int = RECENT, seed: int = 10) -> tuple[float, ...]:
+    """Forecast codes whose level moved; return the shares of right days and right totals, and the error of totals."""
+    random, right_days, right_totals, errors = np.random.default_rng(seed), [], [], []
+    for _ in range(number):
+        counts = moving_counts(world, rate, days, HORIZON, random)
+        past = {MONDAY + timedelta(days=day): int(counts[day]) for day in range(days)}
+        made = forecast_days(days_with(past), [day % 7 for day in range(days, days + HORIZON)], LEVEL)
+        coming, total = counts[days:], counts[days:].sum()
+        right_days.append(float(((made.days[1] <= coming) & (coming <= made.days[2])).mean()))
+        right_totals.append(bool(made.totals[1, -1] <= total <= made.totals[2, -1]))
+        errors.append(float(abs(made.totals[0, -1] - total)))
+    return mean(right_days), mean(right_totals), mean(errors)
+
+
+def moving_table(number: int) -> str:
+    """Measure forecasts of codes whose level moved, and return them as Markdown."""
+    lines = [
+        "**Forecast of 28 days from 112 whose level moved: share of 95% intervals that miss a day / the total**",
+        "",
+        "| world | 3 scans a day | 40 scans a day |",
+        "|---|---|---|",
+    ]
+    for world in MOVING:
+        cells = [forecasts_right(world, rate, number)[:2] for rate in (3.0, 40.0)]
+        lines.append(f"| {world} | {' | '.join(f'{1 - days:.3f} / {1 - totals:.3f}' for days, totals in cells)} |")
+    return "\n".join(lines)
+
+
+def designs_cell(world: Posters, number: int, *, has_before: bool = True, seed: int = 6) -> Cell:
+    """Measure comparisons of two designs on posters; the width is the mean of the logarithm."""
+    random, found = np.random.default_rng(seed), []
+    for _ in range(number):
+        before, after = (
+            [{str(place): CodeCounts(scans, world.days) for place, scans in enumerate(group)} for group in side]
+            for side in poster_counts(world, random).transpose(2, 0, 1).tolist()
+        )
+        logs = [changes_of(*sides) if has_before else rates_of(sides[1]) for sides in zip(before, after, strict=True)]
+        made = between_codes(*logs, LEVEL)
+        found.append((made.low <= world.ratio <= made.high, bool(made.reason), log(made.high / made.low), 1.0))
+    return cell(found)
+
+
+def designs_table(number: int) -> str:
+    """Measure comparisons of two designs on posters, and return them as Markdown."""
+    titles = [f"{'before and after' if has_before else 'after only'}, shift {shift}" for has_before, shift in TRIED]
+    lines = [
+        "**Two designs on posters, 28 days a side: share of 95% intervals that miss a ratio of 1 / of 1.5**",
+        "",
+        f"| posters a group, scans a day of each | {' | '.join(titles)} |",
+        "|---" * (len(titles) + 1) + "|",
+    ]
+    for posters, rate in product((3, 10, 30), (0.3, 1.0, 4.0)):
+        wrong = [
+            [designs_cell(Posters(posters, rate, shift, ratio), number, has_before=before).wrong for ratio in (1, 1.5)]
+            for before, shift in TRIED
+        ]
+        lines.append(f"| {posters}, {rate:g} | {' | '.join(f'{none:.3f} / {some:.3f}' for none, some in wrong)} |")
+    return "\n".join(lines)
+
+
+def silence_cell(
+    world: str, *, portfolios: int, days: int = 60, dead: int = 14, rate: float = 3.0, codes: int = 40, seed: int = 8
+) -> tuple[float, float]:
+    """Kill the first of 40 codes; return in which share of portfolios it is found, and in which another one is."""
+    random = np.random.default_rng(seed)
+    found, false, today = 0, 0, MONDAY + timedelta(days=days)
+    for _ in range(portfolios):
+        rates = [rate, *random.lognormal(0, 1.2, codes - 1)]
+        scans = daily_counts(rates, MONDAY, days, random=random, truth=truth_of(world))
+        scans[0, days - dead :] = 0
+        alarms = [is_silent(counts, today, LEVEL_OF_ALARM / codes) for counts in scans]
+        found, false = found + alarms[0], false + any(alarms[1:])
+    return found / portfolios, false / portfolios
+
+
+def is_silent(counts: np.ndarray, today: date, alarm: float) -> bool:
+    (scanned,) = counts.nonzero()
+    if len(scanned) < 2 or scanned[-1] == len(counts) - 1:
+        return False
+    days = range(max(int(scanned[0]) + 1, int(scanned[-1]) - WINDOWS[-1] + 1), int(scanned[-1]) + 1)
+    silence = judge_silence({MONDAY + timedelta(days=day): int(counts[day]) for day in days}, today, alarm)
+    return silence is not None and silence.chance < alarm
+
+
 def comparison(first, second):
     ours, plain = (ratio_interval(first, second, LEVEL, independent=independent) for independent in (False, True))
     return not ours.differs, bool(ours.reason), ours.high - ours.low, plain.high - plain.low
@@ -164,7 +267,7 @@ def tables(number: int) -> str:
         table("Unusual days: share of views with a false alarm", uneventful, of("Unusual days", "wrong")),
         table("Unusual days: share of views with too few scans to say", worlds, of("Unusual days", "refused")),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, moving_table(number // FEWER), designs_table(number)])
 
 
 def table(title, worlds, values) -> str:

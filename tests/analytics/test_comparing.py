@@ -434,6 +434,7 @@ def test_columns_and_dtypes_are_those_of_the_docstring():
         wanted |= dict.fromkeys(("ratio", "low", "high", "probability"), "float64")
         wanted |= {"differs": "boolean"} | dict.fromkeys(("smallest", "spread", "days_as_one"), "float64")
         wanted |= {"is_paired": "bool", "reason": TEXT}
+        wanted |= {"unit": TEXT, "first_codes": "int64", "second_codes": "int64"}
         for pair in ((one, two), (two, one), (two, two)):
             for independent in (False, True):
                 assert analytics.compare(*pair, independent=independent).dtypes.astype(str).to_dict() == wanted
@@ -470,3 +471,71 @@ def test_all_looks_of_three_months_keep_the_level(world, capsys):
     with capsys.disabled():
         print(f"\n{world}: an alarm at any of {LOOKS} looks in {share:.3f} of 500 worlds")  # noqa: T201
     assert share <= 0.065
+
+
+# ---- trends
+
+
+def trend_of(days, **truth):
+    """The trend of a code with 40 scans a day, half of whose days are before a change."""
+    frame = analytics.simulate({"aa": 40}, since=MONDAY, days=days, seed=4, truth=Truth(**truth))
+    portfolio, views = shop_with(frame[["short_code", "time"]])
+    with portfolio:
+        view = views["aa"].where(since=MONDAY, until=MONDAY + timedelta(days=days))
+        return analytics.before_and_after(view, MONDAY + timedelta(days=days // 2))["trend"].item()
+
+
+def test_a_trend_is_told_apart_from_a_change():
+    assert trend_of(84, half_life=28) == pytest.approx(0.5 ** (7 / 28) - 1, abs=0.06)
+    assert isnan(trend_of(84, change=MONDAY + timedelta(days=42), effect=1.5))
+    assert isnan(trend_of(84, log_sd=0.4, log_correlation=0.8))
+    assert isnan(trend_of(20, half_life=14))
+
+
+# ---- each code from its own beginning, until now
+
+
+def late_starter():
+    """Three codes from the start, and one that began 19 days before the end of 60 days; it is the busiest."""
+    rates = {"five": 5, "four": 4, "three": 3}
+    frames = [
+        analytics.simulate(rates, since=MONDAY, days=60, seed=1),
+        analytics.simulate({"late": 8}, since=MONDAY + timedelta(days=30), days=30, seed=2),
+    ]
+    portfolio, _ = shop_with(pd.concat(frames)[["short_code", "time"]])
+    return portfolio, portfolio.scans.where(since=MONDAY, until=MONDAY + timedelta(days=60))
+
+
+def test_a_code_that_began_late_has_the_rate_of_its_own_days():
+    portfolio, view = late_starter()
+    with portfolio:
+        found = analytics.rates(view, by="qrcode").set_index("qrcode")
+        best = analytics.ranking(view).iloc[0]
+    assert found["days"].to_dict() == {"five": 60, "four": 60, "late": 29, "three": 60}
+    assert found.loc["late", "low"] < 8 < found.loc["late", "high"]
+    assert found.loc["late", "rate"] == pytest.approx(8, abs=1.5)
+    assert best["qrcode"] == "late"
+    assert best["first"] > 0.9
+
+
+def test_a_campaign_counts_from_its_first_code():
+    portfolio, view = late_starter()
+    with portfolio:
+        spring = portfolio.insert_campaign("Spring")
+        portfolio.update_qrcode(portfolio.find_qrcode("late").id, campaign_id=spring.id)
+        assert analytics.rates(view, by="campaign").set_index("campaign")["days"].to_dict() == {"": 60, "Spring": 29}
+        portfolio.update_qrcode(portfolio.find_qrcode("five").id, campaign_id=spring.id)
+        assert analytics.rates(view, by="campaign")["days"].tolist() == [60, 60]
+
+
+def test_rates_and_forecasts_without_until_end_now():
+    """A code that died four weeks ago has a rate that says so, and its forecast begins today."""
+    scans = analytics.simulate({"dead": 6}, since=MONDAY, days=32, seed=3)
+    now = datetime(2026, 5, 1, 9, tzinfo=UTC)
+    with open_portfolio(":memory:", clock=lambda: now) as portfolio:
+        portfolio.insert_qrcode("https://example.com", short_code="dead")
+        portfolio.scans.insert(scans)
+        assert analytics.rates(portfolio.scans)["days"].item() == 59
+        assert analytics.forecast(portfolio.scans)["day"].iloc[0] == pd.Timestamp(2026, 5, 1)
+        until = portfolio.scans.where(until=MONDAY + timedelta(days=32))
+        assert analytics.rates(until)["days"].item() == 31

@@ -9,8 +9,8 @@ import pytest
 from qrkit import analytics, charts, open_portfolio
 from qrkit.analytics import Truth
 from qrkit.errors import InvalidParameter
-from tests.analytics.study_intervals import forecast_days_cell, forecast_totals_cell
-from tests.analytics.worlds import WEEK
+from tests.analytics.study_intervals import HORIZON, forecast_days_cell, forecast_totals_cell, forecasts_right
+from tests.analytics.worlds import MOVING, WEEK
 from tests.dtypes import TEXT
 from tests.sweeps import quick_first
 
@@ -36,6 +36,27 @@ def test_intervals_contain_the_future(world):
     assert 0.005 <= days.wrong <= 0.06
     assert totals.wrong <= 0.09
     assert days.refused == totals.refused == 0
+
+
+@pytest.mark.parametrize("world", quick_first(MOVING))
+@pytest.mark.parametrize("rate", quick_first([40.0, 3.0]))
+def test_a_level_that_moved_is_not_that_of_the_weeks_before(world, rate):
+    """By the mean of sixteen weeks, hardly any total of a dead or fading code was in its interval."""
+    days, totals, error = forecasts_right(world, rate, 30)
+    assert min(days, totals) >= 0.85 - 0.1  # half of the standard error of 30 worlds
+    assert error < {"dead": 0.1, "growth": 1.5}.get(world, 0.6) * HORIZON * rate
+
+
+def test_days_before_the_first_scan_are_left_out():
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+        late = FIRST + timedelta(days=60)
+        shop.scans.insert(analytics.simulate({"door": 20.0}, since=late, days=40, seed=2))
+        found = analytics.forecast(shop.scans.where(since=FIRST, until=FIRST + timedelta(days=100)))
+        assert found["scans"].mean() == pytest.approx(20, rel=0.15)
+        assert found["total_low"].iloc[-1] < 28 * 20 < found["total_high"].iloc[-1]
+        early = shop.scans.where(since=FIRST, until=late + timedelta(days=20))
+        assert analytics.forecast(early)["reason"].iloc[0].startswith("19 whole days are too few")
 
 
 def test_days_have_their_weekdays_and_add_up(view):

@@ -172,9 +172,9 @@ def test_a_question_has_the_same_answer_on_both_engines(shop, ask, narrower):
     elif narrower:
         narrower = {"campaign_id": tuple(one.id for one in shop.list_campaigns())}
     view = shop.scans.where(**narrower)
-    rows = Rows(view.store, view.account_id, **narrower)
+    rows = Rows(view.store, view.account_id, clock=view.clock, **narrower)
     if ask is analytics.orphan_visits and narrower:
-        view, rows = shop.scans, Rows(view.store, view.account_id)
+        view, rows = shop.scans, Rows(view.store, view.account_id, clock=view.clock)
     answer = ask(view)
     assert len(answer)
     assert_frame_equal(ask(rows), answer, check_exact=False, rtol=1e-12)

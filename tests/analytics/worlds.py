@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,25 @@ GROUPS = {"independent": INDEPENDENT, "moderate": MODERATE, "strong": STRONG, "r
 """Worlds by how strongly days depend on each other. Each code has days of its own, which is the hard case."""
 
 
+MOVING = ("dead", "decay", "growth", "late start")
+"""Worlds whose level at the end is not that of the weeks before."""
+
+
+def moving_counts(world: str, rate: float, days: int, ahead: int, random: np.random.Generator) -> np.ndarray:
+    """The scans of one code on some days and on those ahead of them.
+
+    It died three weeks before the end, fades with a half-life of 28 days, grows by 1% a day, or began five weeks ago.
+    """
+    passed = np.arange(days + ahead)
+    level = {
+        "dead": np.where(passed < days - 21, 1.0, 0.0),
+        "decay": 3 * 0.5 ** (passed / 28),
+        "growth": 1.01**passed,
+        "late start": np.where(passed < days - 35, 0.0, 1.0),
+    }[world]
+    return random.poisson(rate * level * random.gamma(10, 1 / 10, days + ahead))
+
+
 def daily_counts(
     rates: Sequence[float], since: date, days: int, *, random: np.random.Generator, truth: Truth
 ) -> np.ndarray:
@@ -48,6 +68,43 @@ def daily_counts(
     smallest, largest = truth.groups
     groups = daily_groups(rates, since, days, random=random, truth=truth)
     return np.einsum("s,sij->ij", np.arange(smallest, largest + 1), groups)
+
+
+class Posters(NamedTuple):
+    """Two groups of posters in places of their own, before and after the designs of the second group change.
+
+    Attributes:
+        number: Posters in each group.
+        per_day: Scans of a poster per day in the mean over places.
+        shift: Standard deviation of the logarithm by which each poster changes for itself.
+        ratio: Effect of the second design.
+        places: Standard deviation of the logarithm of the rates of places.
+        days: Days before the change, and as many after it.
+    """
+
+    number: int
+    per_day: float
+    shift: float
+    ratio: float = 1.0
+    places: float = 0.7
+    days: int = 28
+
+
+def poster_counts(world: Posters, random: np.random.Generator) -> np.ndarray:
+    """The scans of each poster before and after: int64, 2 groups x posters x 2 sides. All posters share the weather."""
+    weather = np.exp(0.4 * _autoregressive(random, 2 * world.days, 0.8)).reshape(2, world.days)
+    shape = (2, world.number)
+    rates = world.per_day * random.lognormal(-(world.places**2) / 2, world.places, shape)
+    changes = np.exp(world.shift * random.standard_normal(shape)) * np.array([1.0, world.ratio])[:, None]
+    means = np.stack([rates, rates * changes], axis=2)[..., None] * weather
+    return random.poisson(means * random.gamma(3, 1 / 3, means.shape)).sum(axis=3)
+
+
+def _autoregressive(random: np.random.Generator, days: int, correlation: float) -> np.ndarray:
+    values = random.standard_normal(days)
+    for day in range(1, days):
+        values[day] = correlation * values[day - 1] + np.sqrt(1 - correlation**2) * values[day]
+    return values
 
 
 def histories(truth: Truth, rate: float, days: int, number: int, seed: int) -> Iterator[dict[date, int]]:

@@ -515,3 +515,21 @@ def test_the_place_of_a_table_is_an_option(folder, shop, capsys):
     assert "header_row" in capsys.readouterr().err.replace("header-row", "header_row")
     assert main(["import", "list.csv", "--columns", "content=B", "--sheet", "One"]) == 2
     assert "the file has no sheets" in capsys.readouterr().err
+
+
+def test_silent_codes_are_listed_and_are_a_failure_for_cron(store, run):
+    """The gate has three scans a day until 30 days before the end, the door has them until the end."""
+    with store() as made:
+        rows_of_days = [
+            {"short_code": code, "time": f"2026-{month:02}-{day:02}T{hour}:00:00Z"}
+            for code, months in (("door", (3, 4, 5)), ("gate", (3, 4)))
+            for month in months
+            for day in range(1, 31)
+            for hour in (10, 13, 16)
+        ]
+        made.scans.insert(rows_of_days)
+    words = ("scans", "--silent", "--until", "2026-05-31")
+    assert run(*words, status=1).out.split("\n")[1].split() == ["gate", "Gate", "2026-04-30", "30", "3.0"]
+    assert run(*words, "door") == ("", "")
+    (row,) = [json.loads(line) for line in run(*words, "--json", status=1).out.splitlines()]
+    assert row == {"short_code": "gate", "name": "Gate", "last": "2026-04-30", "days": 30, "rate": 3.0}

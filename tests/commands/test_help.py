@@ -285,6 +285,7 @@ def test_python_m_qrkit_starts_quickly(words):
         (["decode"], "qrkit decode: the following arguments are required: PICTURE"),
         (["check", "a.png", "--min", "robst"], "--min: 'robst' is not a choice; did you mean 'robust'?"),
         (["report", "--since", "1 June"], "--since: '1 June' is not a day such as 2026-06-01"),
+        (["scans", "--silent", "--by", "day"], "--by: not allowed with argument --silent"),
         (["scans", "--until", "2026-09-31"], "'2026-09-31' is not a day such as 2026-06-01; 2026-09 has 30 days"),
         (["archive", "--store", "a.duckdb"], "--store is not an option here; write: qrkit archive a.duckdb"),
         (["backup", "--store", "a.duckdb", "b.duckdb"], "here; write: qrkit backup a.duckdb b.duckdb"),

@@ -37,7 +37,7 @@ from qrkit.store.recording.user_agents import parse_new_user_agents
 from qrkit.store.records.ids import check_ids
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
-from qrkit.tracking.times import from_day, moment_in, zone_of
+from qrkit.tracking.times import Clock, from_day, moment_in, now, zone_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,6 +142,7 @@ class Scans(Shown):
         attributes: The attributes that scans are filtered by, each with the values that count.
         tag: A tag of QR Codes, or several, of which they have one; None for all QR Codes.
         fields: The fields of QR Codes that scans are filtered by, each with the values that count.
+        clock: Tells the time, for questions that end now.
 
     Raises:
         InvalidParameter: If a bound is not a date, an id or a value of an attribute is not text, or a kind, an
@@ -160,6 +161,7 @@ class Scans(Shown):
     attributes: tuple[tuple[VisitAttribute, tuple[str, ...]], ...] = ()
     tag: str | tuple[str, ...] | None = None
     fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    clock: Clock = field(default=now, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
