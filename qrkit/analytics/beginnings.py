@@ -33,7 +33,7 @@ def beginnings(scans: Scans) -> dict[str, date]:
     return {id: on_the_clock(first, scans.zone).date() + timedelta(days=1) for id, first in firsts}
 
 
-def beginnings_by(scans: Scans, by: Attribute | None) -> dict[str, date]:
+def beginnings_by(scans: Scans, by: Attribute | str | None) -> dict[str, date]:
     """Return from which day on each QR Code or campaign of a view counts: from the beginning of its first code.
 
     Without `by`, the text "" stands for all codes. Other attributes of scans have no beginning.
@@ -42,7 +42,7 @@ def beginnings_by(scans: Scans, by: Attribute | None) -> dict[str, date]:
         return {}
     begins = beginnings(scans)
     found: dict[str, date] = {}
-    for id, part in scans.ask(PARTS.format(key=group_sql(by))).itertuples(index=False):
+    for id, part in scans.ask(PARTS.format(key=group_sql(by, scans))).itertuples(index=False):
         if id in begins:
             found[part] = min(found.get(part, date.max), begins[id])
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.all_visits import counted
-from qrkit.store.questions.scan_attributes import Attribute, key_sql, missing_value, table_of
+from qrkit.store.questions.scan_attributes import TAG, Attribute, key_sql, missing_value, table_of
 from qrkit.store.questions.scans import in_zone_of
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -62,7 +62,7 @@ ORDER BY scans DESC, qrcode_id
 
 BY_ATTRIBUTE = f"""
 , counted AS ({counted({"key": "{key}"}, "{table}")})
-SELECT coalesce(key, '{{missing}}') AS part, scans, visitors, scans / sum(scans) OVER () AS share
+SELECT coalesce(key, '{{missing}}') AS part, scans, visitors, scans / {{all}} AS share
 FROM counted
 ORDER BY scans DESC, part
 LIMIT $most
@@ -99,7 +99,7 @@ def scans_by_location(scans: Scans) -> pd.DataFrame:
     return with_dtypes(scans.ask(BY_LOCATION), types)
 
 
-def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFrame:
+def scans_by(scans: Scans, attribute: Attribute | str, *, most: int = 10) -> pd.DataFrame:
     """Count scans by an attribute, most frequent values first.
 
     Columns: the attribute (str, "unknown" if not known, "" without a campaign), scans, visitors (int64), share
@@ -107,7 +107,8 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
 
     Args:
         scans: The view to count.
-        attribute: One of campaign, campaign_id, qrcode, qrcode_id, or an attribute that `scans.where` filters by.
+        attribute: One of campaign, campaign_id, qrcode, qrcode_id, tag, an attribute that `scans.where` filters by, or
+            the name of a field of yours, such as City. A scan of a QR Code with several tags counts with each of them.
         most: Maximum number of values, 1 or more.
 
     Raises:
@@ -123,7 +124,10 @@ def scans_by(scans: Scans, attribute: Attribute, *, most: int = 10) -> pd.DataFr
         ...     scans_by(shop.scans, "country")[["country", "scans", "share"]].values.tolist()
         [['PT', 1, 0.5], ['unknown', 1, 0.5]]
     """
-    sql = BY_ATTRIBUTE.format(key=key_sql(attribute), table=table_of(attribute), missing=missing_value(attribute))
+    # A scan may count with several tags, so its shares are of all scans, not of the sum.
+    every = "(SELECT count(*) FROM lean)" if attribute == TAG else "sum(scans) OVER ()"
+    missing = missing_value(attribute)
+    sql = BY_ATTRIBUTE.format(all=every, key=key_sql(attribute, scans), table=table_of(attribute), missing=missing)
     frame = with_dtypes(
         scans.ask(sql, most=check_most(most)),
         {"part": "str", "scans": "int64", "visitors": "int64", "share": "float64"},

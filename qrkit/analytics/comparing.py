@@ -71,7 +71,9 @@ RATIO_TYPES |= dict.fromkeys(("ratio", "low", "high", "probability"), "float64")
 RATIO_TYPES |= dict.fromkeys(("smallest", "spread", "days_as_one"), "float64") | {"is_paired": "bool", "reason": "str"}
 
 
-def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, independent: bool = False) -> pd.DataFrame:
+def rates(
+    scans: Scans, *, by: Attribute | str | None = None, level: float = 0.95, independent: bool = False
+) -> pd.DataFrame:
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
     The interval is for days like the counted ones, which may depend on the days before them. It does not allow for
@@ -100,7 +102,7 @@ def rates(scans: Scans, *, by: Attribute | None = None, level: float = 0.95, ind
     import pandas as pd
 
     if by is not None:
-        check_attribute("by", by)
+        check_attribute("by", by, scans)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans], to_now=True)
     view = scans.where(since=first, until=last)

@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.column_copy import reading_one_state
 from qrkit.store.questions.local_time import local_time
-from qrkit.store.questions.scan_attributes import Attribute, table_of, value_sql
+from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute, table_of, value_sql
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,8 @@ GROUP BY ALL
 
 def cross_table(
     scans: Scans,
-    rows: Attribute | ClockAttribute,
-    columns: Attribute | ClockAttribute,
+    rows: Attribute | ClockAttribute | str,
+    columns: Attribute | ClockAttribute | str,
     *,
     most: int = 10,
     least: int | None = None,
@@ -85,14 +85,14 @@ def cross_table(
     import pandas as pd
 
     for name, attribute in (("rows", rows), ("columns", columns)):
-        _check(name, attribute)
+        _check(scans, name, attribute, least)
     if rows == columns:
         raise InvalidParameter(Problem("columns", columns, "must differ from `rows`"))
     most = check_most(most)
     with reading_one_state(scans.store):
         values = [_values(scans, attribute, most, least) for attribute in (rows, columns)]
         row, column = (_value_sql(scans, attribute) for attribute in (rows, columns))
-        sql = CELLS.format(row=row, column=column, table=_table_of(rows, columns))
+        sql = CELLS.format(row=row, column=column, table=table_of(rows, columns))
         counted = scans.ask(sql, rows=values[0], columns=values[1], other=OTHER)
     labels = [_labels(given, set(counted[name])) for given, name in zip(values, ("row", "column"), strict=True)]
     every = pd.MultiIndex.from_product(labels, names=["row", "column"])
@@ -112,29 +112,26 @@ def cross_table(
     return table.astype("Int64").rename_axis(index=rows, columns=columns)
 
 
-def _check(name: str, attribute: str) -> None:
-    known = (*get_args(Attribute), *get_args(ClockAttribute))
-    if attribute not in known:
-        raise InvalidParameter(Problem(name, attribute, f"must be one of {', '.join(known)}"))
+def _check(scans: Scans, name: str, attribute: str, least: int | None) -> None:
+    if attribute not in get_args(ClockAttribute):
+        check_attribute(name, attribute, scans, *get_args(ClockAttribute))
+    if attribute == TAG and least is not None:
+        rule = "must not be given: a scan counts with each of its tags, so small groups cannot be hidden"
+        raise InvalidParameter(Problem("least", least, rule))
 
 
-def _value_sql(scans: Scans, attribute: Attribute | ClockAttribute) -> str:
+def _value_sql(scans: Scans, attribute: Attribute | ClockAttribute | str) -> str:
     if attribute == "weekday" or attribute == "hour":
         return CLOCK[attribute][0].format(local=local_time(stretches_of(scans)))
-    return value_sql(attribute)
+    return value_sql(attribute, scans)
 
 
-def _table_of(*attributes: Attribute | ClockAttribute) -> str:
-    tables = [table_of(one) for one in attributes if one != "weekday" and one != "hour"]
-    return max(tables, default="lean")  # `wide` has the columns of `lean`, too
-
-
-def _values(scans: Scans, attribute: Attribute | ClockAttribute, most: int, least: int | None) -> list[str]:
+def _values(scans: Scans, attribute: Attribute | ClockAttribute | str, most: int, least: int | None) -> list[str]:
     """Return the values that have a row or column of their own."""
     import pandas as pd
 
     every = CLOCK[attribute][1] if attribute in CLOCK else ()
-    sql = VALUES.format(value=_value_sql(scans, attribute), table=_table_of(attribute))
+    sql = VALUES.format(value=_value_sql(scans, attribute), table=table_of(attribute))
     frame = scans.ask(sql, most=len(every) or most)
     is_shown = [True] * len(frame)
     if least is not None:

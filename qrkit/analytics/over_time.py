@@ -74,7 +74,7 @@ ORDER BY w.weekday, h.hour
 """
 
 
-def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> pd.DataFrame:
+def scans_per(scans: Scans, period: Period, *, by: Attribute | str | None = None) -> pd.DataFrame:
     """Return scans and visitors per hour, day, week or month, from the first scan (or `since`) to the last (`until`).
 
     Columns: start (datetime64[us, time zone], when the period begins), hours (float64, its length; 23, 24 or 25 for a
@@ -93,14 +93,14 @@ def scans_per(scans: Scans, period: Period, *, by: Attribute | None = None) -> p
         raise InvalidParameter(Problem("period", period, f"must be one of {', '.join(get_args(Period))}"))
     zone, known = scans.zone, stretches_of(scans)
     label = _hour_start(known) if period == "hour" else f"date_trunc('{period}', {local_time(known)})"
-    counts = scans.ask(PER_PERIOD.format(label=label, key=group_sql(by), table=table_of(by)))
+    counts = scans.ask(PER_PERIOD.format(label=label, key=group_sql(by, scans), table=table_of(by)))
     calendar = _hours(scans, counts) if period == "hour" else _days(scans, counts, period)
     complete = _fill_gaps(calendar, counts, by=by).drop(columns="label")
     complete["start"] = complete["start"].dt.tz_localize("UTC").dt.tz_convert(zone)
     return _with_bounds(complete, scans, by=by)
 
 
-def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = True) -> pd.DataFrame:
+def scans_per_day(scans: Scans, *, by: Attribute | str | None = None, zeros: bool = True) -> pd.DataFrame:
     """Return scans per day, including days without scans, from the first scan (or `since`) to the last (or `until`).
 
     Columns: day (datetime64[us], a day in the view's time zone), the name of `by` (str, if given), scans (int64).
@@ -126,7 +126,7 @@ def scans_per_day(scans: Scans, *, by: Attribute | None = None, zeros: bool = Tr
     """
     local = local_time(stretches_of(scans))
     per_day = PER_DAY if by is None or by in get_args(Part) else PER_DAY_AND_VALUE
-    counts = scans.ask(per_day.format(local=local, key=group_sql(by), table=table_of(by)))
+    counts = scans.ask(per_day.format(local=local, key=group_sql(by, scans), table=table_of(by)))
     if not zeros:
         ordered = with_dtypes(counts, {"label": "datetime64[us]", "part": "str"}).sort_values(["label", "part"])
         named = ordered.rename(columns={"label": "day", "part": by or "part"}).reset_index(drop=True)

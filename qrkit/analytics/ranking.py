@@ -120,7 +120,7 @@ def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:
     view = scans.where(since=since, until=until)
     begins = beginnings_by(view, by)
     days = scans_per_day(view)["day"].dt.date.tolist()
-    names = sorted(view.ask(f"SELECT DISTINCT {group_sql(by)} AS part FROM codes")["part"])
+    names = sorted(view.ask(f"SELECT DISTINCT {group_sql(by, scans)} AS part FROM codes")["part"])
     histories = {name: dict.fromkeys(days, 0) for name in names}
     counts = scans_per_day(view, by=by, zeros=False)
     for name, day, number in zip(counts[by], counts["day"].dt.date, counts["scans"].tolist(), strict=True):

@@ -69,7 +69,7 @@ def imported_scans(scans: Scans) -> dict[str, int]:
     return dict(zip(frame["qrcode_id"], map(int, frame["scans"]), strict=True))
 
 
-def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:
+def repeat_share(scans: Scans, *, by: Attribute | str | None = None) -> pd.DataFrame:
     """Return the number of scans by visitors who had already scanned on the same UTC day, in total or per group.
 
     Columns: the name of `by` (str, if given), scans (int64, only those with a visitor key), visitors, again (int64,
@@ -83,7 +83,7 @@ def repeat_share(scans: Scans, *, by: Attribute | None = None) -> pd.DataFrame:
     Raises:
         InvalidParameter: If `by` is anything else.
     """
-    frame = scans.ask(REPEATS.format(key=group_sql(by), table=table_of(by)))
+    frame = scans.ask(REPEATS.format(key=group_sql(by, scans), table=table_of(by)))
     types = {"part": "str", "scans": "int64", "visitors": "int64", "again": "int64", "share": "float64"}
     frame = with_dtypes(frame, types)
     return frame.rename(columns={"part": by}) if by else frame.drop(columns="part")

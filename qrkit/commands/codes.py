@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from qrkit.portfolio import Portfolio
 
-__all__ = ["CODE_HELP", "confirm", "define_add", "define_list", "define_remove", "define_set", "define_show"]
+__all__ = [
+    "CODE_HELP", "add_filters", "confirm", "define_add", "define_list", "define_remove", "define_set", "define_show",
+    "fields_of",
+]  # fmt: skip
 
 CODE_HELP = "short code, short URL, name or ID"
 CODES = Table(
@@ -35,6 +38,7 @@ CODES = Table(
         Column("content", "Content", shown=summary),
         Column("scans", "Scans"),
         Column("template"),
+        Column("tags"),
         Column("short_url"),
         Column("created"),
         Column("id"),
@@ -43,7 +47,8 @@ CODES = Table(
 KEYS = ", ".join(column.key for column in CODES.columns)
 ISSUES = "issues (reason, error)"
 FURTHER_KEYS = (
-    "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule"
+    "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule, "
+    "fields"
 )
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
@@ -55,7 +60,7 @@ def define_list(one: Parser) -> None:
     """Define the command `list`."""
     describe(
         one,
-        "Searches short codes, names, contents, comments and addresses, and ignores case.",
+        "Searches short codes, names, contents, comments, addresses, tags and fields, and ignores case.",
         usage="[SEARCH] [options]",
         examples=(
             "qrkit list --store shop.duckdb",
@@ -65,6 +70,7 @@ def define_list(one: Parser) -> None:
     )
     one.add_argument("search", nargs="?", default="", metavar="SEARCH", help="text to search for (default: list all)")
     one.add_argument("--campaign", metavar="NAME", help="only those of this campaign")
+    add_filters(one, "those with")
     one.add_argument("--limit", type=_count, metavar="N", help="list at most N QR Codes, oldest first (default: all)")
     add_store(one)
     CODES.add_options(one)
@@ -126,6 +132,7 @@ def define_set(one: Parser) -> None:
             "qrkit set door --content https://example.com/summer --store shop.duckdb",
             'qrkit set door gate --campaign "Summer sale" --template brand',
             "qrkit set --all --fix-urls --preview",
+            "qrkit set door gate --tag entrance --field City=Graz",
             "qrkit set door --schedule december.json",
             "qrkit set door --schedule \\",
             """    '[{"date": "2026-12-01T08:00:00Z", "content": "https://example.com"}]'""",
@@ -139,6 +146,7 @@ def define_set(one: Parser) -> None:
     content.add_argument("--fix-urls", action="store_true", help=fix)
     one.add_argument("--preview", action="store_true", help="show what would be changed, and change nothing")
     _add_changes(one, is_new=False)
+    one.add_argument("--no-tag", action="append", default=[], metavar="TAG", help="remove a tag")
     add_json(one, f"{KEYS}, {ISSUES}", each="QR Code")
     one.set_defaults(run=_set)
 
@@ -169,12 +177,44 @@ def _add_changes(one: Parser, *, is_new: bool) -> None:
     add_fields(one, QRCode, TEXTS)
     one.add_argument("--campaign", metavar="NAME", help="name of the campaign, see `qrkit campaign`")
     add_fields(one, Location, PLACES)
+    one.add_argument("--tag", action="append", default=[], metavar="TAG", help="add a tag; repeat it for several")
+    field = "a field of yours, such as City=Graz; repeat it for several"
+    more = "" if is_new else "; without TEXT, it is removed"
+    one.add_argument("--field", action="append", default=[], metavar="NAME=TEXT", help=field + more)
     schedule = one.add_mutually_exclusive_group()
     events = "changes of the content, as JSON or a JSON file: objects with date, content and, to repeat, recurrence"
     schedule.add_argument("--schedule", metavar="JSON", help=events)
     if not is_new:
         schedule.add_argument("--no-schedule", action="store_true", help="remove scheduled changes")
     add_store(one)
+
+
+def add_filters(one: Parser, what: str) -> None:
+    """Add the options that filter by a tag and by fields.
+
+    Args:
+        what: What is filtered, for the help.
+    """
+    one.add_argument("--tag", action="append", metavar="TAG", help=f"only {what} this tag, or one of several")
+    field = f"only {what} this text in a field of yours, such as City=Graz"
+    one.add_argument("--field", action="append", default=[], metavar="NAME=TEXT", help=field)
+
+
+def fields_of(given: Sequence[str]) -> dict[str, str]:
+    """Return the fields that options ask for.
+
+    Raises:
+        InvalidParameter: If one is not a name and a text with = between them, or is given twice.
+    """
+    fields: dict[str, str] = {}
+    for one in given:
+        name, sign, text = one.partition("=")
+        if not sign or not name.strip():
+            raise InvalidParameter(Problem("field", one, "must be a name and a text, such as City=Graz"))
+        if name.strip() in fields:
+            raise InvalidParameter(Problem("field", one, "names a field for the second time", "duplicate-parameter"))
+        fields[name.strip()] = text
+    return fields
 
 
 def _count(text: str) -> int:
@@ -194,6 +234,7 @@ def _rows(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Row]:
     return [
         {name: getattr(code, name) for name in own}
         | {"campaign": campaigns.get(code.campaign_id or "", ""), "created": to_iso(code.created)}
+        | {"tags": ", ".join(code.tags)}
         for code in codes
     ]
 
@@ -229,13 +270,19 @@ def _warn(asked: argparse.Namespace, codes: Sequence[QRCode]) -> list[dict[str, 
 def _list(asked: argparse.Namespace) -> None:
     with opened(asked, to_read=True) as portfolio:
         campaign_id = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
-        found = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
+        codes = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
+        fields = fields_of(asked.field).items()
+        found = [code for code in codes if fields <= code.fields.items() and _has_tag(code, asked.tag)]
         CODES.print(asked, _rows(portfolio, found[: asked.limit]))
     if not found:
         why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` creates one"
-        complain("list", "no QR Code contains that" if asked.search else why)
+        complain("list", "no QR Code contains that" if asked.search or asked.tag or asked.field else why)
     elif len(found) > (asked.limit or len(found)):
         complain("list", f"{len(found) - asked.limit:,} more are left out")
+
+
+def _has_tag(code: QRCode, tags: Sequence[str] | None) -> bool:
+    return not tags or not set(tags).isdisjoint(code.tags)
 
 
 def _show(asked: argparse.Namespace) -> None:
@@ -262,7 +309,11 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
     place = {name: getattr(code.location, name) for name in PLACES}
     schedule = [event.model_dump(mode="json") for event in code.schedule]
     known = {"active_content": active, "comment": code.comment, **place, "is_dynamic": code.is_dynamic}
-    return known | {"is_schedule_enabled": code.is_schedule_enabled, "schedule": schedule}
+    return known | {
+        "is_schedule_enabled": code.is_schedule_enabled,
+        "schedule": schedule,
+        "fields": dict(code.fields),
+    }
 
 
 def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
@@ -283,6 +334,8 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "campaign": row["campaign"],
         "template": code.template,
         "scans": f"{code.scans:,}" + (f" ({imported:,} imported)" if imported else ""),
+        "tags": row["tags"],
+        **{f"{name} (field)": summary(text) for name, text in code.fields.items()},
         "comment": code.comment,
         "address": place.address,
         "degrees": degrees,
@@ -309,6 +362,8 @@ def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
         given |= {"schedule": _events(asked.schedule), "is_schedule_enabled": True}
     elif "no_schedule" in asked and asked.no_schedule:
         given |= {"schedule": [], "is_schedule_enabled": False}
+    if fields := fields_of(asked.field):
+        given["fields"] = fields
     return given
 
 
@@ -351,20 +406,21 @@ def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode)
 
 def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:
     changes = _changes(asked, portfolio) | {"short_code": asked.short_code or "", "is_dynamic": not asked.static}
+    changes["tags"] = asked.tag
     return portfolio.insert_qrcode(asked.content, **changes | {"campaign_id": changes.get("campaign_id") or None})
 
 
 def _set(asked: argparse.Namespace) -> None:
     with opened(asked, must_exist=True) as portfolio, portfolio.store.atomic():
         changes = _changes(asked, portfolio) | ({} if asked.content is None else {"content": asked.content})
-        if not changes and not asked.fix_urls:
+        if not (changes or asked.fix_urls or asked.tag or asked.no_tag):
             raise InvalidParameter(Problem("options", None, "must say what to change, such as --content"))
         if asked.all == bool(asked.codes):
             raise InvalidParameter(Problem("codes", " ".join(asked.codes) or None, "must be CODEs, or --all instead"))
         if "name" in changes and (asked.all or len(asked.codes) > 1):
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
         found = portfolio.list_qrcodes() if asked.all else [portfolio.find_qrcode(code) for code in asked.codes]
-        wanted = {code.id: changes | _fixed(code, asked) for code in found}
+        wanted = {code.id: changes | _fixed(code, asked) | _tagged(code, asked) for code in found}
         if asked.preview:
             codes = [
                 code.replace(content=wanted[code.id].get("content", code.content)) for code in found if wanted[code.id]
@@ -379,6 +435,13 @@ def _set(asked: argparse.Namespace) -> None:
         _tell(asked, portfolio, codes, said, _warn(asked, codes))
     if not codes:
         complain("set", "no content can be completed")
+
+
+def _tagged(code: QRCode, asked: argparse.Namespace) -> dict[str, Any]:
+    """Return the tags of a QR Code with those added and removed that the options name; empty if they name none."""
+    if not asked.tag and not asked.no_tag:
+        return {}
+    return {"tags": [tag for tag in (*code.tags, *asked.tag) if tag not in asked.no_tag]}
 
 
 def _fixed(code: QRCode, asked: argparse.Namespace) -> dict[str, Any]:

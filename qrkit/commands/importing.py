@@ -75,7 +75,7 @@ def import_codes(
     # the import, which would keep everybody else's changes waiting while the file is read.
     makes_template = bool(decoration_of(asked)) or _is_file(asked.template)
     with portfolio.store.atomic() if makes_template else nullcontext():
-        template = _saved_template(portfolio, asked)
+        template = _saved_template(portfolio, asked, source, format)
         result = portfolio.import_file(
             source,
             format=format,
@@ -118,11 +118,12 @@ def _is_file(template: str) -> bool:
     return template.lower().endswith(".json")
 
 
-def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
+def _saved_template(portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, format: str | None) -> str:
     """Return the name of the template that the options ask for; a design or a decorated look is saved first."""
     from qrkit.portfolio.code_designs import CAPTION_FIELDS
 
-    problems = decoration_of(asked).problems() + check_placeholders(asked.caption, CAPTION_FIELDS)
+    names = (*CAPTION_FIELDS, *_field_names(portfolio, source, format)) if "{" in (asked.caption or "") else ()
+    problems = decoration_of(asked).problems() + check_placeholders(asked.caption, names)
     if problems:
         raise InvalidParameter(*problems)
     name = _template_name(asked)
@@ -135,6 +136,20 @@ def _saved_template(portfolio: Portfolio, asked: argparse.Namespace) -> str:
         return portfolio.templates.save_beside(name, fields)
     _check_template(portfolio, name)
     return name
+
+
+def _field_names(portfolio: Portfolio, source: Path | bytes, format: str | None) -> list[str]:
+    """Return the names of fields that the QR Codes have, or will have: columns of the file that are not ours."""
+    from qrkit.exchange import IMPORT_FORMATS
+    from qrkit.exchange.columns import is_ours
+    from qrkit.exchange.sheets import heading_in
+    from qrkit.files import read_file
+    from qrkit.tracking.names import tidy_name
+
+    suffix = format or ("csv" if isinstance(source, bytes) else source.suffix[1:].lower())
+    data = source if isinstance(source, bytes) else read_file(source)
+    heading = heading_in(data, suffix if suffix in IMPORT_FORMATS else "csv")
+    return [*portfolio.scans.field_names(), *(tidy_name(one) for one in heading if one and not is_ours(one))]
 
 
 def _decorated(portfolio: Portfolio, asked: argparse.Namespace, fields: Mapping[str, Any]) -> Design:

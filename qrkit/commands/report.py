@@ -19,6 +19,7 @@ from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.languages import LANGUAGES
+from qrkit.store.questions.scan_attributes import check_attribute
 from qrkit.tracking.times import from_day
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def define_report(one: Parser) -> None:
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", metavar="NAME", help="report on this campaign only (default: on all)")
     add_period(one)
+    by = "a table by this, such as browser, tag, or a field of yours; repeat it for several (device, system, country)"
+    one.add_argument("--by", action="append", metavar="WHAT", help=by)
     one.add_argument("--title", metavar="TEXT", help="title of the report")
     what = "name, logo and colors: a brand saved in the store, or a JSON file (the brand in use, if any)"
     one.add_argument("--brand", metavar="NAME|FILE", help=what)
@@ -98,16 +101,21 @@ def _report(asked: argparse.Namespace) -> None:
         rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
         raise InvalidParameter(Problem("least", asked.least, rule))
     days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
+    if is_notebook and asked.by:
+        raise InvalidParameter(Problem("by", asked.by[0], "is not for reports as notebooks"))
+    how = {} if asked.by is None else {"attributes": asked.by}
     with opened(asked, to_read=True) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
+        for name in asked.by or ():
+            check_attribute("by", name, portfolio.scans)
         brand = None if asked.brand is None else _brand(portfolio, asked.brand)
         if is_notebook:
             file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
         else:
             if campaign_id is None:
-                made = report.portfolio(portfolio, brand=brand, least=asked.least, **days)
+                made = report.portfolio(portfolio, brand=brand, least=asked.least, **days, **how)
             else:
-                made = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days)
+                made = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days, **how)
             file = made.save(output)
             if not made.words:
                 complain("report", "no scans in this period" if asked.since or asked.until else "no scans yet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, cast, get_args
 
-from qrkit.commands.codes import CODE_HELP
+from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
 from qrkit.commands.output import Status, complain
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.printed_tables import Column, Row, Table
@@ -13,7 +13,7 @@ from qrkit.commands.report import add_period
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.store.questions.scan_attributes import Attribute, VisitAttribute
+from qrkit.store.questions.scan_attributes import TAG, VisitAttribute, check_attribute
 from qrkit.tracking.records import Kind
 
 if TYPE_CHECKING:
@@ -28,8 +28,19 @@ __all__ = ["define_scans"]
 PERIODS = {"hour": "%Y-%m-%d %H:%M%z", "day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m"}
 """How the beginning of each period is written."""
 CODE = "code"
-WAYS = (CODE, "campaign", *PERIODS, *get_args(VisitAttribute))
+WAYS = (CODE, "campaign", TAG, *PERIODS, *get_args(VisitAttribute))
 """What scans can be counted by."""
+
+
+class Offered(tuple[str, ...]):
+    """Words that a shell completes; other words are names of fields, which only the store knows."""
+
+    __slots__ = ()
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
 ALL_KINDS: tuple[Kind, ...] = ("scan", "bot", "prefetch", "head")
 COUNTS = (
     Column("scans", "Scans"),
@@ -81,9 +92,10 @@ def define_scans(one: Parser) -> None:
     )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
-    ways = f"{', '.join(WAYS)} ({CODE})"
+    add_filters(one, "scans of QR Codes with")
+    ways = f"{', '.join(WAYS)}, or a field of yours, such as City ({CODE})"
     questions = one.add_mutually_exclusive_group()
-    questions.add_argument("--by", choices=WAYS, default=CODE, metavar="WHAT", help=ways)
+    questions.add_argument("--by", choices=Offered(WAYS), default=CODE, metavar="WHAT", help=ways)
     silent = "list the codes that have stopped being scanned, and exit with 1 if there are any"
     questions.add_argument("--silent", action="store_true", help=silent)
     one.add_argument("--all-kinds", action="store_true", help="count bots, link previews and HEAD requests, too")
@@ -112,6 +124,8 @@ def _scans(asked: argparse.Namespace) -> Status | None:
             since=asked.since,
             until=asked.until,
             time_zone=asked.time_zone,
+            tag=asked.tag,
+            fields=fields_of(asked.field),
         )
         view = view.where(kinds=ALL_KINDS) if asked.all_kinds else view
         if asked.silent:
@@ -185,7 +199,8 @@ def _rows_by(view: Scans, what: str) -> Sequence[Row]:
     from qrkit.analytics import scans_by, scans_per
 
     if what not in PERIODS:
-        frame = scans_by(view, cast("Attribute", what), most=MOST_VALUES)
+        check_attribute("by", what, view, CODE, *PERIODS)
+        frame = scans_by(view, what, most=MOST_VALUES)
     else:
         frame = scans_per(view, cast("Period", what)).rename(columns={"start": what})
         frame[what] = frame[what].dt.strftime(PERIODS[what])

@@ -18,17 +18,40 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.tracking.own_fields import OwnFields, split_tags
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "KINDS", "LABELS", "NAMES", "OVERLOOKED", "REQUIRED",
-    "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "column_pair", "named", "read_columns", "read_row", "values_of",
+    "ALL_NAMES",
+    "COLUMNS",
+    "COLUMN_OF",
+    "CREATED",
+    "ELEMENTS",
+    "EVERY",
+    "KINDS",
+    "LABELS",
+    "NAMES",
+    "OVERLOOKED",
+    "REQUIRED",
+    "SORTING_NAMES",
+    "TEXT_COLUMNS",
+    "WRITERS",
+    "Column",
+    "Kind",
+    "Row",
+    "check_names",
+    "column_pair",
+    "is_ours",
+    "named",
+    "read_columns",
+    "read_row",
+    "values_of",
     "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
-Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list"]
+Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields"]
 
 
 @dataclass(frozen=True)
@@ -82,22 +105,28 @@ FURTHER = (
 )
 """Our additional columns, which are written to xml and json only, but read from any file."""
 
-CAMPAIGN, *OF_RECORD = COLUMNS + FURTHER
+SORTING = (Column("Tags", "tags", "tags", "tags"), Column("Fields", "fields", "fields", "fields"))
+"""Our columns of what users sort by, which are written to csv and workbooks, too, if a QR Code has any of it."""
+
+EVERY = COLUMNS + FURTHER + SORTING
+
+CAMPAIGN, *OF_RECORD = EVERY
 """The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
-ALL_NAMES = tuple(column.name for column in COLUMNS + FURTHER)
-LABELS = {column.name: column.label for column in COLUMNS + FURTHER}
+SORTING_NAMES = tuple(column.name for column in SORTING)
+ALL_NAMES = tuple(column.name for column in EVERY)
+LABELS = {column.name: column.label for column in EVERY}
 """Column name -> name in DataFrames."""
 COLUMN_OF = {label.lower(): name for name, label in LABELS.items()} | {name.lower(): name for name in LABELS}
 """Lowercase name accepted in files and DataFrames -> column name."""
-KINDS: dict[str, Kind] = {column.name: column.kind for column in COLUMNS + FURTHER}
-TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind == "text")
+KINDS: dict[str, Kind] = {column.name: column.kind for column in EVERY}
+TEXT_COLUMNS = frozenset(name for name, kind in KINDS.items() if kind in ("text", "tags"))
 _FIRST = (
     "campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version",
     "encodeMode", "errorCorrection",
 )  # fmt: skip
 """The elements of the interface, in the interface's order; our additional elements follow."""
-_BY_ELEMENT = {column.element: column.name for column in COLUMNS + FURTHER}
+_BY_ELEMENT = {column.element: column.name for column in EVERY}
 ELEMENTS = {element: _BY_ELEMENT[element] for element in dict.fromkeys((*_FIRST, *_BY_ELEMENT))}
 """XML element and JSON key -> column name, in the order of XML and JSON."""
 REQUIRED = ("Content",)
@@ -114,6 +143,9 @@ MOST_EVENTS = 100
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
+NO_FIELDS = OwnFields()
+
+
 class Row(NamedTuple):
     """One row of a file, as returned by all readers and accepted by all writers.
 
@@ -125,6 +157,7 @@ class Row(NamedTuple):
         code: The record of a row to be written; None for a row that was read.
         undated: Why the creation date of the row could not be read and was left out; empty if there is no such error.
         notes: The reason and the detail of issues of a row that is imported.
+        own: The texts in columns that are not ours, by the name of the column, which fit into fields of a QR Code.
     """
 
     number: int
@@ -134,6 +167,7 @@ class Row(NamedTuple):
     code: QRCode | None = None
     undated: str = ""
     notes: tuple[tuple[Any, str], ...] = ()
+    own: Mapping[str, str] = NO_FIELDS
 
 
 def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
@@ -214,6 +248,21 @@ def column_pair(ours: str, theirs: str) -> str:
     return f"{ours}={name}"
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Check that no field of a user has the name of a column: in a file, it would be that column.
+
+    Raises:
+        InvalidParameter: If one has.
+    """
+    if taken := [name for name in names if is_ours(name)]:
+        raise InvalidParameter(Problem("fields", taken[0], "is the name of a column of exports; choose another one"))
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a column of this name is one of ours, in any case, or the index of our DataFrames."""
+    return name.lower() in COLUMN_OF or name.lower() in OVERLOOKED
+
+
 def read_row(row: Row, now: datetime) -> QRCode:
     """Convert a row to a QR Code, without an ID and with the short URL of the row.
 
@@ -233,8 +282,10 @@ def read_row(row: Row, now: datetime) -> QRCode:
     problems += wrong
     location = _read_cells(cells, _LOCATION_READERS, problems)
     others: list[Problem] = []
-    fields = {"id": "", "created": now, "properties": properties, "location": location}
+    fields: dict[str, Any] = {"id": "", "created": now, "properties": properties, "location": location}
     fields |= _read_cells(cells, _OWN_READERS, others)
+    if row.own:
+        fields["fields"] = {**row.own, **fields.get("fields", {})}
     if "name" not in fields:
         fields["name"] = name_from(content)
     if not problems and not others:
@@ -367,6 +418,26 @@ def _flag(text: str, name: str) -> bool:
     return value
 
 
+def _read_tags(text: str, _name: str) -> list[str]:
+    return split_tags(text)
+
+
+def _fields_text(fields: OwnFields) -> str:
+    return json.dumps(fields, ensure_ascii=False) if fields else ""
+
+
+def _read_fields(text: str, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+        if not isinstance(found, dict):
+            raise ValueError
+    except (ValueError, RecursionError) as error:
+        rule = 'must be a JSON object of texts, such as {"City": "Graz"}'
+        raise InvalidParameter(Problem(name, text, rule)) from error
+    check_names(found)
+    return found
+
+
 READERS: dict[Kind, Callable[[str, str], Any]] = {
     "word": _as_is,
     "mode": _as_is,
@@ -376,6 +447,8 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "degrees": _degrees,
     "flag": _flag,
     "list": _read_events,
+    "tags": _read_tags,
+    "fields": _read_fields,
 }
 """Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
 TEXTS: dict[Kind, Callable[[Any], str]] = {
@@ -387,9 +460,11 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "degrees": _number,
     "flag": _yes_or_no,
     "list": _events,
+    "tags": ", ".join,
+    "fields": _fields_text,
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
-WRITERS = tuple(TEXTS.get(column.kind) for column in COLUMNS + FURTHER)
+WRITERS = tuple(TEXTS.get(column.kind) for column in EVERY)
 PROPERTIES, LOCATION, OWN = (
     {column.name: column for column in OF_RECORD if column.field == f"{part}{column.label}"}
     for part in ("properties.", "location.", "")

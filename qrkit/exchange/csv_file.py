@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import NAMES, TEXT_COLUMNS
+from qrkit.exchange.columns import TEXT_COLUMNS
 from qrkit.exchange.encodings import decoded, undecoded
 from qrkit.exchange.formulas import made_safe, taken_off
 from qrkit.exchange.locating import MOST_TRIED, Part
@@ -39,17 +39,18 @@ MOST_SNIFFED = 100_000
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as CSV with the columns of the interface.
+    """Write rows as CSV.
 
     Args:
-        how: The options: `safe` puts an apostrophe in front of texts that look like formulas; `rows` removes it.
+        how: The options: the columns; `safe` puts an apostrophe in front of texts that look like formulas, which `rows`
+            removes.
     """
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(NAMES)
-    unsafe = [place for place, name in enumerate(NAMES) if how.safe and name in TEXT_COLUMNS]
+    writer.writerow(how.columns)
+    unsafe = [place for place, name in enumerate(how.columns) if how.safe and name in TEXT_COLUMNS]
     for row in rows:
-        cells = list(map(row.cells.get, NAMES))  # the writer leaves cells without a text empty
+        cells = list(map(row.cells.get, how.columns))  # the writer leaves cells without a text empty
         for place in unsafe:
             # No formula begins with a letter or a digit, as nearly all texts do.
             if (cell := cells[place]) and not cell[0].isalnum():

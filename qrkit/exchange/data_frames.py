@@ -7,7 +7,7 @@ files ("Trackable URL").
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
 from numbers import Number
@@ -22,6 +22,7 @@ from qrkit.exchange.columns import (
     LABELS,
     NAMES,
     REQUIRED,
+    SORTING_NAMES,
     WRITERS,
     Kind,
     Row,
@@ -29,10 +30,20 @@ from qrkit.exchange.columns import (
     values_of,
 )
 from qrkit.exchange.kind_columns import KindColumns
-from qrkit.exchange.table_files import MOST_ROWS, Table, cell_text, described, is_known, table_of_records
+from qrkit.exchange.own_columns import OwnColumns
+from qrkit.exchange.table_files import (
+    MOST_ROWS,
+    Table,
+    cell_text,
+    described,
+    field_text,
+    is_known,
+    left_out_issues,
+    table_of_records,
+)
 from qrkit.store.copies.arrow_tables import ArrowTable, pandas_frame
 from qrkit.tracking.records import Campaign, QRCode
-from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import naive
 
 if TYPE_CHECKING:
@@ -76,9 +87,20 @@ def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | Non
     return pd.Series([write(value) if write else value for value in values], index=index, dtype="str")
 
 
-def qrcodes_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """Return a DataFrame with one row per QR Code, indexed by ID, with the 16 columns of the interface."""
-    return whole_frame(codes, campaign_names)[[LABELS[name] for name in NAMES]]
+def qrcodes_frame(
+    codes: Sequence[QRCode], campaign_names: Mapping[str | None, str], *, fields: bool = False
+) -> pd.DataFrame:
+    """Return a DataFrame with one row per QR Code, indexed by ID: the 16 columns of the interface, tags and fields.
+
+    Args:
+        fields: Whether each own field is a column (str, NaN for codes without it) in place of one with their JSON.
+    """
+    frame = whole_frame(codes, campaign_names)[[LABELS[name] for name in (*NAMES, *SORTING_NAMES)]]
+    if not fields:
+        return frame
+    names = dict.fromkeys(name for code in codes for name in code.fields)
+    own = {name: text_column([code.fields.get(name) for code in codes], index=frame.index) for name in names}
+    return frame.drop(columns="fields").assign(**own)
 
 
 def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:
@@ -104,15 +126,16 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     Rows are counted from 1; the column names are row 0. Empty rows are left out.
 
     Args:
-        columns: Our column names mapped to the DataFrame's, if different; other columns are then ignored.
+        columns: Our column names mapped to the DataFrame's, if different. Other columns become fields, apart from those
+            with names of ours.
 
     Raises:
         InvalidParameter: If `frame` is not a table, lacks a required column, contains a column twice, or has too
             many rows; or if a name in `columns` is not one of our columns or not a column of the DataFrame.
     """
-    frame = pandas_frame(frame, "frame")
+    whole = frame = pandas_frame(frame, "frame")
     if columns:
-        frame = _chosen(frame, columns)
+        frame = _chosen(whole, columns)
     if len(frame) > MOST_ROWS:
         rule = f"must have at most {MOST_ROWS:,} rows; split it"
         raise InvalidParameter(Problem("frame", f"{len(frame):,} rows", rule, "out-of-range"))
@@ -122,16 +145,33 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
     # Convert column by column: when iterating over rows, pandas casts all columns to a common dtype.
     columns_of = [frame.iloc[:, place].tolist() for place in places.values()]
     of_kinds = {place: frame.iloc[:, place].tolist() for place in kinds.places}
-    rows = []
+    others = _others(whole, list((columns or {}).values()), set() if columns else kinds.places)
+    rows, own = [], OwnColumns(LABELS.values())
     for number, values in enumerate(zip(*columns_of, strict=True), start=1):
         row = _row(number, dict(zip(places, values, strict=True)))
         if kinds:
             row = _described(row, kinds, {place: column[number - 1] for place, column in of_kinds.items()}, titles)
         if row.error or any(row.cells.values()):
-            rows.append(row)
-    unknown = [title for place, title in enumerate(titles) if not is_known(title) and place not in kinds.places]
-    table = table_of_records(rows, unknown=unknown, known=LABELS.values(), heading=0)
-    return Table(table.rows, table.issues, LABELS)
+            rows.append(own.row(row, [(title, _own_text(column[number - 1])) for title, column in others]))
+    table = table_of_records(rows, own, heading=0, names=LABELS)
+    if columns:
+        table.issues.extend(left_out_issues(map(str, whole.columns), map(str, columns.values()), 0))
+    return table
+
+
+def _others(frame: pd.DataFrame, chosen: Sequence[Hashable], of_kinds: Collection[int]) -> list[tuple[str, list[Any]]]:
+    """Return the names and the values of the columns that are not ours, were not chosen, and describe no contents."""
+    places = [place for place, label in enumerate(frame.columns) if label not in chosen and place not in of_kinds]
+    titles = [(place, str(frame.columns[place]).strip()) for place in places]
+    return [(title, frame.iloc[:, place].tolist()) for place, title in titles if not is_known(title)]
+
+
+def _own_text(value: Any) -> str:
+    """Convert a cell in a column that is not ours to text; of an object that is no cell, what Python prints of it."""
+    try:
+        return text_of(value, "")
+    except InvalidParameter:
+        return field_text(value) if isinstance(value, dict | list) else str(value)
 
 
 def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFrame:
@@ -202,6 +242,10 @@ def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:
 
     if isinstance(value, str):
         return str.__str__(value)
+    if kind == "fields" and isinstance(value, Mapping):
+        return field_text(dict(value))
+    if kind == "tags" and isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
     if pd.api.types.is_scalar(value):
         if pd.isna(value):
             return ""

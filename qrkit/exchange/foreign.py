@@ -60,7 +60,7 @@ class Tool:
         created: The creation timestamp in ISO 8601, in UTC if there is no offset; a date of zeros counts as missing.
         count: The number of clicks; thousands may be separated by commas.
         comment: A comment on the link.
-        tags: The tags, as a text separated by `|` or `,`, or as a list.
+        tags: The tags, as a text separated by `|` or `,`, or as a list. A single tag is the campaign, too.
         envelope: The path of members from the root of a json file to the links.
         limits_in: The export that says which links have a password, an end or a limit, if this one does not.
     """
@@ -76,7 +76,7 @@ class Tool:
     created: tuple[str, ...] = ()
     count: tuple[str, ...] = ()
     comment: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ("tags",)
     envelope: tuple[str, ...] = ()
     limits_in: str = ""
 
@@ -85,9 +85,6 @@ class Tool:
         link = {name.strip().lower(): value for name, value in link.items()}
         error = protection(link)
         tags = _tags(link, self.tags)
-        comment = _text(link, self.comment)
-        if len(tags) > 1:
-            comment = "\n".join(filter(None, (comment, f"Tags: {', '.join(tags)}")))
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
             "QR Code Name": _text(link, self.title),
@@ -95,7 +92,8 @@ class Tool:
             "Trackable URL": self._short_url(link),
             "Created (UTC)": _moment(link, self.created),
             "Scans": _count(link, (*self.count, *COUNTS)),
-            "Comment": comment,
+            "Comment": _text(link, self.comment),
+            "Tags": ", ".join(tags),
         }
         for name, text in cells.items():
             if _SURROGATE.search(text):
@@ -166,7 +164,6 @@ BITLY_API = Tool(
     url=("custom_bitlinks", "link"),
     title=("title",),
     created=("created_at",),
-    tags=("tags",),
     envelope=("links",),
 )
 """API v4, `GET /groups/{group_guid}/bitlinks`, as shlinkio/shlink-importer (`BitlyApiImporter`) reads it and as it is
@@ -182,7 +179,6 @@ SHLINK_FILE = Tool(
     title=("title",),
     created=("createdAt",),
     count=("visits",),
-    tags=("tags",),
     limits_in="the json of GET /rest/v3/short-urls",
 )
 """The export of shlink-web-client and shlink-web-component, `ExportableShortUrl`; older ones lack shortCode, domain."""
@@ -197,7 +193,6 @@ SHLINK_API = Tool(
     title=("title",),
     created=("dateCreated",),
     count=("visitsSummary.nonBots", "visitsSummary.total", "visitsCount"),
-    tags=("tags",),
     envelope=("shortUrls", "data"),
 )
 """`GET /rest/v3/short-urls`, as shlinkio/shlink 3 (`ShortUrlDataTransformer`) writes it; before, it had visitsCount.
@@ -263,7 +258,6 @@ DUB_FILE = Tool(
     created=("Created at",),
     count=("Clicks",),
     comment=("Comments",),
-    tags=("Tags",),
     limits_in="the json of GET /links",
 )
 """dubinc/dub: `GET /api/links/export` heads its columns with the labels of the export dialog."""
@@ -277,7 +271,6 @@ DUB_OLD_FILE = Tool(
     created=("createdAt",),
     count=("clicks",),
     comment=("comments",),
-    tags=("tags",),
     limits_in="the json of GET /links",
 )
 """The same before the labels were written, with the names of its fields; these four columns are its default."""
@@ -293,7 +286,6 @@ DUB_API = Tool(
     created=("createdAt",),
     count=("clicks",),
     comment=("comments",),
-    tags=("tags",),
 )
 """`GET /links`, an array: dubinc/dub, `LinkSchema` of `lib/zod/schemas/links.ts`; tags are objects with a name."""
 
@@ -314,7 +306,6 @@ SINK = Tool(
     title=("title",),
     created=("createdAt",),
     comment=("comment",),
-    tags=("tags",),
     envelope=("links",),
 )
 """miantiao-me/Sink: the export of its dashboard; its times are seconds since 1970."""

@@ -19,16 +19,18 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
+from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
-    MOST_UNKNOWN,
     Reading,
     Table,
     Writing,
     cell_text,
     check_size,
+    field_text,
     table_of_links,
     table_of_records,
 )
+from qrkit.tracking.own_fields import split_tags
 from qrkit.tracking.times import to_table
 
 __all__ = ["read", "rows", "write"]
@@ -38,7 +40,7 @@ MOST_DIGITS = 300
 NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment")
-"""Column kinds that are JSON strings; the cells of all other kinds already contain valid JSON."""
+"""Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -50,14 +52,11 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
         how: Not used: JSON has no options.
     """
     quote = json.JSONEncoder(ensure_ascii=False).encode
-    written = [(quote(key), name, KINDS[name] in QUOTED) for key, name in ELEMENTS.items()]
+    writers = dict.fromkeys(QUOTED, quote) | {"tags": lambda cell: quote(split_tags(cell))}
+    columns = [(quote(key), name, writers.get(KINDS[name], str)) for key, name in ELEMENTS.items()]
     between = b"["
     for row in rows:
-        members = [
-            f"{key}: {quote(cell) if quoted else cell}"
-            for key, name, quoted in written
-            if (cell := row.cells.get(name))
-        ]
+        members = [f"{key}: {as_json(cell)}" for key, name, as_json in columns if (cell := row.cells.get(name))]
         file.write(between + b"{" + ", ".join(members).encode() + b"}")
         between = b",\n"
     file.write(b"[]\n" if between == b"[" else b"]\n")
@@ -77,10 +76,8 @@ def read(data: bytes, how: Reading) -> Table:
     tool = foreign.tool_of(found[0]) if found and isinstance(found[0], dict) else None
     if tool:
         return table_of_links(tool, how.watch(_links(found), "Reading", len(found)), found[0])
-    unknown: dict[str, None] = {}
-    read_rows = how.watch(_rows(found, unknown, has_escapes=b"\\u" in data), "Reading", len(found))
-    # `unknown` is filled while the rows are read.
-    return table_of_records(read_rows, unknown=unknown, known=ELEMENTS)
+    own = OwnColumns(ELEMENTS)
+    return table_of_records(how.watch(_rows(found, own, has_escapes=b"\\u" in data), "Reading", len(found)), own)
 
 
 def parts(data: bytes, _place: Place, _share: Share | None) -> list[Part]:
@@ -200,11 +197,11 @@ class _Names(NamedTuple):
 def _read_names(names: tuple[str, ...]) -> _Names:
     columns = [(name, ELEMENTS.get(name) or NAMED.get(name.lower())) for name in names]
     known = tuple((name, column, KINDS[column]) for name, column in columns if column)
-    unknown = tuple(name for name, column in columns[:MOST_UNKNOWN] if not column and name.lower() not in OVERLOOKED)
+    unknown = tuple(name for name, column in columns if not column and name.lower() not in OVERLOOKED)
     return _Names(known, unknown, len({column for _, column, _ in known}) < len(known))
 
 
-def _rows(found: list[Any], unknown: dict[str, None], *, has_escapes: bool) -> Iterator[Row]:
+def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row]:
     # The objects of a file have the same names, or one of a few choices of them.
     read_names = lru_cache(maxsize=100)(_read_names)
     for number, one in enumerate(found, start=1):
@@ -212,9 +209,8 @@ def _rows(found: list[Any], unknown: dict[str, None], *, has_escapes: bool) -> I
             yield Row(number, {}, "is no object")
             continue
         names = read_names(tuple(one))
-        if names.unknown and len(unknown) < MOST_UNKNOWN:
-            unknown.update(dict.fromkeys(names.unknown))
-        yield _row(number, one, names, has_escapes=has_escapes)
+        row = _row(number, one, names, has_escapes=has_escapes)
+        yield own.row(row, ((name, field_text(one[name])) for name in names.unknown)) if names.unknown else row
 
 
 def _row(number: int, one: Mapping[str, Any], names: _Names, *, has_escapes: bool) -> Row:
@@ -258,6 +254,8 @@ def _text(kind: Kind, value: Any) -> tuple[str, str]:
     wrong, text = _unfit(kind, value), ""
     if isinstance(value, str):
         text = value
+    elif kind == "tags" and isinstance(value, list):
+        text = ", ".join(str(one) for one in value if one is not None)
     elif value is not None and not wrong:
         try:
             text = json.dumps(value, ensure_ascii=False)
@@ -270,7 +268,7 @@ def _text(kind: Kind, value: Any) -> tuple[str, str]:
 
 def _unfit(kind: Kind, value: Any) -> str:
     """Return why a column of this kind cannot contain the value; "" if it can."""
-    if isinstance(value, dict) or (isinstance(value, list) and kind != "list"):
+    if (isinstance(value, dict) and kind != "fields") or (isinstance(value, list) and kind not in ("list", "tags")):
         return f"must be a text or a number, not {'an object' if isinstance(value, dict) else 'a list'}"
     if kind == "list" and not isinstance(value, list | str | NoneType):
         return "must be a list"

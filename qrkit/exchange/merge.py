@@ -21,10 +21,10 @@ __all__ = ["ImportIssue", "ImportResult", "Reason", "issue_of", "merge"]
 Reason = Literal[
     "duplicate", "renamed", "undecodable", "invalid", "code-taken", "code-unreadable", "changed", "date-unreadable",
     "template-unknown", "similar-name", "suspicious-url", "completed-url", "no-address", "link-target",
-    "formula-unsaved", "heading-row", "encoding-guessed", "unknown-column", "unread-sheet",
-    "shared-path", "limits-unknown",
+    "formula-unsaved", "heading-row", "encoding-guessed", "own-column", "field-left-out", "unknown-column",
+    "unread-sheet", "shared-path", "limits-unknown",
 ]  # fmt: skip
-"""The stable first words of an issue's error; the last fourteen, and `code-unreadable`, are our additions."""
+"""The stable first words of an issue's error; the last sixteen, and `code-unreadable`, are our additions."""
 _CHANGED: dict[Reason, str] = {
     "renamed": "renamed",
     "code-taken": "given a new short URL",
@@ -36,18 +36,28 @@ _CHANGED: dict[Reason, str] = {
     "completed-url": "with a completed address",
     "link-target": "with the target of a link",
     "formula-unsaved": "with a formula without a value",
+    "field-left-out": "without some of their fields",
     "suspicious-url": "with a suspicious address",
     "no-address": "with a text that is no address",
 }
 """Summary texts for rows that were imported with changes."""
 _TO_FIX = frozenset[Reason](
-    {"invalid", "undecodable", "code-taken", "code-unreadable", "date-unreadable", "suspicious-url", "no-address"}
+    {
+        "invalid",
+        "undecodable",
+        "code-taken",
+        "code-unreadable",
+        "date-unreadable",
+        "suspicious-url",
+        "no-address",
+        "field-left-out",
+    }
 )
 """The reasons of rows that people want to correct."""
 _NOT_KEPT = frozenset[Reason](
     {
         *("invalid", "undecodable", "renamed", "code-taken", "code-unreadable", "changed", "date-unreadable"),
-        *("template-unknown", "formula-unsaved"),
+        *("template-unknown", "formula-unsaved", "field-left-out"),
     }
 )
 """The reasons of rows that were left out, or that are not in the portfolio as they stand in the file."""
@@ -57,6 +67,7 @@ _LEFT_OUT: dict[Reason, str] = {
     "duplicate": "already there",
     "invalid": "not readable",
     "undecodable": "picture{s} not readable",
+    "own-column": "column{s} kept as fields",
     "unknown-column": "column{s} left out",
     "unread-sheet": "sheet{s} not read",
 }
@@ -78,8 +89,9 @@ class ImportIssue:
             another one in case alone; `suspicious-url` rows were imported, but their content only looks like a web
             address, and `completed-url` rows with the address that was meant; `no-address` rows hold a text such as
             "N/A" in a column of addresses, `link-target` rows a text over a link, and `formula-unsaved` rows a formula
-            without a value; `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet` and `limits-unknown`
-            are about the whole file, and `shared-path` about all short URLs of a host.
+            without a value; `field-left-out` rows were imported without a text that cannot be a field; `own-column` (a
+            column that became a field), `heading-row`, `encoding-guessed`, `unknown-column`, `unread-sheet` and
+            `limits-unknown` are about the whole file, and `shared-path` about all short URLs of a host.
         detail: What was found and how it was handled.
     """
 
@@ -158,7 +170,8 @@ class ImportResult(Shown):
     def __str__(self) -> str:
         changed = ", ".join(self._counted(_CHANGED))
         created = f"{self.created} created" + (f" ({changed})" if changed else "")
-        return ", ".join([created, *self._counted(_LEFT_OUT)])
+        left_out = {reason: word for reason, word in _LEFT_OUT.items() if self.created or reason != "own-column"}
+        return ", ".join([created, *self._counted(left_out)])
 
     def _counted(self, words: Mapping[Reason, str]) -> list[str]:
         counts = ((self.count(reason), word) for reason, word in words.items())

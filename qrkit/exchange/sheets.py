@@ -8,10 +8,11 @@ from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
-from qrkit.exchange.columns import named
+from qrkit.exchange.columns import ALL_NAMES, named
 from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
-from qrkit.exchange.table_files import Table, check_number, left_out_issues, row_of, table_of_records
+from qrkit.exchange.own_columns import OwnColumns
+from qrkit.exchange.table_files import Table, check_number, is_known, left_out_issues, row_of, table_of_records
 from qrkit.files import read_file
 
 __all__ = ["Sheet", "heading_in", "read_sheet", "sheet_of", "table_of_sheet"]
@@ -76,11 +77,11 @@ class Sheet:
 
 
 def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
-    """Convert the chosen columns of a sheet to a table for an import.
+    """Convert the chosen columns of a sheet to a table for an import; columns that are not ours become fields.
 
     Args:
         columns: Our column name, as in files or DataFrames and in any case -> the sheet's column name. Content is
-            required. The table lists the other columns as left out.
+            required. The table lists other columns with names of ours as left out.
     """
     names, problems = named(columns)
     cells: dict[str, list[str | UnreadableFile]] = {}
@@ -89,13 +90,21 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
             cells[name] = sheet.column(str(theirs), field=f"columns.{name}")
     if problems:
         raise InvalidParameter(*problems)
-    rows = []
+    rows, own = [], OwnColumns(ALL_NAMES)
+    chosen = {str(theirs).strip().lower() for theirs in names.values()}
+    others = [
+        (place, one) for place, one in enumerate(sheet.heading) if not is_known(one) and one.lower() not in chosen
+    ]
     for place, number in enumerate(sheet.numbers):
         row = {name: found[place] for name, found in cells.items()}
         wrong = next((cell for cell in row.values() if isinstance(cell, UnreadableFile)), None)
         texts = {} if wrong else {name: cell for name, cell in row.items() if isinstance(cell, str)}
-        rows.append(row_of(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else ""))))
-    table = table_of_records(rows)
+        made = row_of(number, texts, str(wrong or (_protection(sheet, place) if SHORT_URL in names else "")))
+        read = sheet.rows[place]
+        rows.append(
+            made if isinstance(read, UnreadableFile) else own.row(made, [(one, read[at]) for at, one in others])
+        )
+    table = table_of_records(rows, own, heading=max(sheet.heading_row, 1))
     table.issues.extend(left_out_issues(sheet.heading, map(str, names.values()), max(sheet.heading_row, 1)))
     table.issues.extend(sheet.issues)
     return table

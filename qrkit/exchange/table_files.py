@@ -9,6 +9,7 @@ All readers use these functions, so that headings, missing and unknown columns a
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from itertools import islice
 from typing import Any
 
 from qrkit.contents.addresses import location_of
-from qrkit.errors import Door, InvalidParameter, UnreadableFile, nearest
+from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
 from qrkit.exchange.columns import COLUMN_OF, CREATED, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
 from qrkit.exchange.kind_columns import KindColumns
@@ -38,13 +39,14 @@ from qrkit.exchange.locating import (
 )
 from qrkit.exchange.marked_cells import Linked, Unsaved
 from qrkit.exchange.merge import ImportIssue, Reason
+from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import to_table
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "MOST_UNKNOWN", "Reading", "SheetParts", "Table", "Writing", "cell_text", "check_number",
-    "check_size", "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
+    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "cell_text", "check_number", "check_size",
+    "codes_of", "described", "field_text", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
     "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
@@ -62,8 +64,6 @@ NO_TARGETS = re.compile(r"short|bitl|custom|track|image|picture|logo|icon", re.I
 _TEXTS = frozenset({str})
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
-MOST_UNKNOWN = 100
-"""The maximum number of unknown names to report, and of names per object to check."""
 
 SheetParts = Callable[[bytes, Place, Share | None], list[Part]]
 """A function that returns the sheets of a workbook, or the one of a text file, whose rows are read when asked for.
@@ -96,11 +96,13 @@ class Writing:
         draw: Returns the picture of a QR Code in a given format.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
         image_format: The format of the pictures in a zip: png, eps or svg.
+        columns: The names of the columns in a csv or a workbook; other formats have all columns.
     """
 
     draw: Callable[[QRCode, str], bytes]
     safe: bool = True
     image_format: str = "png"
+    columns: Sequence[str] = NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,16 @@ def cell_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def field_text(value: Any) -> str:
+    """Convert a value of JSON to the text of a field; an object or a list becomes its JSON."""
+    if not isinstance(value, dict | list):
+        return cell_text(value)
+    try:
+        return json.dumps(value, ensure_ascii=False) if value else ""
+    except RecursionError:
+        return "(nested too deeply)"
+
+
 def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:
     """Return a function that reads a csv or a workbook as a table."""
 
@@ -179,10 +191,15 @@ def table_of_rows(located: Located) -> Table:
         links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
-        kinds = KindColumns(heading)
-        found = _rows(rows, _places(located, kinds, rows), kinds)
-        unknown = [one for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
-        table = table_of_records(found, unknown=unknown, heading=located.line)
+        kinds, own = KindColumns(heading), OwnColumns(NAMES)
+        places = _places(located, kinds, rows)
+        others = [(place, one) for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
+        found = _rows(rows, places, kinds)
+        table = table_of_records(
+            (own.row(row, [(one, cells[place]) for place, one in others]) for row, cells in found),
+            own,
+            heading=located.line,
+        )
     table.issues.extend(located.issues)
     return table
 
@@ -201,29 +218,30 @@ def described(row: Row, kinds: KindColumns, cells: Sequence[str]) -> Row:
 
 
 def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) -> Iterator[ImportIssue]:
-    """Yield an issue for each column that was left out because others were chosen.
+    """Yield an issue for each column of ours that was left out because others were chosen.
 
     Args:
         chosen: The names of the chosen ones, in any case.
         heading: The row number of the heading.
     """
-    known = {"", *OVERLOOKED, *(title.strip().lower() for title in chosen)}
+    known = {title.strip().lower() for title in chosen}
     for title in titles:
-        if title.strip().lower() not in known:
+        if title.strip().lower() in COLUMN_OF.keys() - known:
             detail = f"{title!r} is not one of the columns to import, and was left out"
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
 def _rows(
     rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], kinds: KindColumns
-) -> Iterator[Row]:
+) -> Iterator[tuple[Row, Sequence[str]]]:
+    """Yield each row, and its cells in all columns."""
     columns, taken = tuple(places), list(places.values())
     has_kinds = bool(kinds)
     for number, cells, error in rows:
         # Most files have just our columns, in any order.
         own = cells if taken == _whole(len(cells)) else [cells[place] for place in taken]
         row = row_of(number, dict(zip(columns, own, strict=True)), error)
-        yield described(row, kinds, cells) if has_kinds else row
+        yield described(row, kinds, cells) if has_kinds else row, cells
 
 
 @cache
@@ -258,50 +276,47 @@ def _is_address(text: str) -> bool:
 
 
 def table_of_records(
-    rows: Iterable[Row], *, unknown: Iterable[str] = (), known: Iterable[str] = NAMES, heading: int = 1
+    rows: Iterable[Row], own: OwnColumns | None = None, *, heading: int = 1, names: Mapping[str, str] | None = None
 ) -> Table:
-    """Build the table for rows, with an issue for each unknown column.
+    """Build the table for rows, with an issue for each column that is not ours.
 
     Args:
         rows: The rows in file order.
-        unknown: Names that are not columns; complete only after all rows were read.
-        known: Valid column names, from which issues suggest the most similar one.
+        own: The columns that are not ours, which are complete after all rows were read.
+        heading: The row number of the heading.
+        names: Column name -> the name to use in errors, if different.
     """
     found = list(islice(rows, MOST_ROWS + 1))
     if len(found) > MOST_ROWS:
         check_number(MOST_ROWS, found[-1].number)
-    told = "{!r} is no column, and was left out; {}"
-    details = [told.format(title, nearest(title, known)) for title in unknown]
-    return Table(found, [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details])
+    return Table(found, list(own.issues(heading)) if own else [], names or {})
 
 
 def table_of_links(
     tool: foreign.Tool, links: Iterable[tuple[int, Mapping[str, Any], str]], names: Iterable[str], heading: int = 1
 ) -> Table:
-    """Build the table for another tool's export, with an issue for each field that is not read.
+    """Build the table for another tool's export, whose other fields become fields of the QR Codes.
 
     Args:
         links: The row number, the fields, and the error of each link; the error is "" for a valid link.
     """
-    read, unread = {*OVERLOOKED, *tool.read_names}, dict[str, None]()
+    read, own = {"", *OVERLOOKED, *tool.read_names}, OwnColumns((), tool.service)
 
     def rows() -> Iterator[Row]:
         for number, link, error in links:
-            if len(unread) < MOST_UNKNOWN:
-                # Nothing is lost with fields that are empty, zero or false in all links.
-                filled = (name for name, value in islice(link.items(), MOST_UNKNOWN) if name and value)
-                unread.update(dict.fromkeys(name for name in filled if name.strip().lower() not in read))
             cells, wrong = tool.row(link)
-            yield Row(number, cells, error or wrong)
+            # Nothing is lost with fields that are empty, zero or false.
+            others = (
+                (name, field_text(value)) for name, value in link.items() if value and name.strip().lower() not in read
+            )
+            yield own.row(Row(number, cells, error or wrong), others)
 
-    table = table_of_records(rows())
-    details = (f"{name!r} is not read from files of {tool.service}, and was left out" for name in unread)
-    issues = [ImportIssue(heading, "", "", "", "unknown-column", detail) for detail in details]
+    table = table_of_records(rows(), own, heading=heading)
     if tool.limits_in:
         rule = "the file does not say which links have a password, an end or a limit, so these are open now"
         detail = f"{rule}; {tool.limits_in} tells them apart"
-        issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
-    return Table(table.rows, issues, tool.names_in(names), has_tails=False)
+        table.issues.append(ImportIssue(heading, "", "", "", "limits-unknown", detail))
+    return Table(table.rows, table.issues, tool.names_in(names), has_tails=False)
 
 
 def codes_of(table: Table, now: datetime, seen: Watch = UNSEEN) -> Iterator[tuple[Row, QRCode] | ImportIssue]:

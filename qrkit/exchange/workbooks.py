@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile
-from qrkit.exchange.columns import KINDS, NAMES, Row
+from qrkit.exchange.columns import KINDS, Row
 from qrkit.exchange.formulas import taken_off
 from qrkit.exchange.locating import Cells, Part
 
@@ -42,9 +42,9 @@ Merged = Mapping[tuple[int, int], int]
 """Cells merged across rows: row and column of the first cell, counted from 0 -> the last row covered."""
 
 
-def typed(row: Row) -> list[str | bool | float | None]:
-    """Return the cells of a row in the columns of the interface, with numbers as float and flags as bool."""
-    return [_typed(row.cells.get(name, ""), KINDS[name]) for name in NAMES]
+def typed(row: Row, columns: Iterable[str]) -> list[str | bool | float | None]:
+    """Return the cells of a row in some columns, with numbers as float and flags as bool."""
+    return [_typed(row.cells.get(name, ""), KINDS[name]) for name in columns]
 
 
 def _typed(text: str, kind: str) -> str | bool | float | None:

@@ -9,7 +9,6 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import NAMES
 from qrkit.exchange.locating import Part
 from qrkit.exchange.marked_cells import linked
 from qrkit.exchange.table_files import cell_text, check_size
@@ -44,15 +43,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as a workbook with the columns of the interface.
+    """Write rows as a workbook.
 
     Args:
-        how: Not used: workbooks have no options.
+        how: The options: the columns.
 
     Raises:
         InvalidParameter: If a text is too long for a cell.
     """
-    write_sheet(file, NAMES, map(typed, rows), sheet=OUR_SHEET)
+    write_sheet(file, how.columns, (typed(row, how.columns) for row in rows), sheet=OUR_SHEET)
 
 
 def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: str) -> None:

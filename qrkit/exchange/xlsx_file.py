@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape
 from zipfile import ZipFile
 
 from qrkit.exchange import archives
-from qrkit.exchange.columns import NAMES, Row
+from qrkit.exchange.columns import Row
 from qrkit.exchange.locating import Part, Place, Share
 from qrkit.exchange.table_files import Writing, check_size
 from qrkit.exchange.workbooks import OUR_SHEET, fitting_parts, is_nothing, typed, without_apostrophes
@@ -38,15 +38,15 @@ _SHEET_DATA = re.compile(rb"(?<=<sheetData>).*(?=</sheetData>)")
 
 
 def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
-    """Write rows as a workbook with the columns of the interface.
+    """Write rows as a workbook.
 
     Args:
-        how: Not used: workbooks have no options.
+        how: The options: the columns.
 
     Raises:
         InvalidParameter: If a text is too long for a cell.
     """
-    write_sheet(file, NAMES, map(typed, rows), sheet=OUR_SHEET)
+    write_sheet(file, how.columns, (typed(row, how.columns) for row in rows), sheet=OUR_SHEET)
 
 
 def write_sheet(file: BinaryIO, names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: str) -> None:

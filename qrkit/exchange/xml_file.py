@@ -1,19 +1,22 @@
 """XML: a root `tracking` with one `item` per QR Code, whose elements are in the order of the interface.
 
-Our additional elements follow at the end; readers ignore unknown elements. Text that XML 1.0 cannot represent is
-written as base64 with an `encoding` attribute. Files with a document type are rejected.
+Our additional elements follow at the end; other elements are fields of the QR Code. Text that XML 1.0 cannot represent
+is written as base64 with an `encoding` attribute. Files with a document type are rejected.
 """
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from qrkit.errors import UnreadableFile
-from qrkit.exchange.columns import ELEMENTS, Row
+from qrkit.exchange.columns import ELEMENTS, KINDS, OVERLOOKED, Kind, Row
+from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import Reading, Table, Writing, check_size, table_of_records
 from qrkit.exchange.xml_text import check_doctype, element, events, events_in_parts
+from qrkit.tracking.own_fields import split_tags
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -39,11 +42,24 @@ def write(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
         how: Not used: XML has no options.
     """
     file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<tracking>\n')
-    written = [*ELEMENTS.items(), (FILE, FILE)]
+    written = [(tag, name, _PARTS.get(KINDS.get(name, ""), element)) for tag, name in (*ELEMENTS.items(), (FILE, FILE))]
     for row in rows:
-        elements = [element(tag, cell) for tag, name in written if (cell := row.cells.get(name))]
+        elements = [as_xml(tag, cell) for tag, name, as_xml in written if (cell := row.cells.get(name))]
         file.write(f"<item>{''.join(elements)}</item>\n".encode())
     file.write(b"</tracking>\n")
+
+
+def _tag_elements(tag: str, cell: str) -> str:
+    return f"<{tag}>{''.join(element('tag', one) for one in split_tags(cell))}</{tag}>"
+
+
+def _field_elements(tag: str, cell: str) -> str:
+    fields = "".join(element("field", text, name=name) for name, text in json.loads(cell).items())
+    return f"<{tag}>{fields}</{tag}>"
+
+
+_PARTS: dict[str, Callable[[str, str], str]] = {"tags": _tag_elements, "fields": _field_elements}
+"""Functions that write a column as elements within its own, by the kind of the column."""
 
 
 def read(data: bytes, how: Reading) -> Table:
@@ -53,16 +69,17 @@ def read(data: bytes, how: Reading) -> Table:
         UnreadableFile: If the file is too large, is not XML, has a document type, or the root is not `tracking`.
     """
     check_size(data)
-    return table_of_records(how.watch(_rows(data), "Reading", None))
+    own = OwnColumns(ELEMENTS)
+    return table_of_records(how.watch(_rows(data, own), "Reading", None), own)
 
 
-def _rows(data: bytes) -> Iterator[Row]:
+def _rows(data: bytes, own: OwnColumns) -> Iterator[Row]:
     from lxml import etree
 
     try:
         _check_root(next(events(data, "start"))[1])
         for number, item in enumerate(_items(data), start=1):
-            yield _row(number, item)
+            yield _row(number, item, own)
     except etree.XMLSyntaxError as error:
         raise UnreadableFile(f"the file is not XML: {error.msg}", line=error.lineno) from error
 
@@ -110,23 +127,42 @@ def _check_root(one: etree._Element) -> None:
         raise UnreadableFile(f"the root of the file is {str(one.tag)[:60]!r}, not 'tracking'")
 
 
-def _row(number: int, item: etree._Element) -> Row:
-    """Convert an item to a row; the row is invalid if the item contains an element twice."""
+def _row(number: int, item: etree._Element, own: OwnColumns) -> Row:
+    """Convert an item to a row; the row is invalid if the item contains an element of ours twice."""
     cells: dict[str, str] = {}
+    others: list[tuple[str, str]] = []
     error = ""
     for one in item:
         tag = one.tag
         name = _COLUMNS.get(tag)
         if name is None:
+            own_name = tag.rpartition("}")[2]
+            if own_name.lower() not in OVERLOOKED:
+                others.append((own_name, _text(one)[0] or " ".join(map(str, one.itertext()))))
             continue
         wrong = f"{tag}: stands twice" if name in cells and name != FILE else ""
-        if len(one) or one.keys():
+        if KINDS.get(name) in _PARTS and len(one):
+            cells[name], unfit = _parts(one, KINDS[name])
+            wrong = unfit or wrong
+        elif len(one) or one.keys():
             cells[name], unfit = _text(one)
             wrong = unfit or wrong
         else:
             cells[name] = one.text or ""
         error = wrong or error
-    return Row(number, cells, error)
+    return own.row(Row(number, cells, error), others)
+
+
+def _parts(one: etree._Element, kind: Kind) -> tuple[str, str]:
+    """Return tags or fields as the text of a cell, and an error message, or "" if the elements are valid."""
+    texts = [_text(part) for part in one]
+    names = [part.get("name", "") for part in one]
+    wrong = next((unfit for _, unfit in texts if unfit), "")
+    if kind == "tags":
+        return ", ".join(text for text, _ in texts), wrong
+    twice = f"{one.tag}: a name is missing or stands twice" if "" in names or len({*names}) < len(names) else ""
+    found = dict(zip(names, (text for text, _ in texts), strict=True))
+    return json.dumps(found, ensure_ascii=False), wrong or twice
 
 
 def _text(one: etree._Element) -> tuple[str, str]:

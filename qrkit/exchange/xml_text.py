@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from qrkit.errors import UnreadableFile
 
@@ -30,17 +30,18 @@ SAFE: dict[str, Any] = {
 """The options of parsers: nothing outside the file is read, and nothing in it is expanded."""
 
 
-def element(name: str, text: str) -> str:
-    """Return an element with a text.
+def element(tag: str, text: str, *, name: str = "") -> str:
+    """Return an element with a text, and with a name as its attribute, if it has one.
 
     Text that XML cannot represent is written as base64-encoded UTF-8. Lone surrogates are replaced by "?".
     """
+    named = f" name={quoteattr(name)}" if name else ""
     data = text.encode("utf-8", "replace")
     text = data.decode()
     if _NO_XML.search(text):
-        return f'<{name} encoding="base64">{b64encode(data).decode()}</{name}>'
+        return f'<{tag}{named} encoding="base64">{b64encode(data).decode()}</{tag}>'
     # XML parsers convert a bare carriage return to a line feed.
-    return f"<{name}>{escape(text, {chr(13): '&#13;'})}</{name}>"
+    return f"<{tag}{named}>{escape(text, {chr(13): '&#13;'})}</{tag}>"
 
 
 def events(data: bytes, *kinds: str) -> Iterator[tuple[str, Any]]:

@@ -90,11 +90,13 @@ def read(data: bytes, how: Reading) -> Table:
     archive = archives.opened(data)
     found = archives.members(archive)
     rows: list[Row] = []
+    listed = Table(rows)
     told: set[str] = set()
     manifest, folder = _manifest(found)
     if manifest:
         quietly = Reading(how.decode)
-        rows = xml_file.read(archives.unpacked(archive, manifest, MOST_BYTES), quietly).rows
+        listed = xml_file.read(archives.unpacked(archive, manifest, MOST_BYTES), quietly)
+        rows = listed.rows
         files = [row.cells.get(xml_file.FILE, "") for row in rows]
         told = {"/".join((*folder, *archives.parts_of(name))) for name in [*files, MANIFEST]}
     others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told]
@@ -106,7 +108,7 @@ def read(data: bytes, how: Reading) -> Table:
     rows += [_row(number, archive, entry, parts, decode) for number, (entry, parts) in numbered]
     if not rows and not manifest:
         raise UnreadableFile("the archive holds neither a manifest.xml nor pictures")
-    return table_of_records(rows)
+    return Table(table_of_records(rows).rows, listed.issues)
 
 
 def _manifest(found: list[tuple[ZipInfo, tuple[str, ...]]]) -> tuple[ZipInfo | None, tuple[str, ...]]:

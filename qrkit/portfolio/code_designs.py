@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Self
 
 from qrkit.design.design import Design
@@ -19,9 +20,10 @@ from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.model import plain
 from qrkit.portfolio.code_pictures import NEAREST, drawn
 from qrkit.portfolio.templates import design_from, template_fields
-from qrkit.store import Store
+from qrkit.store import Scans, Store
 from qrkit.store.records import templates as table
 from qrkit.store.records.drawing_templates import looks_of, used_templates
+from qrkit.store.records.qrcodes import has_tags_or_fields
 from qrkit.symbol import encode
 from qrkit.tracking.records import Campaign, QRCode
 
@@ -32,9 +34,9 @@ LOOK = "look"
 SIZING = ("size", "width", "height", "padding")
 """Changes that move the layers of a template along with the symbol."""
 CAPTION_FIELDS = ("name", "campaign", "short_url")
-"""Names in braces for which a caption shows a field of the QR Code."""
-FIELD = re.compile(rf"\{{({'|'.join(CAPTION_FIELDS)})\}}")
-"""A field in a caption."""
+"""Names in braces for which a caption shows a field of the QR Code, as it does for the names of users' fields."""
+FIELD = re.compile(r"\{([^{}]+)\}")
+"""A field in a caption, if the QR Codes have it."""
 LONGEST_LINE = 60
 ELLIPSIS = "…"
 SHORTER = 0.92
@@ -48,12 +50,18 @@ class CodeDesigns:
         default: The name of the default template; "" for none.
         campaigns: The name and the template of each campaign, by its ID.
         read: Returns the fields of a template as JSON; None if there is no such template.
+        field_names: Returns the names of the users' fields that captions may show.
     """
 
     def __init__(
-        self, default: str, campaigns: Mapping[str, tuple[str, str]], read: Callable[[str], str | None]
+        self,
+        default: str,
+        campaigns: Mapping[str, tuple[str, str]],
+        read: Callable[[str], str | None],
+        field_names: Callable[[], Sequence[str]],
     ) -> None:
         self._default, self._campaigns, self._read = default, campaigns, read
+        self._field_names = cache(field_names)
         self._fields: dict[str, Mapping[str, Any] | None] = {}
         self._only = ""
 
@@ -70,20 +78,21 @@ class CodeDesigns:
                 looks.templates[name] = text
             return looks.templates[name]
 
-        return cls(looks.default, looks.campaigns, read)
+        return cls(looks.default, looks.campaigns, read, Scans(store, account_id).field_names)
 
     @classmethod
     def from_text(cls, text: str, campaigns: Iterable[Campaign]) -> Self:
         """Return the designs that `looks_text` wrote for another process."""
         looks = json.loads(text)
         named = {one.id: (one.name, one.template) for one in campaigns}
-        return cls(looks["default"], named, looks["templates"].get)
+        return cls(looks["default"], named, looks["templates"].get, lambda: looks["fields"])
 
     @classmethod
-    def in_look(cls, look: Design, campaigns: Iterable[Campaign]) -> Self:
+    def in_look(cls, look: Design, campaigns: Iterable[Campaign], field_names: Sequence[str] = ()) -> Self:
         """Return designs that draw every QR Code in the look of one design."""
         text = json.dumps(plain(template_fields(look), only_set=True))
-        designs = cls(LOOK, {one.id: (one.name, "") for one in campaigns}, {LOOK: text}.get)
+        named = {one.id: (one.name, "") for one in campaigns}
+        designs = cls(LOOK, named, {LOOK: text}.get, lambda: field_names)
         designs._only = LOOK
         return designs
 
@@ -141,18 +150,23 @@ class CodeDesigns:
         caption = design.frame and design.frame.caption
         written = {name: getattr(caption, name) or "" for name in ("text", "subtitle")} if caption else {}
         campaign = self._campaigns.get(code.campaign_id or "", ("", ""))[0]
-        values = {"name": code.name, "campaign": campaign, "short_url": code.short_url}
-        return {
-            name: _line(FIELD.sub(lambda found: values[found[1]], text))
-            for name, text in written.items()
-            if FIELD.search(text)
-        }
+        values = {**code.fields, "name": code.name, "campaign": campaign, "short_url": code.short_url}
+
+        def value(found: re.Match[str]) -> str:
+            """Return the value of a field; "" for one that other QR Codes have, and other braces as they are."""
+            if found[1] in values:
+                return values[found[1]]
+            return "" if found[1] in self._field_names() else found[0]
+
+        filled = {name: FIELD.sub(value, text) for name, text in written.items()}
+        return {name: _line(text) for name, text in filled.items() if text != written[name]}
 
 
 def looks_text(store: Store, account_id: str) -> str:
     """Return what decides the designs of an account as text, for `CodeDesigns.from_text`."""
+    names = Scans(store, account_id).field_names() if has_tags_or_fields(store, account_id) else []
     looks = {"default": looks_of(store, account_id).default, "templates": used_templates(store, account_id)}
-    return json.dumps(looks)
+    return json.dumps({**looks, "fields": names})
 
 
 def _fitting(fields: Mapping[str, Any], content: str, changes: Mapping[str, Any]) -> Design:

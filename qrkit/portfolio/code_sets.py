@@ -24,6 +24,8 @@ __all__ = ["MOST_IN_SET", "NAME_FIELDS", "zip_in_look"]
 NAME_FIELDS = ("name", "campaign", "number", "short_code")
 """Fields of a pattern for file names."""
 MOST_IN_SET = 2000
+MOST_SHOWN = 20
+"""The maximum number of fields that an error lists."""
 FIELD = re.compile(r"\{([^{}]*)\}")
 
 
@@ -41,17 +43,19 @@ def zip_in_look(
     Args:
         look: The design, whose content is not drawn.
         campaign_id: ID of the campaign; None for all QR Codes.
-        names: Pattern of the file names, with the fields `{name}`, `{campaign}`, `{number}` and `{short_code}`.
+        names: Pattern of the file names, with the fields `{name}`, `{campaign}`, `{number}` and `{short_code}`, and
+            those of users, such as `{City}`.
         format: One of `qrkit.drawing.writers.FORMATS`.
         print_size: The print size of the pictures; by default, they have a size in pixels.
     """
     if campaign_id is not None:
         portfolio.get_campaign(campaign_id)
     codes = [code for code in portfolio.list_qrcodes(campaign_id=campaign_id) if code.is_available]
-    _check_pattern(names)
+    fields = list(dict.fromkeys(name for code in codes for name in code.fields))
+    _check_pattern(names, (*NAME_FIELDS, *fields))
     _check_count(codes)
     campaigns = portfolio.list_campaigns()
-    designs = CodeDesigns.in_look(look, campaigns)
+    designs = CodeDesigns.in_look(look, campaigns, fields)
     campaign_names = {one.id: one.name for one in campaigns}
     stems = [
         _named(names, code, number, campaign_names.get(code.campaign_id or "", ""))
@@ -67,12 +71,12 @@ def zip_in_look(
         return file.read_bytes()
 
 
-def _check_pattern(names: str) -> None:
+def _check_pattern(names: str, known: Sequence[str]) -> None:
     """Check a pattern of file names."""
     for field in FIELD.findall(names):
-        if field not in NAME_FIELDS:
-            allowed = ", ".join(f"{{{one}}}" for one in NAME_FIELDS)
-            rule = f"has the unknown field {{{field}}}; the fields are {allowed}; {nearest(field, NAME_FIELDS)}"
+        if field not in known:
+            allowed = ", ".join(f"{{{one}}}" for one in known[:MOST_SHOWN])
+            rule = f"has the unknown field {{{field}}}; the fields are {allowed}; {nearest(field, known)}"
             raise InvalidParameter(Problem("names", names, rule, "bad-value"))
 
 
@@ -87,5 +91,6 @@ def _check_count(codes: Sequence[QRCode]) -> None:
 
 def _named(pattern: str, code: QRCode, number: int, campaign: str) -> str:
     """Return the file name of a QR Code; without a number, name or code in the pattern, repeated names are numbered."""
-    values = {"name": summary(code.name), "campaign": campaign, "number": str(number), "short_code": code.short_code}
-    return FIELD.sub(lambda found: values[found[1]], pattern)
+    own = {"name": summary(code.name), "campaign": campaign, "number": str(number), "short_code": code.short_code}
+    values = code.fields | own
+    return FIELD.sub(lambda found: values.get(found[1], ""), pattern)

@@ -7,7 +7,7 @@ code, a short URL, a name or an ID stands for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from unicodedata import normalize
@@ -15,7 +15,7 @@ from unicodedata import normalize
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
-from qrkit.exchange.columns import name_from
+from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
@@ -38,7 +38,7 @@ from qrkit.tracking.short_urls import (
 )
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible", "with_fields"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -200,6 +200,8 @@ class Records:
         template: str = "",
         is_schedule_enabled: bool = False,
         schedule: Events = (),
+        tags: Iterable[str] = (),
+        fields: Mapping[str, str] | None = None,
     ) -> QRCode:
         """Add a tracked QR Code.
 
@@ -219,6 +221,10 @@ class Records:
                 campaign or of the account.
             is_schedule_enabled: Whether to apply the schedule.
             schedule: Scheduled changes of the content, each with content, recurrence and date.
+            tags: Words to sort QR Codes by, beside campaigns: at most 50 of 1..100 characters, without commas,
+                semicolons and |.
+            fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
+                most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -249,6 +255,8 @@ class Records:
                 template=template,
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
+                tags=tags,
+                fields=fields or {},
             )
             return self._insert(record)
 
@@ -318,7 +326,7 @@ class Records:
     def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
         """Return the QR Codes that contain a text, in the order they were added.
 
-        The short code, name, content, comment and address are searched, regardless of case.
+        The short code, name, content, comment, address, tags and fields are searched, regardless of case.
 
         Args:
             text: The text to look for; "" finds all QR Codes.
@@ -370,6 +378,8 @@ class Records:
         template: str | None = None,
         is_schedule_enabled: bool | None = None,
         schedule: Events | None = None,
+        tags: Iterable[str] | None = None,
+        fields: Mapping[str, str] | None = None,
     ) -> QRCode:
         """Update a QR Code; arguments left as None are unchanged, also within location and properties.
 
@@ -387,6 +397,8 @@ class Records:
             template: The name of the new template; "" for none.
             is_schedule_enabled: Whether to apply the schedule.
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
+            tags: The new tags, which replace the old ones; an empty sequence removes all tags.
+            fields: The fields of your own to change; "" removes a field, and others are unchanged.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
@@ -394,7 +406,7 @@ class Records:
             ContentTooLong: If the encoded text does not fit the requested version.
         """
         changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic)
-        changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule)
+        changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
         with self.store.atomic():
             stored = self._one(id)
             self.templates.check_known(template or "")
@@ -407,6 +419,8 @@ class Records:
                 changes["location"] = _merged(stored.location, location)
             if properties is not None:
                 changes["properties"] = _merged(stored.properties, properties)
+            if fields is not None:
+                changes["fields"] = with_fields(stored.fields, fields)
             # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
             changed = self._linked(stored.replace(**changes, is_available=True))
             check_change(stored, changed)
@@ -481,6 +495,7 @@ class Records:
 
     def _insert(self, record: QRCode) -> QRCode:
         """Store a new record if its picture can be drawn, and return the record with its URLs."""
+        check_names(record.fields)
         code = self._linked(record)
         check_drawable(code.encoded, code.properties, is_dynamic=code.is_dynamic)
         check_trackable(code)
@@ -500,7 +515,21 @@ class Records:
 
 
 def _searched(code: QRCode) -> tuple[str, ...]:
-    return code.short_code, code.name, code.content, code.comment, code.location.address
+    own = (*code.tags, *code.fields, *code.fields.values())
+    return code.short_code, code.name, code.content, code.comment, code.location.address, *own
+
+
+def with_fields(stored: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:
+    """Merge changes into the own fields of a QR Code; the record validates the result.
+
+    Args:
+        changes: Values by name; "" removes a field, and None leaves it unchanged.
+    """
+    if not isinstance(changes, Mapping):
+        return changes
+    given = {tidy_name(str(name)): value for name, value in changes.items() if value is not None}
+    check_names(given)
+    return {**stored, **given}
 
 
 def _suggestion(text: str, names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple, Self
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
-from qrkit.exchange.columns import write_row
+from qrkit.exchange.columns import NAMES, SORTING_NAMES, write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
@@ -88,6 +88,7 @@ def write_codes(
     *,
     image_format: str = "png",
     safe: bool = True,
+    is_sorted: bool = False,
     drawn: Callable[[QRCode, QRImage], None] | None = None,
 ) -> None:
     """Write QR Codes to a file.
@@ -97,6 +98,7 @@ def write_codes(
         campaigns: All campaigns of the QR Codes.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+        is_sorted: Whether a csv or a workbook has the columns Tags and Fields, too.
         drawn: Called with each QR Code whose picture was written, and the picture.
 
     Raises:
@@ -110,7 +112,8 @@ def write_codes(
     rows = (write_row(code, names[code.campaign_id]) for code in codes)
 
     pictures = _Pictures(designs, drawn)
-    format.write(rows, file, Writing(pictures.draw, safe=safe, image_format=image_format.lower()))
+    columns = (*NAMES, *SORTING_NAMES) if is_sorted else NAMES
+    format.write(rows, file, Writing(pictures.draw, safe, image_format.lower(), columns))
     pictures.check()
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
-from qrkit.portfolio.codes import Records, check_change, visible
+from qrkit.portfolio.codes import Records, check_change, visible, with_fields
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
+from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import PLANS, QRCode
 
 __all__ = ["DeletedQRCodes", "EditedQRCodes", "ManyRecords"]
@@ -34,8 +35,8 @@ class EditedQRCodes:
     """QR Codes that were edited together, as `Portfolio.undo_edit` changes them back; `len()` tells how many.
 
     Attributes:
-        before: The fields `id`, `campaign_id`, `content` and `template` of each QR Code before the edit.
-        after: The same fields after the edit, in the same order.
+        before: The `id`, `campaign_id`, `content`, `template`, `tags` and `fields` of each QR Code before the edit.
+        after: The same after the edit, in the same order.
     """
 
     before: tuple[dict[str, Any], ...] = field(repr=False)
@@ -105,6 +106,9 @@ class ManyRecords(Records):
         campaign_id: str | None = None,
         find: str = "",
         replace: str = "",
+        add_tags: Sequence[str] = (),
+        remove_tags: Sequence[str] = (),
+        fields: Mapping[str, str] | None = None,
     ) -> EditedQRCodes:
         """Change many QR Codes in one transaction, and return what `undo_edit` needs to undo that.
 
@@ -114,11 +118,14 @@ class ManyRecords(Records):
             campaign_id: ID of the new campaign; "" for none, None for no change.
             find: A part of contents, exactly as written, to replace everywhere; "" for no change.
             replace: The text that takes its place.
+            add_tags: Tags to add behind those that a QR Code has.
+            remove_tags: Tags to remove, exactly as they are written.
+            fields: Fields of your own to set, by name; "" removes a field, and others are unchanged.
 
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs.
-            InvalidParameter: If the campaign or the template does not exist, or if a content breaks a rule after the
-                replacement; the error names the first such QR Code, and nothing is changed.
+            InvalidParameter: If the campaign or the template does not exist, or if a content, the tags or the fields
+                break a rule after the change; the error names the first such QR Code, and nothing is changed.
         """
         wanted = dict.fromkeys(ids)
         with self.store.atomic():
@@ -127,13 +134,14 @@ class ManyRecords(Records):
             _, codes = self.search_page(Search(ids=tuple(wanted)))
             if missing := next(iter(wanted.keys() - {code.id for code in codes}), None):
                 raise NotFound("QR Code", missing)
-            fields: dict[str, str | None] = {} if template is None else {"template": template}
+            same: dict[str, str | None] = {} if template is None else {"template": template}
             if campaign_id is not None:
-                fields["campaign_id"] = campaign_id or None
+                same["campaign_id"] = campaign_id or None
             before, after = [], []
             for code in (code for code in codes if code.is_available):
                 content = code.content.replace(find, replace) if find else code.content
-                changed = self._edited(code, {**fields, "content": content}, "replace", replace)
+                changed = self._edited(code, {**same, "content": content}, "replace", replace)
+                changed = _sorted_anew(changed, add_tags, remove_tags, fields or {})
                 if changed != code:
                     before.append(_edited_fields(code))
                     after.append(changed)
@@ -161,6 +169,7 @@ class ManyRecords(Records):
                 before, after = changes[code.id]
                 now = _edited_fields(code)
                 fields = {name: before[name] for name in EDITED if now[name] == after[name]}
+                fields["fields"] = _undone_fields(now["fields"], before["fields"], after["fields"])
                 if code.is_available and now | fields != now:
                     undone.append(self._edited(code, fields, "edited", f"{len(edited):,} QR Codes"))
             edit_qrcodes(self.store, undone)
@@ -187,6 +196,23 @@ class ManyRecords(Records):
             | {"template": row["template"] if row["template"] in templates else ""}
             for row in rows
         ]
+
+
+def _sorted_anew(code: QRCode, added: Iterable[str], removed: Collection[str], fields: Mapping[str, str]) -> QRCode:
+    """Return a QR Code with changes of its tags and own fields."""
+    tags = [tag for tag in (*code.tags, *added) if tag not in removed]
+    try:
+        return code.replace(tags=tags, fields=with_fields(code.fields, fields)) if added or removed or fields else code
+    except InvalidParameter as error:
+        problems = [replace(one, rule=f"{one.rule} (QR Code {code.name!r})") for one in error.problems]
+        raise InvalidParameter(*problems) from error
+
+
+def _undone_fields(now: OwnFields, before: OwnFields, after: OwnFields) -> OwnFields:
+    """Return own fields with their values before an edit, apart from those that were changed again since then."""
+    names = dict.fromkeys((*before, *now))
+    values = {name: (before if now.get(name) == after.get(name) else now).get(name) for name in names}
+    return OwnFields((name, value) for name, value in values.items() if value is not None)
 
 
 def _edited_fields(code: QRCode) -> dict[str, Any]:

@@ -44,7 +44,7 @@ from qrkit.store.history.archiving import Archived, archive
 from qrkit.store.questions.free_sql import free_sql
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
-from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode
+from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
@@ -117,9 +117,10 @@ class Portfolio(Shown, ManyRecords):
         Args:
             select: One SELECT or PIVOT. Tables: `scans` and `visits` (which include bots, link previews and HEAD
                 requests) with the columns of `scans.to_frame()`; `qrcodes` (id, name, campaign_id, content, comment,
-                short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude); `campaigns`
-                (id, name, description, created); `day_counts` (day, qrcode_id, kind, visits), the daily counts of
-                visits deleted by `sweep`. Times are in UTC, as TIMESTAMP without a time zone.
+                short_code, created, scans, is_dynamic, is_schedule_enabled, address, latitude, longitude, tags (list),
+                fields (map, as in `fields['City']`)); `campaigns` (id, name, description, created); `day_counts` (day,
+                qrcode_id, kind, visits), the daily counts of visits deleted by `sweep`. Times are in UTC, as TIMESTAMP
+                without a time zone.
             seconds: The time limit, 0.1..3600; queries are also limited to 512 MB of memory and a million rows.
             **parameters: Values of the `$name` parameters. Always pass values this way, never as part of the SQL text.
                 A DataFrame of pandas or polars, or an Arrow table, becomes a table of its name, without an index:
@@ -211,22 +212,29 @@ class Portfolio(Shown, ManyRecords):
         """
         return campaigns_frame(self.list_campaigns(), self.list_qrcodes())
 
-    def qrcodes(self, *, campaign_id: str | None = None) -> pd.DataFrame:
+    def qrcodes(self, *, campaign_id: str | None = None, fields: bool = False) -> pd.DataFrame:
         """Return a DataFrame with one row per QR Code, indexed by ID.
 
         Columns: named like the fields of `QRCode`: campaign (the campaign's name), name, content, short_url, address,
         comment, em, ec (str), created (datetime64, UTC), scans, size, padding, version (int64; -1 is automatic),
-        latitude, longitude (float64, degrees), is_dynamic (bool).
+        latitude, longitude (float64, degrees), is_dynamic (bool), tags (str, with commas between them), fields (str: a
+        JSON object; "" for a QR Code without any).
+
+        Args:
+            campaign_id: Only the QR Codes of the campaign with this ID.
+            fields: Whether each of your fields is a column of its own name (str; NaN for QR Codes without it), in place
+                of the column `fields`.
         """
-        return qrcodes_frame(self.list_qrcodes(campaign_id=campaign_id), self._campaign_names())
+        codes = self.list_qrcodes(campaign_id=campaign_id)
+        return qrcodes_frame(codes, self._campaign_names(), fields=fields)
 
     @lists_fields(DesignFields, is_change=True)
     def image(self, code: QRCode, *, template: str = "", **changes: Unpack[DesignFields]) -> QRImage:
         """Return the picture of a QR Code, which encodes the short URL if the QR Code is dynamic, or else the content.
 
         A template draws it: that of the QR Code, or else of its campaign, or else the default of the account. Without
-        any, the QR Code's properties do. The caption of a template may contain `{name}`, `{campaign}` and
-        `{short_url}`.
+        any, the QR Code's properties do. The caption of a template may contain `{name}`, `{campaign}`, `{short_url}`
+        and the names of your fields, such as `{City}`.
 
         Args:
             code: A record of this portfolio.
@@ -334,7 +342,15 @@ class Portfolio(Shown, ManyRecords):
         designs = CodeDesigns.of(self.store, self.account.id)
         check = ExportCheck(designs)
         write_codes(
-            format, file, found, self.list_campaigns(), designs, image_format=image_format, safe=safe, drawn=check.see
+            format,
+            file,
+            found,
+            self.list_campaigns(),
+            designs,
+            image_format=image_format,
+            safe=safe,
+            is_sorted=has_tags_or_fields(self.store, self.account.id),
+            drawn=check.see,
         )
         check.warn(stacklevel=4)
 
@@ -356,15 +372,14 @@ class Portfolio(Shown, ManyRecords):
         """Add the QR Codes of a file, in one transaction.
 
         QR Codes that already exist are skipped; a QR Code whose name is in use is renamed. Short codes, creation dates
-        and scan counts are kept.
+        and scan counts are kept. Columns that are not ours become fields of the QR Codes, and the result lists them.
 
         Args:
             source: The path or the bytes of the file.
             format: The format of the file; by default, the suffix of the path, or csv for bytes. Workbooks and zip
                 archives are always recognized by their first bytes.
             columns: For a file with other column names (csv, json, xlsx, xls, ods or html): our column names mapped to
-                the file's, as in `{"content": "landing page", "name": "poster"}`. The result lists the other columns as
-                left out.
+                the file's, as in `{"content": "landing page", "name": "poster"}`.
             sheet: The name of the sheet to read. By default, the first one with the headings is read, and all that
                 have the same ones; hidden sheets are not.
             header_row: The row with the headings, counted from 1; "3-4" for headings of two rows; 0 for a file without
@@ -453,7 +468,7 @@ class Portfolio(Shown, ManyRecords):
 
         Columns: those of `qrcodes()`, then foreground, background (str: #RRGGBB, #AARRGGBB or a name),
         is_schedule_enabled (bool), schedule (str: a JSON list of events with content, recurrence and date; empty if
-        there are no events) and template (str).
+        there are no events) and template (str); then tags and fields.
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())
@@ -474,10 +489,10 @@ class Portfolio(Shown, ManyRecords):
         Args:
             frame: The rows, at most 200,000: a DataFrame of pandas or polars, or an Arrow table. Columns are named as
                 in `to_frame` or as in files ("Trackable URL"), in any order, case and dtype; only `content` is
-                required. Timestamps without a time zone are UTC. Unknown columns are left out, and the result lists
+                required. Timestamps without a time zone are UTC. Other columns become fields, and the result lists
                 them.
             columns: For a DataFrame with other column names: our column names mapped to the DataFrame's, as in
-                `{"content": "url", "name": "product"}`. Other columns are then ignored.
+                `{"content": "url", "name": "product"}`.
             template: The name of the template for rows that name none in a column `template`.
             fix_urls: Whether to complete web addresses, as in `import_file`.
 

@@ -29,7 +29,7 @@ from qrkit.report.pdf import printed
 from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
-from qrkit.store.questions.scan_attributes import Attribute, check_attribute
+from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def portfolio(
     since: date | str | None = None,
     until: date | str | None = None,
     time_zone: str = "UTC",
-    attributes: Sequence[Attribute] = ATTRIBUTES,
+    attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
@@ -126,7 +126,8 @@ def portfolio(
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
         until: The day after the last; by default the day after the last scan.
         time_zone: IANA name of the time zone for the days and hours of the report.
-        attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
+        attributes: Attributes of scans that get a table, such as country, utm_source, tag or the name of a field of
+            yours; see `analytics.scans_by`.
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
@@ -147,7 +148,7 @@ def portfolio(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes=attributes, compare_to=compare_to, least=least)
+    asked = _parse(since, until, time_zone, portfolio.scans, attributes=attributes, compare_to=compare_to, least=least)
     with in_language(language):
         facts = _facts(portfolio, portfolio.scans, asked)
         return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
@@ -161,7 +162,7 @@ def campaign(
     since: date | str | None = None,
     until: date | str | None = None,
     time_zone: str = "UTC",
-    attributes: Sequence[Attribute] = ATTRIBUTES,
+    attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
@@ -177,7 +178,8 @@ def campaign(
         since: First day, a date or a string such as 2026-06-01; by default the day of the first scan.
         until: The day after the last; by default the day after the last scan.
         time_zone: IANA name of the time zone for the days and hours of the report.
-        attributes: Attributes of scans that get a table, such as country or utm_source; see `analytics.scans_by`.
+        attributes: Attributes of scans that get a table, such as country, utm_source, tag or the name of a field of
+            yours; see `analytics.scans_by`.
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
@@ -199,7 +201,7 @@ def campaign(
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, attributes=attributes, compare_to=compare_to, least=least)
+    asked = _parse(since, until, time_zone, portfolio.scans, attributes=attributes, compare_to=compare_to, least=least)
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
         facts = _facts(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
@@ -242,7 +244,7 @@ def notebook(
         CannotWrite: If the file cannot be written.
     """
     check_file(Path(path), (NOTEBOOK,))
-    asked = _parse(since, until, time_zone)
+    asked = _parse(since, until, time_zone, portfolio.scans)
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
         facts = gather(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
@@ -272,13 +274,17 @@ def _parse(
     since: date | str | None,
     until: date | str | None,
     time_zone: str,
+    scans: Scans,
     *,
-    attributes: Sequence[Attribute] = ATTRIBUTES,
+    attributes: Sequence[Attribute | str] = ATTRIBUTES,
     compare_to: str | tuple[date | str, date | str] | None = None,
     least: int | None = None,
 ) -> Asked:
     for name in attributes:
-        check_attribute("attributes", name)
+        check_attribute("attributes", name, scans)
+    if least is not None and TAG in attributes:
+        rule = "must not be given with the attribute tag: a scan counts with each tag, so small groups cannot be hidden"
+        raise InvalidParameter(Problem("least", least, rule))
     first, after = _day("since", since), _day("until", until)
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", str(until), f"must come after since, {since}"))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "gather", "whole_days"]
 
-ATTRIBUTES: Sequence[analytics.Attribute] = ("device", "system", "country")
+ATTRIBUTES: Sequence[str] = ("device", "system", "country")
 """Attributes of scans that a report breaks down unless you ask for others."""
 
 MOST_ROWS = 8
@@ -75,7 +75,7 @@ class Asked:
     since: date | None = None
     until: date | None = None
     time_zone: str = "UTC"
-    attributes: Sequence[analytics.Attribute] = ATTRIBUTES
+    attributes: Sequence[str] = ATTRIBUTES
     compare_to: CompareTo = None
     least: int | None = None
 
@@ -138,11 +138,11 @@ class Facts:
     per_day: pd.DataFrame
     whole: Span | None
     by_hour: pd.DataFrame
-    attributes: Mapping[analytics.Attribute, pd.DataFrame]
+    attributes: Mapping[str, pd.DataFrame]
     leaders: Sequence[tuple[str, int]]
     visitors_of: Mapping[str, int]
     visitors_in: Mapping[str, int]
-    keyless: Mapping[analytics.Attribute, Mapping[str, int]]
+    keyless: Mapping[str, Mapping[str, int]]
     counted: Mapping[str, int]
     unscanned: Unscanned
     silent: pd.DataFrame
@@ -199,7 +199,7 @@ class Facts:
         return int(self.human["likely"].iloc[0]), int(self.human["possible"].iloc[0])
 
     @property
-    def unknown(self) -> list[analytics.Attribute]:
+    def unknown(self) -> list[str]:
         """The attributes that are unknown for all scans."""
         return [
             name
@@ -281,7 +281,7 @@ def _named(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     return named.assign(qrcode=as_text(named["qrcode"].map(names_of(codes))))
 
 
-def _by_attribute(view: Scans, name: analytics.Attribute, most: int, codes: Sequence[QRCode]) -> pd.DataFrame:
+def _by_attribute(view: Scans, name: str, most: int, codes: Sequence[QRCode]) -> pd.DataFrame:
     if name == "qrcode":
         return _named(analytics.scans_by(view, "qrcode_id", most=most), codes)
     return analytics.scans_by(view, name, most=most)
@@ -379,13 +379,13 @@ def _sizes(scans: Scans, asked: Asked) -> dict[str, Any]:
     """Return what groups are measured by: fields of the facts by name. Most are counted only to hide small groups."""
     if asked.least is None:
         return {"visitors_in": {}, "keyless": {"qrcode_id": _keyless(scans, "qrcode_id")}}
-    measured: Sequence[analytics.Attribute] = ("qrcode_id", *asked.attributes)
+    measured: Sequence[str] = ("qrcode_id", *asked.attributes)
     return {"visitors_in": _visitors_in(scans), "keyless": {name: _keyless(scans, name) for name in measured}}
 
 
-def _keyless(scans: Scans, attribute: analytics.Attribute) -> dict[str, int]:
+def _keyless(scans: Scans, attribute: str) -> dict[str, int]:
     """Count scans without the key of a visitor by the value of an attribute."""
-    frame = scans.ask(WITHOUT_KEY.format(value=value_sql(attribute), table=table_of(attribute)))
+    frame = scans.ask(WITHOUT_KEY.format(value=value_sql(attribute, scans), table=table_of(attribute)))
     return dict(zip(frame["value"].astype("str"), frame["scans"].astype("int64").tolist(), strict=True))
 
 

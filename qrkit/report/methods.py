@@ -6,7 +6,7 @@ from qrkit import languages
 from qrkit.languages import list_text
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import GLOSSARY, say
-from qrkit.report.words import ATTRIBUTE_NAMES, number, period
+from qrkit.report.words import attribute_name, number, period
 
 __all__ = ["glossary", "methods"]
 
@@ -72,7 +72,7 @@ def _people(facts: Facts) -> str:
         say("visitor_days" if facts.visitors else "no_visitors"),
         say("people_counted", likely=likely, possible=possible),
     ]
-    names = list_text([languages.say(ATTRIBUTE_NAMES[name][1]) for name in facts.unknown])
+    names = list_text([attribute_name(name, is_plural=True) for name in facts.unknown])
     unknown = [say("unknown_attributes", names=f"{names[0].upper()}{names[1:]}")] if names else []
     return " ".join(sentences + unknown)
 

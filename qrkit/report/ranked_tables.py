@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrkit import languages
-from qrkit.analytics import UNKNOWN, Attribute
+from qrkit.analytics import UNKNOWN
 from qrkit.contents.cards import summary
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import ATTRIBUTE_NAMES, percent
+from qrkit.report.words import attribute_name, percent
+from qrkit.store.questions.scan_attributes import TAG
 from qrkit.tracking.countries import country_name
 
 __all__ = ["ALL_OTHERS", "Row", "Table", "attribute_table", "campaign_table"]
@@ -68,7 +69,7 @@ class Table:
         return any(row.codes is not None for row in self.rows)
 
 
-def attribute_table(facts: Facts, attribute: Attribute) -> Table | None:
+def attribute_table(facts: Facts, attribute: str) -> Table | None:
     """Return scans by an attribute; None if it is unknown for all scans."""
     frame = facts.attributes[attribute]
     if not len(frame) or attribute in facts.unknown:
@@ -78,11 +79,12 @@ def attribute_table(facts: Facts, attribute: Attribute) -> Table | None:
     if not rows:
         return None
     rest = facts.scans - int(frame["scans"].sum())
-    if rest:
+    if rest > 0 and attribute != TAG:
         rows.append(Row(languages.say(ALL_OTHERS), rest, rest / facts.scans, color=0))
     unknown = int(frame.loc[frame[attribute] == UNKNOWN, "scans"].sum())
     note = say("unknown", unknown, percent=percent(unknown / facts.scans)) if unknown else ""
-    one, several = (f"{name[0].upper()}{name[1:]}" for name in map(languages.say, ATTRIBUTE_NAMES[attribute]))
+    names = (attribute_name(attribute, is_plural=is_plural) for is_plural in (False, True))
+    one, several = (f"{name[0].upper()}{name[1:]}" for name in names)
     return Table(several, one, rows, note)
 
 
@@ -110,7 +112,7 @@ def _row(name: str, counts: Any) -> Row:
     return Row(name, int(counts.scans), float(counts.share), visitors=int(counts.visitors) or None)
 
 
-def _value_text(attribute: Attribute, value: str) -> str:
+def _value_text(attribute: str, value: str) -> str:
     if attribute == "content":  # it may contain secrets
         return summary(value)
     if attribute == "country":

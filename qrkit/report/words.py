@@ -9,12 +9,12 @@ from datetime import date
 from qrkit.charts.labels import cut as line
 from qrkit.contents.cards import summary
 from qrkit.languages import full_date, long_date, number_text, percent_text, period_text, say
-from qrkit.store.questions.scan_attributes import Attribute
+from qrkit.store.questions.scan_attributes import FIELD
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
-    "ATTRIBUTE_NAMES", "NO_CAMPAIGN", "SCRIPT_WORDS", "about", "cut", "day", "line", "multiple", "names_of", "number",
-    "percent", "percent_of", "period", "quoted", "rate", "titles_of",
+    "ATTRIBUTE_NAMES", "NO_CAMPAIGN", "SCRIPT_WORDS", "about", "attribute_name", "cut", "day", "line", "multiple",
+    "names_of", "number", "percent", "percent_of", "period", "quoted", "rate", "titles_of",
 ]  # fmt: skip
 
 NO_CAMPAIGN = "No campaign"
@@ -22,7 +22,7 @@ NO_CAMPAIGN = "No campaign"
 ISOLATE, END = "\u2068", "\u2069"
 """Wrapped around text of unknown direction: first strong isolate, pop directional isolate."""
 
-ATTRIBUTE_NAMES: Mapping[Attribute, tuple[str, str]] = {
+ATTRIBUTE_NAMES: Mapping[str, tuple[str, str]] = {
     "campaign": ("campaign", "campaigns"),
     "qrcode": ("QR Code", "QR Codes"),
     "qrcode_id": ("ID of the QR Code", "IDs of QR Codes"),
@@ -44,8 +44,15 @@ ATTRIBUTE_NAMES: Mapping[Attribute, tuple[str, str]] = {
     "utm_term": ("UTM term", "UTM terms"),
     "utm_content": ("UTM content", "UTM contents"),
     "utm_id": ("UTM ID", "UTM IDs"),
+    "tag": ("tag", "tags"),
 }
 """The names of attributes of scans, singular and plural."""
+
+
+def attribute_name(attribute: str, *, is_plural: bool = False) -> str:
+    """Return the name of an attribute of scans in the language of the report; a field of a user keeps its name."""
+    found = ATTRIBUTE_NAMES.get(attribute)
+    return say(found[is_plural]) if found else attribute.removeprefix(FIELD)
 
 
 SCRIPT_WORDS: Mapping[str, str] = {

@@ -206,6 +206,11 @@ MARKS = f"""
 DELETE FROM settings WHERE name = 'history'; -- so that the files of the history are added to the view anew
 """
 
+OWN_FIELDS = """
+ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]'; -- JSON of a list of texts
+ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}'; -- JSON of an object of texts
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -224,5 +229,6 @@ MIGRATIONS = {
     "campaign colors": CAMPAIGN_COLORS,
     "marks": MARKS,
     "numbered": MARKS,
+    "own fields": OWN_FIELDS,
 }
 """The SQL of each migration by name, in the order they are applied."""

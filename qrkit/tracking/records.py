@@ -32,6 +32,7 @@ from qrkit.design.limits import (
 )
 from qrkit.model import Model
 from qrkit.tracking.names import tidy_name
+from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
 
 __all__ = [
@@ -172,6 +173,20 @@ class QRCode(Model):
         description="Location of the printed code.",
         # Clients expect a location to contain numbers, so an empty location is omitted (ruling T15).
         exclude_if=lambda place: place == Location(),
+    )
+    tags: Tags = Field(
+        default=(),
+        description="Words to sort QR Codes by, beside campaigns: at most 50 of 100 characters, without commas, "
+        "semicolons and |.",
+        exclude_if=lambda tags: not tags,  # as the location (ruling T15)
+        json_schema_extra={"items": TAG_SCHEMA},
+    )
+    fields: FieldsByName = Field(
+        default_factory=OwnFields,
+        description="Fields of your own by name, such as City: at most 50, with names of up to 100 and texts of up to "
+        "1,000 characters.",
+        exclude_if=lambda fields: not fields,
+        json_schema_extra=FIELDS_SCHEMA,
     )
     is_dynamic: bool = Field(
         default=True, description="Whether the picture encodes the short URL; otherwise it encodes the content."

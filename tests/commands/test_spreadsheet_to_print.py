@@ -219,8 +219,8 @@ def test_a_refused_import_leaves_templates_as_they_were(folder, capsys):
 def test_suspicious_addresses_are_told_with_the_option_that_completes_them(capsys):
     assert imports() == 0
     out, err = capsys.readouterr()
-    assert out == "posters.xlsx: 3 created (1 with a suspicious address), 1 column left out\n"
-    assert "row 1: unknown-column: 'Ort' is not one of the columns to import, and was left out" in err
+    assert out == "posters.xlsx: 3 created (1 with a suspicious address), 1 column kept as fields\n"
+    assert "row 1: own-column: 'Ort' becomes a field of the QR Codes that are added" in err
     assert "row 3: suspicious-url: 'www.example.com/till' has no https:// in front, so visitors see it as text" in err
     assert "qrkit import: 1 code was added with such an address; correct each with: qrkit set CODE --content URL" in err
     assert imports() == 0

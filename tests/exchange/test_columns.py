@@ -9,13 +9,13 @@ from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.columns import (
     ALL_NAMES,
-    COLUMNS,
     ELEMENTS,
-    FURTHER,
+    EVERY,
     KINDS,
     LABELS,
     NAMES,
     REQUIRED,
+    SORTING_NAMES,
     TEXT_COLUMNS,
     Row,
     column_pair,
@@ -82,11 +82,12 @@ def test_the_columns_are_those_of_the_interface_in_its_order():
         "Address",
         "Comment",
         "Template",
+        "Tags",
     } == TEXT_COLUMNS
     assert REQUIRED == ("Content",)
-    assert (*NAMES, "Foreground", "Background", "Scheduled", "Schedule", "Template") == ALL_NAMES
+    assert (*NAMES, "Foreground", "Background", "Scheduled", "Schedule", "Template", *SORTING_NAMES) == ALL_NAMES
     words = {"Encode Mode", "Error Correction"}
-    assert {name for name, kind in KINDS.items() if kind == "text"} - words == TEXT_COLUMNS
+    assert {name for name, kind in KINDS.items() if kind in ("text", "tags")} - words == TEXT_COLUMNS
 
 
 @pytest.mark.rule("X9")
@@ -95,7 +96,7 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
     assert list(ELEMENTS) == [
         *("campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version"),
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
-        *("foreground", "background", "isScheduleEnabled", "schedule", "template"),
+        *("foreground", "background", "isScheduleEnabled", "schedule", "template", "tags", "fields"),
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -281,14 +282,14 @@ def test_every_field_of_a_qr_code_has_a_column():
         for name in set(QRCode.model_fields) - NO_COLUMN
         for part in (parts[name].model_fields if name in parts else [""])
     }
-    assert {column.field for column in COLUMNS + FURTHER} == fields | {"campaign"}
+    assert {column.field for column in EVERY} == fields | {"campaign"}
 
 
 def test_columns_have_the_names_of_fields_in_data_frames():
     assert [*LABELS.values()] == [
         *("campaign", "name", "content", "short_url", "created", "scans", "address", "latitude", "longitude"),
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
-        *("foreground", "background", "is_schedule_enabled", "schedule", "template"),
+        *("foreground", "background", "is_schedule_enabled", "schedule", "template", "tags", "fields"),
     ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from qrkit import Campaign, Color, Location, Properties, QRCode
 from qrkit.errors import InvalidParameter
-from qrkit.exchange.columns import LABELS, NAMES, Row, write_row
+from qrkit.exchange.columns import LABELS, NAMES, SORTING_NAMES, Row, write_row
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, text_of, whole_frame
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import Table, codes_of
@@ -60,7 +60,7 @@ codes = st.lists(
 @some
 def test_the_table_for_people_says_the_same_as_the_records(codes):
     table = qrcodes_frame(codes, {None: "", SPRING: "Spring"})
-    assert table.columns.tolist() == [LABELS[name] for name in NAMES]
+    assert table.columns.tolist() == [LABELS[name] for name in (*NAMES, *SORTING_NAMES)]
     assert table.index.tolist() == [one.id for one in codes]
     for row, one in zip(table.to_dict("records"), codes, strict=True):
         assert row["campaign"] == ("Spring" if one.campaign_id else "")
@@ -79,7 +79,7 @@ def test_dtypes_do_not_depend_on_the_rows(number):
     table = qrcodes_frame([code(each) for each in range(number)], {None: ""})
     kinds = {"scans": "int64", "size": "int64", "padding": "int64", "version": "int64", "is_dynamic": "bool"}
     kinds |= {"latitude": "float64", "longitude": "float64", "created": "datetime64[us, UTC]"}
-    labels = [LABELS[name] for name in NAMES]
+    labels = [LABELS[name] for name in (*NAMES, *SORTING_NAMES)]
     assert {name: str(dtype) for name, dtype in table.dtypes.items()} == dict.fromkeys(labels, TEXT) | kinds
     whole = whole_frame([code(each) for each in range(number)], {None: ""})
     kinds |= {"is_schedule_enabled": "bool"}
@@ -202,7 +202,7 @@ def test_rows_of_a_frame_count_from_1_and_empty_ones_are_left_out():
     table = table_of_frame(frame)
     entries, issues = judged(table)
     assert [(row.number, entry.content) for row, entry in entries] == [(1, "a"), (4, "b")]
-    assert [(issue.row, issue.reason) for issue in issues] == [(0, "unknown-column")]
+    assert [(issue.row, issue.reason) for issue in issues] == [(0, "own-column")]
 
 
 @pytest.mark.parametrize("columns", [["CONTENT", "size"], ["size", " content "], [0, "Content"]])

@@ -231,8 +231,8 @@ def imported(portfolio, file):
 
 
 def of_rows(result):
-    """The issues of an import about rows, without those about what the file as a whole lacks."""
-    return [issue for issue in result.issues if issue.reason not in ("unknown-column", "limits-unknown")]
+    """The issues of an import about rows, without those about the file as a whole."""
+    return [issue for issue in result.issues if issue.reason not in ("own-column", "limits-unknown")]
 
 
 def by_content(portfolio):
@@ -271,15 +271,17 @@ def test_a_tag_that_is_the_only_one_is_the_campaign(portfolio, file):
 
 
 @pytest.mark.parametrize("file", [SHLINK_CSV, SHLINK_JSON, DUB_CSV, DUB_JSON])
-def test_several_tags_stand_in_the_comment(portfolio, file):
+def test_all_tags_of_a_tool_are_kept(portfolio, file):
     imported(portfolio, file)
-    assert by_content(portfolio)[MENU].comment == "Tags: a, b"
+    codes = by_content(portfolio)
+    assert (codes[DOOR].tags, codes[MENU].tags, codes[MENU].comment) == (("Spring",), ("a", "b"), "")
 
 
-def test_a_comment_is_kept_before_the_tags(portfolio):
+def test_a_comment_is_kept_beside_the_tags(portfolio):
     tags = [{"name": "a"}, {"name": "b"}]
     imported(portfolio, [DUB_JSON[0] | {"tags": tags}, DUB_JSON[1]])
-    assert by_content(portfolio)[DOOR].comment == "by the stairs\nTags: a, b"
+    door = by_content(portfolio)[DOOR]
+    assert (door.comment, door.tags) == ("by the stairs", ("a", "b"))
 
 
 def test_the_objects_of_an_api_are_read_without_their_envelope_too(portfolio):
@@ -436,15 +438,15 @@ def test_the_count_of_a_tool_goes_before_other_columns_of_counts(portfolio):
     assert {code.content: code.scans for code in portfolio.list_qrcodes()} == {DOOR: 12, MENU: 0}
 
 
-def test_columns_that_are_not_read_are_named_and_empty_ones_are_not(portfolio):
-    """Open: what becomes of a tool's other columns. They are named, as those of our own files are."""
-    file = BITLY_CSV.replace("Status", "Status,Tags,Notes").replace("Active", "Active,spring,")
+def test_other_columns_of_a_tool_become_fields(portfolio):
+    """Open: what becomes of a tool's other columns. They become fields, and are named."""
+    file = BITLY_CSV.replace("Status", "Status,Size,Notes").replace("Active", "Active,7,")
     result = imported(portfolio, file)
     assert [(issue.row, issue.reason, issue.detail) for issue in result.issues] == [
-        (1, "unknown-column", f"{name!r} is not read from files of Bitly, and was left out")
-        for name in ("Status", "Tags")
+        (1, "own-column", f"{name!r} becomes a field of the QR Codes that are added")
+        for name in ("Status", "Size (Bitly)")
     ]
-    assert str(result) == "2 created, 2 columns left out"
+    assert str(result) == "2 created, 2 columns kept as fields"
     further = {"url": f"{MENU}2", "key": "k2", "shortLink": "", "geo": {}, "ref": "x"}
     of_json = imported(portfolio, [DUB_JSON[1] | further])
     assert [issue.detail.partition(" ")[0] for issue in of_json.issues] == ["'ref'"]
@@ -526,7 +528,7 @@ def test_what_came_from_a_tool_goes_out_as_ours(portfolio, format):
 
 def test_an_unknown_column_beside_ours_is_still_told(portfolio):
     result = imported(portfolio, f"Content,shortUrl,longUrl,createdAt,visits\n{MENU},https://s.test/a,x,y,1\n")
-    assert (result.created, result.count("unknown-column")) == (1, 4)
+    assert (result.created, result.count("own-column")) == (1, 4)
 
 
 @pytest.mark.rule("X4")

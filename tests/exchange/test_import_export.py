@@ -471,7 +471,7 @@ def test_an_import_into_one_portfolio_leaves_another_alone(stores):
 def test_a_column_that_is_not_known_is_named(portfolio):
     """Open: what becomes of further columns. They are left out, and a warning about the heading proposes near names."""
     result = portfolio.import_file(b"Content,Campagin Name,\nx,Spring,\n")
-    assert (result.created, errors(result)) == (1, [(1, "unknown-column")])
+    assert (result.created, errors(result)) == (1, [(1, "own-column")])
     assert "did you mean 'Campaign Name'" in result.issues[0].error
 
 

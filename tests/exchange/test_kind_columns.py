@@ -39,7 +39,7 @@ def test_rows_of_a_file_describe_contents_by_kind(shop, tmp_path):
         "Stage": "WIFI:T:nopass;S:Stage;;",
     }
     (_, column, told), *rows = issues(result)
-    assert (column, told.partition(" is")[0]) == ("unknown-column", "'Room'")
+    assert (column, told.partition(" becomes")[0]) == ("own-column", "'Room'")
     assert [(row, reason) for row, reason, _ in rows] == [(4, "invalid"), (5, "invalid"), (6, "invalid")]
     assert "password: is required for WPA" in rows[0][2]
     assert "did you mean 'wifi'?" in rows[1][2]
@@ -50,7 +50,7 @@ def test_rows_of_a_frame_describe_contents_by_kind(shop):
     frame = pd.DataFrame({"kind": ["wifi"], "name": ["Lobby"], "ssid": ["Lobby"], "password": ["welcome-1"], "x": [7]})
     result = shop.import_frame(frame)
     assert contents_of(shop) == {"Lobby": str(NETWORK)}
-    assert [reason for _, reason, _ in issues(result)] == ["unknown-column"]
+    assert [reason for _, reason, _ in issues(result)] == ["own-column"]
 
 
 def test_a_column_of_kinds_makes_a_content_column_unneeded(shop, tmp_path):
@@ -61,4 +61,4 @@ def test_a_column_of_kinds_makes_a_content_column_unneeded(shop, tmp_path):
 
 def test_files_without_kinds_keep_their_unknown_columns_named(shop, tmp_path):
     (tmp_path / "rooms.csv").write_text("Content,ssid\nhello,Lobby\n")
-    assert [reason for _, reason, _ in issues(shop.import_file(tmp_path / "rooms.csv"))] == ["unknown-column"]
+    assert [reason for _, reason, _ in issues(shop.import_file(tmp_path / "rooms.csv"))] == ["own-column"]

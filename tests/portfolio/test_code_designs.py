@@ -112,6 +112,16 @@ def test_captions_show_the_fields_of_the_code_and_keep_other_braces(shop):
     assert (words.text, words.subtitle) == ("Door {x}", f"Spring: {GO}/d1")
 
 
+def test_captions_show_fields_of_users(shop):
+    shop.templates.save("placed", Brand("Acme", frame="bar").design("0", {"text": "{name} {City}", "subtitle": "{x}"}))
+    codes = [
+        shop.insert_qrcode("https://e.org", name="Door", template="placed", fields=fields)
+        for fields in ({"City": "Graz\nWest"}, {})
+    ]
+    captions = [shop.image(code).design.frame.caption for code in codes]
+    assert [(one.text, one.subtitle) for one in captions] == [("Door Graz West", "{x}"), ("Door", "{x}")]
+
+
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200))
 @settings(max_examples=15)
 def test_any_name_fits_a_caption(named_shop, name):

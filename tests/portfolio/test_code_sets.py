@@ -71,3 +71,12 @@ def test_errors_name_what_is_wrong(shop):
         zip_in_look(shop, LOOK, campaign_id=empty.id)
     with pytest.raises(InvalidParameter, match="cannot draw 'Door'"):
         zip_in_look(shop, LOOK.replace(layers=[Layer("https://example.com/logo.png", x=9, y=9, width=9, height=9)]))
+
+
+def test_file_names_and_captions_have_fields_of_users():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        shop.insert_qrcode("https://example.com", name="A", fields={"City": "Graz"})
+        shop.insert_qrcode("https://example.com", name="B")
+        assert list(files(zip_in_look(shop, LOOK, names="{City} {name}"))) == ["Graz A.png", "B.png"]
+        with pytest.raises(InvalidParameter, match=r"unknown field \{Town\}; the fields are .*\{City\}"):
+            zip_in_look(shop, LOOK, names="{Town}")

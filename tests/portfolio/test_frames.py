@@ -115,10 +115,11 @@ def test_the_frame_has_the_columns_of_files_and_ours(empty):
 
 @pytest.mark.rule("X3")
 def test_columns_of_a_frame_may_have_names_of_their_own(empty):
-    """Open: a list of products. What its columns are is said by the names of ours; others are not read, nor told of."""
+    """Open: a list of products. What its columns are is said by the names of ours; others become fields."""
     frame = pd.DataFrame({"url": ["https://example.com"], "product": ["Tea"], 7: ["Shelf A"], "price": [3.5]})
     columns = {"content": "url", "QR Code Name": "product", "Campaign Name": 7}
-    assert empty.import_frame(frame, columns=columns).issues == ()
+    assert [issue.reason for issue in empty.import_frame(frame, columns=columns).issues] == ["own-column"]
+    assert empty.list_qrcodes()[0].fields == {"price": "3.5"}
     assert empty.to_frame()[["content", "name", "campaign"]].to_numpy().tolist() == [
         ["https://example.com", "Tea", "Shelf A"]
     ]
@@ -168,7 +169,7 @@ def test_bad_rows_are_told_by_their_place_and_lose_no_others(empty):
     result = empty.import_frame(frame)
     assert result.created == 2
     assert [(issue.row, issue.reason) for issue in result.issues] == [
-        (0, "unknown-column"),
+        (0, "own-column"),
         (2, "invalid"),
         (3, "invalid"),
     ]
@@ -269,8 +270,8 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
     with open_portfolio(":memory:") as shop:
         result = shop.import_file(json.dumps(rows).encode(), format="json")
     assert [issue.error for issue in result.issues[:2]] == [
-        "unknown-column: 'Contents' is no column, and was left out; did you mean 'content' or 'comments'?",
-        "unknown-column: 'trackURLs' is no column, and was left out; did you mean 'trackUrl'?",
+        "own-column: 'Contents' becomes a field of the QR Codes that are added; did you mean 'content' or 'comments'?",
+        "own-column: 'trackURLs' becomes a field of the QR Codes that are added; did you mean 'trackUrl'?",
     ]
     assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]
 
@@ -296,7 +297,6 @@ def test_columns_of_other_names_are_told_in_either_dialect(empty, names):
 
 def test_issues_of_a_frame_name_its_columns_as_frames_do(empty):
     result = empty.import_frame(pd.DataFrame({"content": ["x" * 32_768], "short_url": [7], "nmae": ["y"]}))
-    unknown, long = (issue.error for issue in result.issues)
-    assert "'nmae' is no column" in unknown
-    assert "'name'" in unknown
+    own, long = (issue.error for issue in result.issues)
+    assert own.endswith("'nmae' becomes a field of the QR Codes that are added; did you mean 'name'?")
     assert long.startswith("invalid: content=")

@@ -175,3 +175,68 @@ def test_an_edit_that_breaks_a_rule_changes_nothing(shop, fields, rule):
     with pytest.raises(NotFound):
         shop.delete_qrcodes([before[0].id, "nothing"])
     assert shop.list_qrcodes() == before
+
+
+@pytest.mark.rule("X15")
+def test_tags_and_fields_are_kept_found_and_changed(shop):
+    made = shop.insert_qrcode("https://example.com/g", tags=["poster"], fields={"City": "Graz", "Floor": "2"})
+    assert shop.get_qrcode(made.id).fields == {"City": "Graz", "Floor": "2"}
+    assert [one.id for one in shop.search_qrcodes("graz")] == [made.id]
+    assert names(shop, words=("POSTER",)) == names(shop, words=("gra",)) == [made.name]
+    changed = shop.update_qrcode(made.id, fields={"City": "Wien", "Floor": "", "Room": None}, tags=["poster", "a"])
+    assert changed == shop.get_qrcode(made.id)
+    assert (dict(changed.fields), changed.tags) == ({"City": "Wien"}, ("poster", "a"))
+    assert shop.update_qrcode(made.id, name="G").fields == {"City": "Wien"}
+    assert shop.update_qrcode(made.id, tags=()).tags == ()
+
+
+@pytest.mark.rule("X15")
+def test_edit_of_tags_and_fields_is_undone(shop):
+    table, tuer = shop.list_qrcodes()[:2]
+    shop.update_qrcode(table.id, tags=["old", "b"], fields={"City": "Graz"})
+    before = [shop.get_qrcode(one.id) for one in (table, tuer)]
+    edited = shop.edit_qrcodes(
+        [table.id, tuer.id], add_tags=["new", "b"], remove_tags=["old"], fields={"City": "Wien", "Floor": "1"}
+    )
+    after = [shop.get_qrcode(one.id) for one in (table, tuer)]
+    assert [one.tags for one in after] == [("b", "new"), ("new", "b")]
+    assert [dict(one.fields) for one in after] == [{"City": "Wien", "Floor": "1"}] * 2
+    assert shop.undo_edit(edited) == 2
+    assert [shop.get_qrcode(one.id) for one in (table, tuer)] == before
+
+
+def test_undo_keeps_fields_that_changed_since(shop):
+    code = shop.list_qrcodes()[0]
+    edited = shop.edit_qrcodes([code.id], fields={"City": "Wien", "Floor": "1"})
+    shop.update_qrcode(code.id, fields={"City": "Linz", "Room": "7"})
+    shop.undo_edit(edited)
+    assert shop.get_qrcode(code.id).fields == {"City": "Linz", "Room": "7"}
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"fields": {"Comment": "x"}}, "fields='Comment': is the name of a column of exports; choose another one"),
+        ({"fields": {"short_url": "x"}}, "is the name of a column"),
+        ({"fields": {"ID": "x"}}, "is the name of a column"),
+        ({"fields": {f"{n}": "x" for n in range(51)}}, "must have at most 50 fields, not 51"),
+        ({"fields": {"City": "x" * 1_001}}, "fields.City=.*at most 1,000 characters"),
+        ({"fields": "City=Graz"}, "fields='City=Graz': must be an object"),
+    ],
+)
+def test_invalid_fields_change_nothing(shop, change, rule):
+    code = shop.list_qrcodes()[0]
+    for work in (
+        lambda: shop.insert_qrcode("https://example.com", **change),
+        lambda: shop.update_qrcode(code.id, **change),
+        lambda: shop.edit_qrcodes([code.id], **change),
+    ):
+        with pytest.raises(InvalidParameter, match=rule):
+            work()
+    assert shop.get_qrcode(code.id) == code
+
+
+def test_fields_of_deleted_codes_come_back(shop):
+    made = shop.insert_qrcode("https://example.com/g", tags=["poster"], fields={"City": "Graz"})
+    shop.restore_qrcodes(shop.delete_qrcodes([made.id]))
+    assert shop.get_qrcode(made.id) == made

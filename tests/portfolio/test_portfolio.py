@@ -299,6 +299,8 @@ QRCODE_DTYPES = dict.fromkeys([LABELS[name] for name in NAMES], TEXT) | {
     "size": "int64",
     "padding": "int64",
     "version": "int64",
+    "tags": TEXT,
+    "fields": TEXT,
 }
 CAMPAIGN_DTYPES = {
     "name": TEXT,

@@ -808,3 +808,29 @@ def test_whole_numbers_of_a_body_may_be_written_with_a_point(api):
     for side in ({"size": 4.0, "version": 3.0}, {"width": 148.0, "version": -1.0}):
         body = json.dumps({"content": "x"} | side).encode()
         assert api.client.request("POST", f"{API}/generate", query=f"auth={api.key}", body=body).status == 200
+
+
+@pytest.mark.rule("X15")
+def test_tags_and_fields_are_set_and_changed(api):
+    id = api.add(tags=["shop", "shop"], fields={"City": "Graz", "Floor": "2", "Room": None})
+    assert (api.code(id)["tags"], api.code(id)["fields"]) == (["shop"], {"City": "Graz", "Floor": "2"})
+    api.ask("PUT", f"qrcode/{id}", {"fields": {"City": "Wien", "Floor": ""}})
+    assert (api.code(id)["tags"], api.code(id)["fields"]) == (["shop"], {"City": "Wien"})
+    api.ask("PUT", f"qrcode/{id}", {"fields": {"City": ""}, "tags": []})
+    assert {"tags", "fields"}.isdisjoint(api.code(id))
+
+
+@pytest.mark.rule("X15")
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"fields": {"Comment": "x"}}, "fields='Comment': is the name of a column of exports; choose another one"),
+        ({"fields": {"City": 7}}, "fields.City=7: must be a text"),
+        ({"fields": []}, "fields=[]: must be an object"),
+        ({"tags": ["a,b"]}, "tags.0='a,b': must be one tag, without commas, semicolons and |"),
+    ],
+)
+def test_invalid_tags_and_fields_are_named(api, fields, error):
+    assert api.send("POST", "qrcode", {"content": TARGET, **fields}).headers["x-api-error"] == error
+    id = api.add()
+    assert api.send("PUT", f"qrcode/{id}", fields).headers["x-api-error"] == error

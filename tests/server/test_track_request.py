@@ -26,6 +26,8 @@ WRITABLE = {
     "properties": ("properties", {"size": 5, "em": "Byte"}),
     "template": ("template", "brand"),
     "location": ("location", {"address": "Koper", "latitude": 45.5}),
+    "tags": ("tags", ["shop"]),
+    "fields": ("fields", {"City": "Graz"}),
 }
 
 

@@ -27,7 +27,7 @@ from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
-from qrkit.store.records.qrcodes import CodesText, Staged
+from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
 
@@ -107,7 +107,9 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
     """
     looks = looks_text(portfolio.store, portfolio.account.id)
-    return _ask_of_all("export", portfolio, looks, format=format, image_format=image_format, safe=safe)
+    is_sorted = has_tags_or_fields(portfolio.store, portfolio.account.id)
+    how: dict[str, str | bool] = {"image_format": image_format, "safe": safe, "is_sorted": is_sorted}
+    return _ask_of_all("export", portfolio, looks, format=format, **how)
 
 
 def statistics(scans: Scans, format: str) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.processes.worker import LAST
 
@@ -66,9 +66,7 @@ def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:
     return _listing(base_url, campaigns, qrcodes).to_json().encode()
 
 
-def _export(
-    campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, format: str, image_format: str, safe: bool
-) -> bytes:
+def _export(campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, format: str, **how: Any) -> bytes:
     from qrkit.exchange import exchange_format
     from qrkit.portfolio.code_designs import CodeDesigns
     from qrkit.portfolio.exporting import write_codes
@@ -77,8 +75,7 @@ def _export(
     named = listing.campaigns()
     designs = CodeDesigns.from_text(looks.decode(), named)
     file = BytesIO()
-    codes = listing.available()
-    write_codes(exchange_format(format), file, codes, named, designs, image_format=image_format, safe=safe)
+    write_codes(exchange_format(format), file, listing.available(), named, designs, **how)
     return file.getvalue()
 
 

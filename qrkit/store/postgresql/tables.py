@@ -239,6 +239,11 @@ FROM (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY created, ro
 WHERE aged.id = campaigns.id AND aged.number <= 6;
 """
 
+OWN_FIELDS = """
+ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]';
+ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}';
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -262,6 +267,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "history": HISTORY,
         "campaign colors": CAMPAIGN_COLORS,
         "archives": ARCHIVES,
+        "own fields": OWN_FIELDS,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

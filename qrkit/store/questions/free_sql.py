@@ -53,7 +53,8 @@ q.account_id = $account AND ($shown IS NULL OR q.number < coalesce((
 QRCODES = f"""
 SELECT
     q.id, q.name, q.campaign_id, q.content, q.comment, q.short_code, q.created, {{scans}} AS scans,
-    q.is_dynamic, q.is_schedule_enabled, nullif(q.address, '') AS address, q.latitude, q.longitude
+    q.is_dynamic, q.is_schedule_enabled, nullif(q.address, '') AS address, q.latitude, q.longitude,
+    from_json(q.tags, '["VARCHAR"]') AS tags, from_json(q.fields, '"MAP(VARCHAR, VARCHAR)"') AS fields
 FROM qrcodes q {{counts}} WHERE {SHOWN}
 """
 COUNTED = QRCODES.format(scans="q.imported_scans + n.scans", counts="JOIN scan_counts n ON n.qrcode = q.number")

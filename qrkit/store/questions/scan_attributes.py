@@ -1,23 +1,26 @@
 """The attributes of a scan: what scans can be filtered, grouped and counted by, each with the SQL that reads it.
 
-An attribute is a column of the visit, of its QR Code or of its user agent, or a part of the link that it led to. SQL
-contains only the names and expressions below; values are always parameters.
+An attribute is a column of the visit, of its QR Code or of its user agent, a part of the link that it led to, a tag or
+a field of its QR Code. SQL contains only the names and expressions below; values are always parameters.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, Protocol, TypedDict, get_args
 
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.store.quoting import quoted
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
 
 __all__ = [
-    "UNKNOWN", "Attribute", "AttributeFilters", "Part", "VisitAttribute", "as_tuple", "check_attribute",
-    "check_filters", "filter_sql", "group_sql", "hours_of", "key_sql", "links_sql", "missing_value", "needs_user_agent",
-    "table_of", "value_sql", "weekdays_of",
+    "FIELD", "TAG", "UNKNOWN", "Attribute", "AttributeFilters", "HasFields", "Part", "VisitAttribute", "as_tuple",
+    "check_attribute", "check_filters", "field_filter_sql", "filter_sql", "group_sql", "hours_of", "key_sql",
+    "links_sql", "missing_value", "needs_user_agent", "own_columns", "own_filters", "table_of", "tag_filter_sql",
+    "value_sql", "weekdays_of",
 ]  # fmt: skip
 
 Part = Literal["campaign", "campaign_id", "qrcode", "qrcode_id"]
@@ -37,8 +40,19 @@ VisitAttribute = Literal[
 ]
 """Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link."""
 
-Attribute = Literal[Part, VisitAttribute]
-"""Attributes that scans can be counted and grouped by."""
+Tag = Literal["tag"]
+"""A tag of the QR Code of a scan; a scan of a QR Code with several tags counts with each of them."""
+
+Attribute = Literal[Part, VisitAttribute, Tag]
+"""Attributes that scans can be counted and grouped by, apart from fields of users."""
+
+(TAG,) = get_args(Tag)
+FIELD = "field:"
+"""In front of the name of a user's field that is also the name of an attribute: `field:city`."""
+TAGS = """from_json(q.tags, '["VARCHAR"]')"""
+
+MOST_SHOWN = 10
+"""The maximum number of fields that an error lists."""
 
 UNKNOWN = "unknown"
 """The value of an attribute that is not known."""
@@ -88,17 +102,52 @@ def as_tuple(given: Any) -> Any:
     return tuple(sorted(given, key=str) if isinstance(given, Set) else given)  # equal sets make equal views
 
 
-def check_attribute(name: str, given: object) -> None:
-    """Raise unless `given` is an attribute.
+class HasFields(Protocol):
+    """A view of scans, which knows the fields of its QR Codes."""
+
+    def field_names(self) -> Sequence[str]:
+        """Return the names of all fields that users gave to QR Codes."""
+
+
+def check_attribute(name: str, given: object, scans: HasFields, *further: str) -> None:
+    """Raise unless `given` is an attribute, or the name of a user's field.
 
     Args:
         name: The parameter, for the error.
+        scans: The view that is asked, which has the fields.
+        *further: What else is allowed, for the error.
     """
-    if given not in get_args(Attribute):
-        raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(Attribute))}"))
+    if given in get_args(Attribute):
+        return
+    fields = scans.field_names()
+    if not isinstance(given, str) or given.removeprefix(FIELD) not in fields:
+        rule = f"must be one of {', '.join((*get_args(Attribute), *further))}"
+        own = f", or a field such as {', '.join(map(repr, fields[:MOST_SHOWN]))}" if fields else ""
+        raise InvalidParameter(Problem(name, given, rule + own))
 
 
-def needs_user_agent(attribute: Attribute) -> bool:
+def _field_sql(name: str) -> str:
+    """Return an SQL expression over the columns of `qrcodes q`: the value of a user's field; NULL if there is none."""
+    pointer = "/" + name.removeprefix(FIELD).replace("~", "~0").replace("/", "~1")
+    return f"json_extract_string(q.fields, {quoted(pointer)})"
+
+
+def own_columns(select: str) -> str:
+    """Return the columns of QR Codes that a statement uses of their tags and fields, each after a comma."""
+    names = sorted({bytes.fromhex(code).decode() for code in _FIELD_COLUMN.findall(select)})
+    tags = f", {TAGS} AS qrcode_tags" if "qrcode_tags" in select else ""
+    return tags + "".join(f", {_field_sql(name)} AS {_field_column(name)}" for name in names)
+
+
+def _field_column(name: str) -> str:
+    """Return the name of the column with a user's field, which may have any letters."""
+    return f"field_{name.removeprefix(FIELD).encode().hex()}_"
+
+
+_FIELD_COLUMN = re.compile(r"\bfield_([0-9a-f]+)_\b")
+
+
+def needs_user_agent(attribute: str) -> bool:
     """Whether an attribute is a column of the user agent, which the table `lean` of a view does not have."""
     return attribute in get_args(AgentAttribute)
 
@@ -165,53 +214,96 @@ def _numbers(name: str, given: Any, allowed: range, names: Mapping[str, int], ru
     return tuple(found)
 
 
-def table_of(attribute: Attribute | None) -> str:
-    """Return the table of a view to group by an attribute: `wide`, or `lean`, which is faster."""
-    return "wide" if attribute and needs_user_agent(attribute) else "lean"
+def own_filters(tag: object, fields: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the fields to filter by, each with the values that count.
+
+    Args:
+        fields: Values by name, or pairs of both.
+
+    Raises:
+        InvalidParameter: If they are not, or a tag or a value is not text.
+    """
+    if tag is not None and not _are_texts(tag):
+        raise InvalidParameter(Problem("tag", tag, "must be a tag, or a list of tags", "wrong-type"))
+    if not isinstance(fields, Mapping | tuple | None):
+        raise InvalidParameter(Problem("fields", fields, "must map names to values: {'City': 'Graz'}", "wrong-type"))
+    pairs = fields.items() if isinstance(fields, Mapping) else fields or ()
+    found = tuple((str(name), (value,) if isinstance(value, str) else as_tuple(value)) for name, value in pairs)
+    for name, values in found:
+        if not _are_texts(values):
+            raise InvalidParameter(Problem(f"fields.{name}", values, "must be text, or a list of texts", "wrong-type"))
+    return found
 
 
-def value_sql(attribute: Attribute) -> str:
+def _are_texts(given: object) -> bool:
+    return isinstance(given, str) or (isinstance(given, tuple) and all(isinstance(one, str) for one in given))
+
+
+def table_of(*attributes: str | None) -> str:
+    """Return the table of a view to group by attributes: `wide`, or `lean`, which is faster, or a row for each tag."""
+    table = "wide" if any(one and needs_user_agent(one) for one in attributes) else "lean"
+    tags = "unnest(if(len(qrcode_tags) > 0, qrcode_tags, ['']))"
+    return f"(SELECT *, {tags} AS {TAG} FROM {table})" if TAG in attributes else table
+
+
+def value_sql(attribute: str, scans: HasFields) -> str:
     """Return an SQL expression over the columns of a scan: the value of the attribute, or its `missing_value`."""
-    return f"coalesce({key_sql(attribute)}, '{missing_value(attribute)}')"
+    return f"coalesce({key_sql(attribute, scans)}, '{missing_value(attribute)}')"
 
 
-def missing_value(attribute: Attribute) -> str:
+def missing_value(attribute: str) -> str:
     """Return the value of a scan without this attribute: "" for the campaign of a code without one, else "unknown"."""
     return "" if attribute in get_args(Part) else UNKNOWN
 
 
-def key_sql(attribute: Attribute) -> str:
+def key_sql(attribute: str, scans: HasFields) -> str:
     """Return an SQL expression to group scans by: as `value_sql`, but NULL if the value is unknown.
 
     DuckDB groups by it in less time, because `nullif` keeps the numbers of texts in a column, and `coalesce` does not.
     """
-    check_attribute("attribute", attribute)  # what is formatted into SQL is one of our own names
-    key = f"nullif({_column_sql(attribute)}, '')"
-    return key if attribute in get_args(Part) else f"nullif({key}, '{UNKNOWN}')"  # people may name a campaign "unknown"
+    check_attribute("attribute", attribute, scans)  # what is formatted into SQL is one of our own names
+    return _key(attribute)
 
 
-def group_sql(attribute: Attribute | None) -> str:
+def group_sql(attribute: str | None, scans: HasFields) -> str:
     """Return an SQL expression for the group of a scan: as `key_sql`, but "" for codes without a campaign.
 
     Without an attribute, all scans are in one group.
     """
     if attribute is None:
         return "''"
-    check_attribute("by", attribute)
-    return f"coalesce({_column_sql(attribute)}, '')" if attribute in get_args(Part) else key_sql(attribute)
+    check_attribute("by", attribute, scans)
+    return f"coalesce({_column_sql(attribute)}, '')" if attribute in get_args(Part) else key_sql(attribute, scans)
 
 
-def filter_sql(attribute: Attribute) -> str:
+def filter_sql(attribute: str, scans: HasFields) -> str:
     """Return an SQL condition: the value of the attribute is in the list that the parameter only_… contains."""
-    return f"list_contains($only_{attribute}::VARCHAR[], {value_sql(attribute)})"
+    return f"list_contains($only_{attribute}::VARCHAR[], {value_sql(attribute, scans)})"
 
 
 def links_sql() -> str:
     """Return SQL expressions over `content`, each with its name: the UTM parameters of a link, NULL if missing."""
-    return ", ".join(f"{key_sql(attribute)} AS {attribute}" for attribute in get_args(UtmAttribute))
+    return ", ".join(f"{_key(attribute)} AS {attribute}" for attribute in get_args(UtmAttribute))
 
 
-def _column_sql(attribute: Attribute) -> str:
+def tag_filter_sql(parameter: str) -> str:
+    """Return an SQL condition over `qrcodes q`: one of the tags is in the list that a parameter contains."""
+    return f"list_has_any(if({TAGS} = [], ['{UNKNOWN}'], {TAGS}), ${parameter}::VARCHAR[])"
+
+
+def field_filter_sql(name: str, parameter: str) -> str:
+    """Return an SQL condition over `qrcodes q`: the value of a field is in the list that a parameter contains."""
+    return f"list_contains(${parameter}::VARCHAR[], coalesce({_field_sql(name)}, '{UNKNOWN}'))"
+
+
+def _key(attribute: str) -> str:
+    key = f"nullif({_column_sql(attribute)}, '')"
+    return key if attribute in get_args(Part) else f"nullif({key}, '{UNKNOWN}')"  # people may name a campaign "unknown"
+
+
+def _column_sql(attribute: str) -> str:
+    if attribute not in get_args(Attribute):
+        return _field_column(attribute)
     if attribute in ("campaign", "qrcode"):
         return f"{attribute}_label"
     if attribute == "destination":

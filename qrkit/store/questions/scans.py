@@ -28,10 +28,14 @@ from qrkit.store.questions.scan_attributes import (
     VisitAttribute,
     as_tuple,
     check_filters,
+    field_filter_sql,
     filter_sql,
     hours_of,
     links_sql,
     needs_user_agent,
+    own_columns,
+    own_filters,
+    tag_filter_sql,
     weekdays_of,
 )
 from qrkit.store.recording.recorder import include_waiting
@@ -109,13 +113,18 @@ FROM (SELECT min(time) AS first, max(time) AS last FROM visits) v
 CROSS JOIN (SELECT min(first) AS first, max(last) AS last FROM history) h
 """
 
+FIELD_NAMES = """
+SELECT DISTINCT unnest(json_keys(fields)) AS name FROM qrcodes WHERE account_id = $account AND fields <> '{}'
+ORDER BY name
+"""
+
 ALL = "SELECT * FROM scans LEFT JOIN links USING (content)"
 """Each link is read once: reading it for every scan takes most of the time of a query."""
 WITHOUT_LINKS = "SELECT * FROM scans"
 IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
-FILTERS = ("since", "until", *IDS, "kinds", "time_zone", "hour", "weekday")
+FILTERS = ("since", "until", *IDS, "kinds", "time_zone", "hour", "weekday", "tag", "fields")
 """What a view is filtered by beside the attributes of scans."""
 BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
 """The methods of a portfolio that find the record with a name."""
@@ -146,6 +155,8 @@ class Scans(Shown):
         most_qrcodes: The number of QR Codes in the view; None for all.
         time_zone: IANA name of the time zone for the days and hours of the view.
         attributes: The attributes that scans are filtered by, each with the values that count.
+        tag: A tag of QR Codes, or several, of which they have one; None for all QR Codes.
+        fields: The fields of QR Codes that scans are filtered by, each with the values that count.
         clock: Tells the time, for questions that end now.
         hour: The hours of the day that count, 0..23, in the time zone of the view; None for all.
         weekday: The weekdays that count, 1 (Monday) to 7, in the time zone of the view; None for all.
@@ -165,6 +176,8 @@ class Scans(Shown):
     most_qrcodes: int | None = field(default=None, repr=False)
     time_zone: str = "UTC"
     attributes: tuple[tuple[VisitAttribute, tuple[str, ...]], ...] = ()
+    tag: str | tuple[str, ...] | None = None
+    fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
     clock: Clock = field(default=now, repr=False, compare=False)
     hour: tuple[int, ...] | None = None
     weekday: tuple[int, ...] | None = None
@@ -192,6 +205,8 @@ class Scans(Shown):
         check_filters(self.attributes)
         object.__setattr__(self, "hour", hours_of(self.hour))
         object.__setattr__(self, "weekday", weekdays_of(self.weekday))
+        object.__setattr__(self, "tag", as_tuple(self.tag))
+        object.__setattr__(self, "fields", own_filters(self.tag, self.fields))
 
     @property
     def campaigns(self) -> tuple[str, ...] | None:
@@ -219,6 +234,8 @@ class Scans(Shown):
         time_zone: str | ZoneInfo | EllipsisType = ...,
         hour: int | Iterable[int] | EllipsisType | None = ...,
         weekday: int | str | Iterable[int | str] | EllipsisType | None = ...,
+        tag: str | Iterable[str] | EllipsisType | None = ...,
+        fields: Mapping[str, str | Iterable[str]] | EllipsisType | None = ...,
         **attributes: Unpack[AttributeFilters],
     ) -> Self:
         """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
@@ -244,6 +261,9 @@ class Scans(Shown):
             hour: The hours of the day that count, 0..23: 9 stands for 9:00 to 9:59. Rates and forecasts still divide by
                 all days of the view.
             weekday: The weekdays that count, 1 (Monday) to 7, or their names, such as "Sat" or "Saturday".
+            tag: A tag that QR Codes must have, or several, of which they must have one.
+            fields: The value that each of these fields of QR Codes must have, as in `{"City": "Graz"}`, or several such
+                values. They take the place of all fields that the view was filtered by; {} and None filter by none.
             **attributes: The value that an attribute must have, exactly as written, or several such values.
 
         Raises:
@@ -269,6 +289,8 @@ class Scans(Shown):
             "time_zone": time_zone,
             "hour": hour,
             "weekday": weekday,
+            "tag": tag,
+            "fields": fields,
         }
         changed = {name: value for name, value in given.items() if value is not ...}
         if attributes:
@@ -311,7 +333,7 @@ class Scans(Shown):
         if not self.store.database.read_only:  # a snapshot's user agents are already parsed
             include_waiting(self.store)
             parse_new_user_agents(self.store)
-        labels = LABELS if "_label" in select else ""
+        labels = (LABELS if "_label" in select else "") + own_columns(select)
         links = LINKS if "links" in select else ""
         return Query(self._tables(labels) + links + select, self._parameters() | parameters)
 
@@ -330,6 +352,11 @@ class Scans(Shown):
         asked = self.query("SELECT count(*) AS number FROM lean")
         found = columns(self.store).row(asked.sql, asked.parameters)
         return int(found["number"]) if found else 0
+
+    def field_names(self) -> list[str]:
+        """Return the names of the fields that the QR Codes of the account have, in alphabetical order."""
+        found = columns(self.store).rows(FIELD_NAMES, {"account": self.account_id})
+        return [row["name"] for row in found]
 
     def bounds(self) -> tuple[datetime, datetime] | None:
         """Return a period that contains all scans: `since` and `until`, or the first and last visit of the store.
@@ -438,12 +465,15 @@ class Scans(Shown):
     def _tables(self, labels: str = "") -> str:
         """Return the common table expressions of this view; `labels` are further columns of `codes`."""
         codes = {
+            "tag": tag_filter_sql("tag"),
             "campaigns": "list_contains($campaigns::VARCHAR[], q.campaign_id)",
             "qrcodes": "list_contains($qrcodes::VARCHAR[], q.id)",
             "shown": SHOWN,
         }
+        for number, (name, _) in enumerate(self.fields):
+            codes[f"field{number}"] = field_filter_sql(name, f"field{number}")
         kinds = ", ".join(f"'{kind}'" for kind in get_args(Kind) if kind in self.kinds)
-        visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute) for attribute, _ in self.attributes)]
+        visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute, self) for attribute, _ in self.attributes)]
         visits += self._clock()
         is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
         return SCANS.format(
@@ -462,7 +492,8 @@ class Scans(Shown):
 
     def _parameters(self) -> dict[str, Any]:
         """Return the parameters of the common table expressions, without those of filters that are not set."""
-        codes = {"campaigns": self.campaigns, "qrcodes": _names(self.qrcode_id)}
+        codes = {"campaigns": self.campaigns, "qrcodes": _names(self.qrcode_id), "tag": _names(self.tag)}
+        codes |= {f"field{number}": values for number, (_, values) in enumerate(self.fields)}
         return {
             **{f"only_{attribute}": list(values) for attribute, values in self.attributes},
             **{name: list(ids) for name, ids in codes.items() if ids is not None},

@@ -24,21 +24,28 @@ from qrkit.store.records.short_codes import (
     remember_rows,
     remember_targets,
 )
+from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
     "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder", "campaigns",
-    "count_qrcodes",
-    "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code", "insert_campaign", "insert_qrcode",
-    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
-    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code",
+    "has_tags_or_fields", "insert_campaign", "insert_qrcode", "insert_values", "is_taken", "last_number",
+    "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row",
+    "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 
-def _schedule_text(schedule: tuple[ScheduleEvent, ...]) -> str:
-    return json.dumps([event.model_dump(mode="json") for event in schedule]) if schedule else "[]"
+def _list_text(values: tuple[ScheduleEvent | str, ...]) -> str:
+    """Return a schedule, or tags, as JSON."""
+    plain = [value if isinstance(value, str) else value.model_dump(mode="json") for value in values]
+    return json.dumps(plain, ensure_ascii=False) if plain else "[]"
+
+
+def _object_text(fields: OwnFields) -> str:
+    return json.dumps(fields, ensure_ascii=False) if fields else "{}"
 
 
 Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
@@ -69,9 +76,14 @@ _properties_text = lru_cache(maxsize=1_000)(Properties.to_json)
 TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: lambda moment: naive(moment).isoformat(),
     Properties: _properties_text,
-    tuple: _schedule_text,
+    tuple: _list_text,
+    OwnFields: _object_text,
 }
 """Conversions to column values, by field type."""
+
+
+NOTHING = {"tags": "[]", "fields": "{}"}
+"""The text of a QR Code without tags, and without fields of its own."""
 
 
 def _sql_type(column: str) -> str:
@@ -176,6 +188,9 @@ ORDER BY q.number LIMIT $together
 ALL = {"id": None, "campaign": None, "content": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
+HAS_TAGS_OR_FIELDS = """
+SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
+"""
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
 SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
@@ -420,6 +435,11 @@ def count_qrcodes(store: Store, account_id: str) -> int:
     return _number(store.row(COUNT_QRCODES, [account_id]))
 
 
+def has_tags_or_fields(store: Store, account_id: str) -> bool:
+    """Return whether a QR Code of an account has tags or own fields."""
+    return store.row(HAS_TAGS_OR_FIELDS, [account_id]) is not None
+
+
 def number_of(store: Store, account_id: str, id: str) -> int | None:
     """Return the number of a QR Code of an account, which grows with each new one; None if there is no such code."""
     return _number(store.row(SELECT_OWN_NUMBER, [id, account_id])) or None
@@ -459,6 +479,11 @@ def _values(fields: Iterable[Any]) -> list[Any]:
     return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
 
 
+def column_values(code: QRCode, names: Iterable[str]) -> StoredRow:
+    """Return the values of columns of a QR Code, as the database takes them."""
+    return {name: _values([getattr(code, COLUMNS[name])])[0] for name in names}
+
+
 def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"] or 0) if row else 0
 
@@ -476,6 +501,9 @@ def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
     row["properties"] = _properties(row["properties"])
     row["created"] = utc(row["created"])
     row["schedule"] = read_schedule(row["schedule"])
+    for name, nothing in NOTHING.items():
+        if (text := row.pop(name)) and text != nothing:  # most QR Codes have none, and need no validation
+            row[name] = json.loads(text)
     row |= links(row)
     return QRCode.from_fields(row)
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.qrcodes import MOST_IN_TEXT, QRCODES, RECORDS, Links, insert_values, read_qrcode
+from qrkit.store.records.qrcodes import MOST_IN_TEXT, QRCODES, RECORDS, Links, column_values, insert_values, read_qrcode
 from qrkit.store.records.short_codes import remember_changed
 from qrkit.tracking.records import QRCode
 
 __all__ = ["EDITED", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
-EDITED = ("id", "campaign_id", "content", "template")
+EDITED = ("id", "campaign_id", "content", "template", "tags", "fields")
 """The ID, and the columns that an edit of many QR Codes changes."""
 
 FIND = """
@@ -26,6 +26,7 @@ WITH beyond AS ( -- the first code that the plan does not show, if there are mor
     SELECT
         number, content,
         lower(name || chr(10) || content || chr(10) || comment || chr(10) || address || chr(10)
+            || coalesce(nullif(tags, '[]') || chr(10), '') || coalesce(nullif(fields, '{{}}') || chr(10), '')
             || $base::VARCHAR || '/' || short_code) AS text
     FROM qrcodes
     WHERE account_id = $account
@@ -54,7 +55,7 @@ class Search:
     """Which QR Codes of an account to find.
 
     Attributes:
-        words: Texts that the name, content, comment, address or short URL contains, regardless of case.
+        words: Texts that the name, content, comment, address, tags, fields or short URL contain, regardless of case.
         campaign: ID of the campaign; None for all.
         ids: IDs of the QR Codes; None for all.
         content: A part of the content, exactly as written.
@@ -117,13 +118,13 @@ def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime |
 
 
 def edit_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
-    """Update campaign, content and template of many stored QR Codes in one transaction."""
+    """Update campaign, content, template, tags and fields of many stored QR Codes in one transaction."""
     dialect = store.database.dialect
     sql = EDIT.format(rows=dialect.rows_of_json({name: QRCODES[name] for name in EDITED}, number="number"))
     with store.atomic():
         for start in range(0, len(codes), MOST_IN_TEXT):
             part = codes[start : start + MOST_IN_TEXT]
-            rows = json.dumps([{name: getattr(code, name) for name in EDITED} for code in part], ensure_ascii=False)
+            rows = json.dumps([column_values(code, EDITED) for code in part], ensure_ascii=False)
             store.execute(sql, {"rows": dialect.escape_json(rows), "numbers": list(range(len(part)))})
         remember_changed(store, [code.short_code for code in codes])
 

@@ -294,7 +294,7 @@ class Catalogue:
         }
 
 
-def _together(fields: Mapping[str, Any]) -> dict[str, str]:
+def _together(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in EDITED_TOGETHER if isinstance(fields.get(name), str)}
 
 

@@ -1,0 +1,98 @@
+"""Columns that are not ours, whose cells become fields of the QR Codes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from qrkit.errors import nearest
+from qrkit.exchange.columns import Row, is_ours
+from qrkit.exchange.marked_cells import Unsaved
+from qrkit.exchange.merge import ImportIssue, Reason
+from qrkit.tracking.names import tidy_name
+from qrkit.tracking.own_fields import MOST_FIELDS, name_rule, value_rule
+
+__all__ = ["OwnColumns"]
+
+MOST_NAMES = 1_000
+"""The maximum number of different names in a file that become fields, because each object of a file may have others."""
+MOST_SHOWN = 60
+
+
+class OwnColumns:
+    """The columns of a file that are not ours.
+
+    Args:
+        known: The names of our columns, from which an issue suggests the one that may be meant.
+        source: The tool that wrote the file, which is added to names that are ours; "" to leave such columns out.
+    """
+
+    def __init__(self, known: Iterable[str], source: str = "") -> None:
+        self._known, self._source = tuple(known), source
+        self._names: dict[str, str] = {}
+        """Column name -> name of the field; "" for a column that is left out."""
+        self._kept: set[str] = set()
+        self._issues: list[tuple[Reason, str]] = []
+
+    def row(self, row: Row, cells: Iterable[tuple[str, str]]) -> Row:
+        """Return a row with its cells in such columns as fields, and with notes on those that cannot be kept.
+
+        Args:
+            cells: The names of columns, each with the text in this row; of two with one name, the texts are joined.
+        """
+        if row.error:
+            return row
+        fields: dict[str, str] = {}
+        lost: list[str] = []
+        for title, cell in cells:
+            if not (text := cell.strip()) or not (name := self._field(title)):
+                continue
+            text = f"{fields[name]}\n{text}" if name in fields else text
+            if type(cell) is Unsaved:
+                lost.append(f"{name} is a formula whose value is not in the file")
+            elif rule := value_rule(text):
+                lost.append(f"{name}={text[:MOST_SHOWN]!r} {rule}")
+            elif len(fields) == MOST_FIELDS and name not in fields:
+                lost.append(f"{name}={text[:MOST_SHOWN]!r} is more than the {MOST_FIELDS} fields of a QR Code")
+            else:
+                fields[name] = text
+        self._tell_of(fields.keys() - self._kept)
+        more = f", and {len(lost) - 1:,} more were" if len(lost) > 1 else ", and was"
+        notes: list[tuple[Reason, str]] = [("field-left-out", f"{lost[0]}{more} left out")] if lost else []
+        return row._replace(own=fields, notes=(*row.notes, *notes)) if fields or notes else row
+
+    def _field(self, title: str) -> str:
+        name = self._names.get(title)
+        if name is None and len(self._names) < MOST_NAMES:
+            name = self._names[title] = self._judged(title)
+            if len(self._names) == MOST_NAMES:
+                detail = f"at most {MOST_NAMES:,} names of a file become fields; what has other names was left out"
+                self._issues.append(("unknown-column", detail))
+        return name or ""
+
+    def _judged(self, title: str) -> str:
+        """Return the name of the field for a column; "" if it cannot be one, which becomes an issue."""
+        name = tidy_name(title)
+        if is_ours(name) and self._source:
+            name = f"{name} ({self._source})"
+        if rule := "is the name of a column of exports" if is_ours(name) else name_rule(name):
+            self._issues.append(("unknown-column", f"{title[:MOST_SHOWN]!r} was left out: the name {rule}"))
+            return ""
+        return name
+
+    def _tell_of(self, new: Collection[str]) -> None:
+        """Keep in mind which columns became fields."""
+        self._kept.update(new)
+        for name in self._names.values() if new else ():
+            if name in new:
+                near = nearest(name, self._known)
+                hint = f"; {near}" if near.startswith("did") else ""
+                self._issues.append(("own-column", f"{name!r} becomes a field of the QR Codes that are added{hint}"))
+
+    def issues(self, heading: int) -> Iterator[ImportIssue]:
+        """Yield an issue for each column that has a text; call it after all rows were read.
+
+        Args:
+            heading: The row number of the heading.
+        """
+        for reason, detail in self._issues:
+            yield ImportIssue(heading, "", "", "", reason, detail)
