@@ -41,13 +41,14 @@ from qrkit.exchange.table_files import (
     left_out_issues,
     table_of_records,
 )
-from qrkit.store.copies.arrow_tables import ArrowTable, pandas_frame
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.text_columns import text_column, with_dtypes
 from qrkit.tracking.times import naive
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from qrkit.store.copies.arrow_tables import ArrowTable
 
 __all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "whole_frame"]
 
@@ -133,6 +134,8 @@ def table_of_frame(frame: pd.DataFrame | ArrowTable, columns: Mapping[str, Hasha
         InvalidParameter: If `frame` is not a table, lacks a required column, contains a column twice, or has too
             many rows; or if a name in `columns` is not one of our columns or not a column of the DataFrame.
     """
+    from qrkit.store.copies.arrow_tables import pandas_frame  # exports do without DuckDB
+
     whole = frame = pandas_frame(frame, "frame")
     if columns:
         frame = _chosen(whole, columns)

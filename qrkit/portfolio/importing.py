@@ -114,7 +114,7 @@ def read_table(data: bytes, format: str, seen: Watch = UNSEEN, place: Place = AN
         UnreadableFile: If the file as a whole cannot be read.
         InvalidParameter: If the place is given for another format, or there is no such sheet or encoding.
     """
-    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE).content, seen, place)
+    how = Reading(lambda picture: decode(picture, most_side=MOST_READ_SIDE, effort="quick").content, seen, place)
     chosen = sniffed(data, format)
     place.check("" if chosen.name in SHEETS and chosen.name != "json" else chosen.name)
     return chosen.read(data, how)

@@ -219,6 +219,8 @@ def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
     """Return the QR Codes that changed for themselves, of the most scanned ones that were there from the beginning."""
     ends = scans.where(since=min(first.since, second.since), until=max(first.until, second.until))
     ids, start = settled(beginnings(ends), first.since)
+    if start >= first.until:
+        return {}  # none of them was there before
     most = [str(id) for id in analytics.top_qrcodes(ends.where(qrcode_id=ids), most=MOST_CODES)["qrcode_id"]]
     spans = Span(max(first.since, start), first.until), second
     sides = [_days_of_parts(scans, span, "qrcode", most) for span in spans]

@@ -79,7 +79,7 @@ def test_groups_are_in_every_answer(shop):
     }
     assert scans_per(shop.scans, "month", by="tag")["scans"].tolist() == [5, 3, 1]
     assert sorted(repeat_share(shop.scans, by="City")["City"]) == []
-    assert sorted(rates(shop.scans, by="tag")["tag"]) == ["poster", "shop"]
+    assert sorted(rates(shop.scans, by="tag")["tag"]) == ["poster", "shop", "unknown"]
     table = cross_table(shop.scans, "City", "tag")
     assert table.loc["Graz", ["poster", "shop"]].tolist() == [3, 3]
     assert cross_table(shop.scans, "device", "City").loc["total", "Wien"] == 2

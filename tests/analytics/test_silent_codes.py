@@ -60,7 +60,7 @@ def test_a_dead_code_is_the_only_one_that_is_listed():
         assert found["qrcode"].tolist() == ["dead"]
         row = found.iloc[0]
         last = shop.scans.where(qrcode_id=row["qrcode_id"]).to_frame()["time"].max()
-        assert row["last"] == last.normalize()
+        assert row["last"] == last.tz_localize(None).normalize()
         assert row["days"] == (pd.Timestamp(NOW.date()) - row["last"]).days - 1
         assert row["rate"] == pytest.approx(3, abs=0.7)
         assert 0 < row["chance"] < 0.005

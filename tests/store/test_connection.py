@@ -351,6 +351,7 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
         store.execute("DROP SEQUENCE user_agent_numbers")
         store.execute("ALTER TABLE qrcodes DROP COLUMN stored")
         for table, column in (
+            ("qrcodes", "tags"), ("qrcodes", "fields"),
             ("qrcodes", "template"), ("campaigns", "template"), ("campaigns", "color"), ("templates", "is_current"),
         ):  # fmt: skip
             store.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
