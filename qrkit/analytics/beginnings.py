@@ -29,8 +29,8 @@ def beginnings(scans: Scans) -> dict[str, date]:
     First scans count that are older than the view, and those that its filters by attributes leave out.
     """
     frame = replace(scans, since=None, kinds=("scan",), attributes=()).ask(FIRST)
-    firsts = zip(frame["qrcode_id"].astype("str"), frame["first"].dt.to_pydatetime(), strict=True)
-    return {id: on_the_clock(first, scans.zone).date() + timedelta(days=1) for id, first in firsts}
+    firsts = zip(frame["qrcode_id"].astype("str"), frame["first"], strict=True)
+    return {id: on_the_clock(first.to_pydatetime(), scans.zone).date() + timedelta(days=1) for id, first in firsts}
 
 
 def beginnings_by(scans: Scans, by: Attribute | str | None) -> dict[str, date]:

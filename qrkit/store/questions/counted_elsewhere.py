@@ -37,10 +37,13 @@ ANY_BETWEEN = "SELECT 1 FROM all_visits WHERE time BETWEEN $since AND $until LIM
 """Finds out whether a row of a table may be in the store already."""
 SAME = ", ".join(name for name in GIVEN if name != "content")
 # Until 1.1, referrers of tables were stored as they came. Rows have hosts now, as `tidy_referrer` cuts them.
-HOST = rf"""CASE
+AFTER_SCHEME = "regexp_replace(trim(referrer), '^[^/?#]*//', '')"
+AUTHORITY = f"split_part(split_part(split_part({AFTER_SCHEME}, '/', 1), '?', 1), '#', 1)"
+HOST = f"""CASE
+    WHEN referrer = '' THEN referrer
     WHEN lower(trim(referrer)) IN ({", ".join(f"'{text}'" for text in sorted(DIRECT))}) THEN NULL
     WHEN referrer LIKE '%/%' OR referrer LIKE '%?%' OR referrer LIKE '%#%'
-    THEN lower(regexp_replace(trim(referrer), '^([A-Za-z0-9+.-]*:)?(//)?([^/?#@]*@)?([^/?#:]*).*$', '\4'))
+    THEN nullif(lower(split_part(regexp_replace({AUTHORITY}, '^.*@', ''), ':', 1)), '')
     ELSE referrer
 END"""
 STORED = ", ".join(f"{HOST} AS referrer" if name == "referrer" else name for name in SAME.split(", "))
