@@ -34,7 +34,7 @@ MOST_CODES = 200
 FEWEST_CODES = 3
 """With two codes, nobody can tell which one of them changed."""
 WEEK = timedelta(days=7)
-"""A QR Code that began so many days after the others is new, not moved."""
+"""A QR Code that began more than a week after the first day is new, not moved."""
 LEVEL = 0.95
 TYPES = {"qrcode_id": "str", "qrcode": "str", "campaign": "str"}
 TYPES |= dict.fromkeys(("before", "after", "ratio", "chance"), "float64")

@@ -25,7 +25,7 @@ EXPONENT = 0.35
 PRIOR = 0.5
 """Scans that each memory begins with."""
 UNJUDGED = 7
-"""The predictions of so many first days show little."""
+"""Number of first days whose predictions show little."""
 STEPS = 1.5
 """The variance of the walk, relative to that for which a memory is the best one: levels move unevenly."""
 MOST_STEP, MOST_WALK = 0.03, 1.0

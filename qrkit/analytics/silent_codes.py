@@ -2,8 +2,8 @@
 
 How long a silence is too long depends on how often a code was scanned, and on how evenly. A code with S scans in d
 days, of which w count as one independent scan, stays silent for another k days by chance with a probability of about
-(d / (d + k))^(S / w + 1/2): the chance that all of so many independent events, and half of another one, fall into the
-first d of d + k days. Days count by how many scans their weekday usually has, so that no code of an office is silent on
+(d / (d + k))^(S / w + 1/2): the chance that S / w independent events, and half of another one, all fall into the first
+d of d + k days. Days count by how many scans their weekday usually has, so that no code of an office is silent on
 a Monday morning. The probability is the larger one of two: over the last four weeks before the last scan, because a
 code whose scans faded out is not broken, and over the last sixteen weeks.
 """
@@ -35,7 +35,7 @@ FEWEST_DAYS = 3
 MOST_SILENT = 366
 """A silence of more days is not reported again and again."""
 LONG_ENOUGH = 14
-"""From so many days on, it is measured whether a day depends on another."""
+"""Number of days from which it can be measured whether one day depends on another."""
 LEVEL = 0.9
 """Level of the long-run spread."""
 TYPES = {"qrcode_id": "str", "qrcode": "str", "campaign": "str", "last": "datetime64[us]", "days": "int64"}

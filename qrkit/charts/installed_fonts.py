@@ -23,7 +23,7 @@ FIRST = (
     "Microsoft YaHei", "Malgun Gothic", "Apple SD Gothic", "Nanum", "Leelawadee", "Thonburi", "Nirmala", "Kohinoor",
     "Noto Emoji", "Segoe UI Emoji", "Symbola",
 )  # fmt: skip
-"""Fonts without serifs, which are tried before all others that are installed."""
+"""Sans-serif fonts, which are tried before all others that are installed."""
 NO_LETTERS = ("Last Resort", ".LastResort", "Adobe Blank", "Noto Color Emoji", "Apple Color Emoji")
 """Fonts that show no letters, or only in colors, which matplotlib cannot draw."""
 TO_INSTALL = {"CJK": "Noto Sans CJK", "Emoji": "Noto Emoji"}

@@ -23,31 +23,9 @@ from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES",
-    "COLUMNS",
-    "COLUMN_OF",
-    "CREATED",
-    "ELEMENTS",
-    "EVERY",
-    "KINDS",
-    "LABELS",
-    "NAMES",
-    "OVERLOOKED",
-    "REQUIRED",
-    "SORTING_NAMES",
-    "TEXT_COLUMNS",
-    "WRITERS",
-    "Column",
-    "Kind",
-    "Row",
-    "check_names",
-    "column_pair",
-    "is_ours",
-    "named",
-    "read_columns",
-    "read_row",
-    "values_of",
-    "write_row",
+    "ALL_NAMES", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES", "OVERLOOKED",
+    "REQUIRED", "SORTING_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "check_names", "column_pair",
+    "is_ours", "named", "read_columns", "read_row", "values_of", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")

@@ -99,9 +99,11 @@ def qrcodes_frame(
     frame = whole_frame(codes, campaign_names)[[LABELS[name] for name in (*NAMES, *SORTING_NAMES)]]
     if not fields:
         return frame
+    import pandas as pd
+
     names = dict.fromkeys(name for code in codes for name in code.fields)
-    own = {name: text_column([code.fields.get(name) for code in codes], index=frame.index) for name in names}
-    return frame.drop(columns="fields").assign(**own)
+    own = [text_column([code.fields.get(name) for code in codes], index=frame.index, name=name) for name in names]
+    return pd.concat([frame.drop(columns="fields"), *own], axis=1)
 
 
 def campaigns_frame(campaigns: Sequence[Campaign], codes: Iterable[QRCode]) -> pd.DataFrame:

@@ -270,7 +270,7 @@ def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
 
 
 def _of_codes(view: Scans, codes: Sequence[QRCode]) -> dict[str, Any]:
-    """Return tables about QR Codes: fields of the facts by name."""
+    """Return the tables about QR Codes, under the names of the fields of the facts."""
     found = {"half_lives": analytics.half_lives(view), "locations": analytics.scans_by_location(view)}
     return {name: _with_names(frame, codes) for name, frame in found.items()}
 
@@ -294,7 +294,7 @@ def _daily(view: Scans) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _silent(view: Scans, first: date | None, last: date | None, codes: Sequence[QRCode]) -> pd.DataFrame:
-    """Return the QR Codes that fell silent in the period, by their names for a report."""
+    """Return the QR Codes that fell silent in the period, by the names that a report gives them."""
     end = last + timedelta(days=1) if last else view.until
     frame = _with_names(analytics.silent(view.where(since=None, until=end)), codes)
     return frame[frame["last"].dt.date >= first] if first else frame

@@ -1,7 +1,7 @@
 """Checks an image of a QR Code from any source, without its design.
 
 A drawing is measured and read like a design. A photo is taken under one light, from one angle and with one camera, so
-it is not degraded again for readers: what it says about the print is told apart from what it says about itself.
+it is not degraded again for readers. What it says about the print and what it says about itself are kept apart.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ It is the protection of version 1-L, for which the standard reserves codewords a
 """
 
 ORDER = 255
-"""Elements of the field without 0; their powers of 2 repeat after so many."""
+"""Number of elements of the field without 0, after which the powers of 2 repeat."""
 POWERS = list(accumulate(range(2 * ORDER), lambda power, _: power << 1 ^ (MODULUS if power & 128 else 0), initial=1))
 """Powers of 2 in the field."""
 LOGARITHMS = [0, *sorted(range(ORDER), key=POWERS.__getitem__)]

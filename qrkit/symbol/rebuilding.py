@@ -19,7 +19,7 @@ UNSPENT = 4
 """Error correction codewords of a block that are never spent on erased codewords; they confirm what was found."""
 
 STEPS = 4
-"""The least sure codewords of a block are erased in so many steps, until it can be corrected."""
+"""Number of steps in which the least sure codewords of a block are erased, until it can be corrected."""
 
 
 def rebuilt(

@@ -178,7 +178,7 @@ class QRCode(Model):
         default=(),
         description="Words to sort QR Codes by, beside campaigns: at most 50 of 100 characters, without commas, "
         "semicolons and |.",
-        exclude_if=lambda tags: not tags,  # as the location (ruling T15)
+        exclude_if=lambda tags: not tags,  # for the same reason as an empty location
         json_schema_extra={"items": TAG_SCHEMA},
     )
     fields: FieldsByName = Field(

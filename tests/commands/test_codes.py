@@ -518,7 +518,7 @@ def test_the_place_of_a_table_is_an_option(folder, shop, capsys):
 
 
 def test_silent_codes_are_listed_and_are_a_failure_for_cron(store, run):
-    """The gate has three scans a day until 30 days before the end, the door has them until the end."""
+    """The gate has three scans a day until 30 days before the end, the door until the end."""
     with store() as made:
         rows_of_days = [
             {"short_code": code, "time": f"2026-{month:02}-{day:02}T{hour}:00:00Z"}

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qrkit import open_portfolio
+from qrkit.analytics import scans_by
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.tracking.own_fields import split_tags
 
@@ -217,3 +218,11 @@ def test_frames_have_fields_as_json_or_as_columns(shop):
                 (("x", "y"), {"City": "Graz"}),
                 ((), {"Floor": "2"}),
             ]
+
+
+@pytest.mark.parametrize("name", ["self", "index", "a b", "{x}", "0", "é/~1"])
+def test_a_field_of_any_name_is_a_column(shop, name):
+    shop.insert_qrcode("https://example.com/a", fields={name: "v"})
+    assert shop.qrcodes(fields=True)[name].tolist() == ["v"]
+    assert scans_by(shop.scans, name).columns[0] == name
+    assert shop.scans.where(fields={name: "v"}).count() == 0

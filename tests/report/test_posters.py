@@ -13,7 +13,7 @@ MAY = date(2026, 5, 1)
 
 
 def shop_of(campaigns, *, now=datetime(2026, 6, 30, tzinfo=UTC)):
-    """A portfolio with campaigns, each given by the scans of its codes."""
+    """A portfolio with campaigns, each with the scans of its codes."""
     shop = open_portfolio(":memory:", clock=lambda: now)
     for name, scans in campaigns.items():
         campaign = shop.insert_campaign(name)

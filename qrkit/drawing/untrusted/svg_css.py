@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 from tinycss2.color4 import parse_color
 
+from qrkit.design.color import linear_light
+
 __all__ = ["Tokens", "address_of", "color_of", "has_known_unit", "polygon_of", "transform_of", "words_of"]
 
 Tokens: TypeAlias = list[Any]
@@ -64,7 +66,7 @@ def _wide(color: Any) -> list[float]:
     """Return red, green and blue of a color in Oklab or Display P3, as CSS Color 4 converts them; [] for others."""
     one, two, three = (float(part or 0) for part in color.coordinates)
     if color.space == "display-p3":
-        linear = [copysign(((abs(part) + 0.055) / 1.055) ** 2.4, part) for part in (one, two, three)]
+        linear = [copysign(linear_light(abs(part)), part) for part in (one, two, three)]
         mixed = _mixed(_FROM_P3, linear)
     elif color.space in ("oklab", "oklch"):
         if color.space == "oklch":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from qrkit.scanning.issues import STANDARD_QUIET
 from qrkit.scanning.scan_report import Issue, Severity
 
 if TYPE_CHECKING:
@@ -34,9 +35,6 @@ WEAK_SPREAD, BAD_SPREAD = 0.12, 0.17
 WEAK_LOSS, BAD_LOSS = -0.09, -0.15
 """Bounds of a print; it is weak or bad from the bounds of damage and of a logo on, below those of contrast and quiet
 zone, and beyond those of ink that has spread or is missing."""
-
-NEEDED_QUIET = 4
-"""Modules that the standard asks for around a symbol."""
 
 HEADS: dict[PrintVerdict, str] = {
     "good": "The print is good.",
@@ -105,7 +103,7 @@ def _faults(photo: PhotoGrade) -> Iterator[Issue]:
         least = min(sides)[0]
         message = (
             f"the quiet zone is narrower than {least + 1} {'module' if least == 0 else 'modules'} at the "
-            f"{_listed(narrow)}; the standard asks for {NEEDED_QUIET}"
+            f"{_listed(narrow)}; the standard asks for {STANDARD_QUIET}"
         )
         severity = _severity(-least, 1 - WEAK_QUIET, 1 - BAD_QUIET)
         yield Issue("quiet-zone", severity, "print", least, WEAK_QUIET, message)

@@ -157,7 +157,7 @@ def _points(across: int, pixels: int) -> np.ndarray:
 
 
 def _pixels(x: np.ndarray, y: np.ndarray, inner: slice) -> float:
-    """Return the pixels per module at the sparsest place of the symbol."""
+    """Return the pixels per module where the symbol has the fewest."""
     x, y = (of[PIXELS // 2 :: PIXELS, PIXELS // 2 :: PIXELS][inner, inner] for of in (x, y))
     (x_down, x_along), (y_down, y_along) = np.gradient(x), np.gradient(y)
     return float(np.quantile(np.sqrt(np.abs(x_along * y_down - x_down * y_along)), 0.05))
@@ -204,7 +204,7 @@ def _bend(light: Greys, is_inside: np.ndarray, model: Greys, order: int) -> np.n
 
 
 def _polynomial(x: np.ndarray, y: np.ndarray, values: np.ndarray, weight: np.ndarray, order: int) -> np.ndarray:
-    """Fit the powers of x and y to two columns of values; 0 where there is too little to tell."""
+    """Fit a polynomial in x and y to each of two columns of values; return zeros if there are too few values."""
     powers = [(one, other) for one in range(order + 1) for other in range(order + 1 - one)]
     basis = np.stack([x**one * y**other for one, other in powers], -1)
     table = np.zeros((2, MOST_ORDER + 1, MOST_ORDER + 1))
