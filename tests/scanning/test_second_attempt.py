@@ -16,6 +16,8 @@ from tests.scanning.captures import Capture, flat, photo
 from tests.sweeps import quick_first
 
 CONTENT = "https://example.com/a-second-attempt"
+LONGEST = 60.0
+"""Seconds of an attempt that no time limit ends."""
 HARD = Capture("hard", module=5, blur=0.35, bend=0.02, noise=0.02, shade=0.7)
 
 
@@ -40,8 +42,8 @@ def test_photos_that_no_reader_reads_are_read(seed):
 
 @pytest.mark.parametrize("seed", quick_first(range(500), 2))
 def test_noise_has_no_text(seed):
-    with pytest.raises(NoSymbol):
-        decode(noise(seed))
+    """zxing-cpp alone takes one of these for a Micro QR Code of five digits, which has no error correction."""
+    assert second_attempt(noise(seed), LONGEST) is None
 
 
 def test_the_time_is_limited():
