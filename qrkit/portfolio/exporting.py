@@ -88,7 +88,7 @@ def write_codes(
     *,
     image_format: str = "png",
     safe: bool = True,
-    is_sorted: bool = False,
+    has_tags: bool = False,
     drawn: Callable[[QRCode, QRImage], None] | None = None,
 ) -> None:
     """Write QR Codes to a file.
@@ -98,7 +98,7 @@ def write_codes(
         campaigns: All campaigns of the QR Codes.
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        is_sorted: Whether a csv or a workbook has the columns Tags and Fields, too.
+        has_tags: Whether a csv or a workbook has the columns Tags and Fields, too.
         drawn: Called with each QR Code whose picture was written, and the picture.
 
     Raises:
@@ -112,7 +112,7 @@ def write_codes(
     rows = (write_row(code, names[code.campaign_id]) for code in codes)
 
     pictures = _Pictures(designs, drawn)
-    columns = (*NAMES, *SORTING_NAMES) if is_sorted else NAMES
+    columns = (*NAMES, *SORTING_NAMES) if has_tags else NAMES
     format.write(rows, file, Writing(pictures.draw, safe, image_format.lower(), columns))
     pictures.check()
 

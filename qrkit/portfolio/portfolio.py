@@ -349,7 +349,7 @@ class Portfolio(Shown, ManyRecords):
             designs,
             image_format=image_format,
             safe=safe,
-            is_sorted=has_tags_or_fields(self.store, self.account.id),
+            has_tags=has_tags_or_fields(self.store, self.account.id),
             drawn=check.see,
         )
         check.warn(stacklevel=4)

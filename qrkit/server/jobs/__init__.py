@@ -107,8 +107,8 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
     """
     looks = looks_text(portfolio.store, portfolio.account.id)
-    is_sorted = has_tags_or_fields(portfolio.store, portfolio.account.id)
-    how: dict[str, str | bool] = {"image_format": image_format, "safe": safe, "is_sorted": is_sorted}
+    has_tags = has_tags_or_fields(portfolio.store, portfolio.account.id)
+    how: dict[str, str | bool] = {"image_format": image_format, "safe": safe, "has_tags": has_tags}
     return _ask_of_all("export", portfolio, looks, format=format, **how)
 
 
