@@ -438,7 +438,7 @@ def test_a_file_of_more_than_16_mb_is_413_and_one_of_16_mb_is_read(api):
     assert (reply.status, reply.headers["x-api-error-code"]) == (413, "body-too-large")
     assert contents(api) == {}
     reasons = [one["error"].partition(":")[0] for one in brought(api, file)]
-    assert (set(reasons), contents(api)) == ({"unknown-column", "duplicate"}, {"hello": "hello"})
+    assert (set(reasons), contents(api)) == ({"field-left-out", "duplicate"}, {"hello": "hello"})
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
