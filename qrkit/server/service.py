@@ -41,10 +41,11 @@ _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 LONGEST_WAIT_TO_WORK = 60.0
 """The same for jobs, which take seconds themselves."""
-SHARES = {"plain": 39, "drawing": 20, "reading": 5, "decoding": 3, "changing": 26, "working": 7}
+SHARES = {"plain": 33, "drawing": 15, "reading": 4, "decoding": 3, "changing": 23, "working": 22}
 """How the requests that may wait are divided among the gates, in percent.
 
-The gates for pictures have room for all pictures of a page, because browsers request them all at once.
+The gates for pictures have room for all pictures of a page, because browsers request them all at once, and those for
+changes and jobs have room for some thirty people.
 """
 FOR_VISITORS = 8
 """Threads that the gates leave free for redirects."""

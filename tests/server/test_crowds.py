@@ -5,6 +5,7 @@ import json
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -78,12 +79,12 @@ class Person:
         assert set(self.codes) <= listed
 
     def live(self, steps):
-        self.insert()
-        for _ in range(steps):
-            if not self.codes:
-                self.insert()
-            self.chance.choice([self.insert, self.change, self.delete, *[self.scan] * 5, self.draw, self.list])()
-        self.connection.close()
+        with closing(self.connection):
+            self.insert()
+            for _ in range(steps):
+                if not self.codes:
+                    self.insert()
+                self.chance.choice([self.insert, self.change, self.delete, *[self.scan] * 5, self.draw, self.list])()
 
 
 @pytest.mark.slow

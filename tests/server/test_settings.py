@@ -26,7 +26,7 @@ DEFAULTS = {
     "access_log": True,
     "log_level": "info",
     "metrics_token_file": None,
-    "threads": 144,
+    "threads": 160,
     "processes": 1,
     "renders": None,
     "generates_a_minute": 600,
