@@ -359,6 +359,22 @@ def test_a_program_that_changes_its_folder_closes_its_store_all_the_same(tmp_pat
     assert not list((tmp_path / "sub").iterdir())
 
 
+HELD_TO_THE_END = """
+import builtins, sys
+from qrkit import open_portfolio
+
+builtins.shop = open_portfolio(sys.argv[1])
+builtins.shop.insert_qrcode("https://example.com/door")
+builtins.shop.close()
+"""
+
+
+def test_a_program_that_holds_a_closed_portfolio_to_its_end_prints_nothing(tmp_path):
+    command = [sys.executable, "-c", HELD_TO_THE_END, tmp_path / "a.duckdb"]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
+
+
 def test_threads_that_have_ended_keep_nothing_open(shop):
     def connections():
         database = shop.store.database  # nothing public tells; each holds memory and the file

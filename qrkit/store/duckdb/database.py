@@ -339,8 +339,6 @@ class Database(Engine):
                     replace()
             finally:
                 self._generation += 1
-                # A commit that seemed to fail may have succeeded, so clear the caches.
-                self.memory = {}
                 self.is_broken = True  # until the next line succeeds
                 self._connection = self._connected(self._key)
                 self.is_broken = False
@@ -359,6 +357,8 @@ class Database(Engine):
                 self._use.notify_all()
 
     def _disconnect(self) -> None:
+        # A commit that seemed to fail may have succeeded, and statements that outlive DuckDB are reported as leaks.
+        self.memory = {}
         cursors, self._cursors = self._cursors, []
         for _, cursor in cursors:
             cursor.close()
