@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import EyeShape, Structure
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "issues_of", "sorted_issues"]
+__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "fixed_issues", "issues_of", "sorted_issues"]
 
 MOST_USED = 0.5
 """Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""
@@ -129,7 +129,7 @@ def issues_of(
     found: Iterable[Issue] = (
         *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
-        *(_fixed(budget) if budget else ()),
+        *(fixed_issues(budget) if budget else ()),
         *_eyes(design, structure, level),
         *_corners_of(design, structure, audience),
         *_other_eyes(structure),
@@ -206,7 +206,8 @@ ALIGNMENT_MODULES = 25
 """Modules of one alignment pattern. From version 7 on, there are at least six, and readers can do without one."""
 
 
-def _fixed(budget: Budget) -> Iterator[Issue]:
+def fixed_issues(budget: Budget) -> Iterator[Issue]:
+    """Yield an issue for each damaged function pattern, which error correction does not cover."""
     for name, (some, many) in FIXED_LIMITS.items():
         wrong = budget.fixed.get(name, 0)
         spare = ALIGNMENT_MODULES if name == "alignment" and budget.symbol.version >= 7 else 0
