@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import WHITE, Color
+from qrkit.design.shapes.styles import TINTED
 from qrkit.scanning.fixes import LIGHTEST, luma, safe_eye
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.measures import EyeShape, Structure
@@ -90,6 +91,7 @@ def _is_known(design: Design) -> bool:
         and design.photo is None
         and design.wrapper is None
         and design.frame is None
+        and design.modules.type not in TINTED
         and (design.modules.type != "sprite" or design.modules.sprite not in (None, *PALE))
         and not (design.modules.palette or design.modules.sizes)
         and all(
