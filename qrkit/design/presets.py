@@ -196,7 +196,13 @@ PRESETS: Mapping[str, Preset] = {
     "mono": Preset(
         "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "soft"
     ),
-    "mosaic": Preset("A photo inside the modules", ("graphite", "midnight", "wine"), DOTS, "rounded", photo="inside"),
+    "mosaic": Preset(
+        "A photo inside the modules",
+        ("graphite", "midnight", "wine"),
+        {"type": "rounded"},
+        "rounded",
+        photo="inside",
+    ),
     "neon": Preset(
         "Columns on a bright ground", ("lime", "pink", "sky"), {"type": "columns"}, "rounded", frame="border"
     ),
@@ -215,7 +221,7 @@ PRESETS: Mapping[str, Preset] = {
         "A bright plate on a dark ground",
         ("sky", "mint", "pink"),
         {"type": "liquid"},
-        "soft",
+        "rounded",
         frame="plate",
         is_dark=True,
     ),

@@ -258,8 +258,9 @@ class Portfolio(Shown, ManyRecords):
         """Check whether the pictures of the QR Codes scan, as `image` draws them: one row each, oldest first.
 
         Columns: name, template (str; missing if the properties draw it), verdict (ordered category, from unreadable to
-        robust), score (Int64, 0..100), used (float64, share of the error correction used), issue (str, the worst issue;
-        if a picture cannot be drawn, the reason, and no verdict), report (object, `ScanReport`). The index is the ID.
+        robust), score (Int64, 0..100), used (float64, share of the error correction used), least_width_mm (float64, the
+        least width of a print), issue (str, the worst issue; if a picture cannot be drawn, the reason, and no verdict),
+        report (object, `ScanReport`). The index is the ID.
 
         Args:
             campaign_id: The campaign whose QR Codes to check; by default, all.
