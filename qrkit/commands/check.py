@@ -6,12 +6,17 @@ import argparse
 from collections import Counter
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.stores import STORE, opened
 from qrkit.errors import QrkitError
 from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
+
+if TYPE_CHECKING:
+    from qrkit.design.design import Design
 
 __all__ = ["define_check"]
 
@@ -48,17 +53,25 @@ def define_check(one: Parser) -> None:
     one.add_argument("--audience", choices=AUDIENCES, default="phones", metavar="AUDIENCE", help=what)
     what = "the design (.json) that photos show, so that its logo is no damage"
     one.add_argument("--design", type=Path, metavar="FILE", help=what)
-    add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
+    what = f"{STORE}, whose trials with your own phones are shown beside the verdict; see `qrkit trial`"
+    one.add_argument("--store", metavar="STORE", help=what)
+    add_json(one, f"file, {', '.join(KEYS)}, beside, error", each="file")
     one.set_defaults(run=_check)
 
 
 def _check(asked: argparse.Namespace) -> Status:
+    from qrkit.design.design import Design
+    from qrkit.scanning import check
+
+    design = Design(**design_fields(asked.design)) if asked.design else None
     failed, is_good = 0, True
     verdicts: Counter[str] = Counter()
     for file in asked.file:
-        members, wrong = dict.fromkeys(KEYS), None
+        members, beside, wrong = dict.fromkeys(KEYS), None, None
         try:
-            report = _report(file, asked)
+            subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
+            report = check(subject, asked.level, audience=asked.audience, design=design)
+            beside = _beside(subject, report, asked)
             members = report.as_dict()
             is_good &= report.is_at_least(asked.min)
             verdicts[report.verdict] += 1
@@ -67,9 +80,9 @@ def _check(asked: argparse.Namespace) -> Status:
             wrong = str(error)
             complain("check", wrong)
         if asked.json:
-            print_json(file=str(file), **members, error=wrong)
+            print_json(file=str(file), **members, beside=beside, error=wrong)
         elif not wrong:
-            print(f"{file}: {report}")
+            print("\n  ".join(filter(None, (f"{file}: {report}", beside))))
             if (close := report.least_width_mm()) and (far := report.least_width_mm(1)):
                 print(f"  print it at least {ceil(close)} mm wide, or {ceil(far)} mm to be read from 1 m")
     if len(asked.file) > 1 and not asked.json:
@@ -80,10 +93,11 @@ def _check(asked: argparse.Namespace) -> Status:
     return status if is_good else max(status, Status.IN_PART)
 
 
-def _report(file: Path, asked: argparse.Namespace) -> ScanReport:
-    from qrkit.design.design import Design
-    from qrkit.scanning import check
+def _beside(subject: Design | Path, report: ScanReport, asked: argparse.Namespace) -> str | None:
+    """Return the verdict with the kept trials of a subject, if a store was named and has any."""
+    if not asked.store:
+        return None
+    from qrkit.trials import beside
 
-    subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
-    design = Design(**design_fields(asked.design)) if asked.design else None
-    return check(subject, asked.level, audience=asked.audience, design=design)
+    with opened(asked, to_read=True) as portfolio:
+        return beside(portfolio, subject, report)
