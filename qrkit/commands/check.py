@@ -6,7 +6,6 @@ import argparse
 from collections import Counter
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
@@ -14,9 +13,6 @@ from qrkit.commands.parsing import Parser, add_json, describe
 from qrkit.commands.stores import STORE, opened
 from qrkit.errors import QrkitError
 from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
-
-if TYPE_CHECKING:
-    from qrkit.design.design import Design
 
 __all__ = ["define_check"]
 
@@ -60,18 +56,12 @@ def define_check(one: Parser) -> None:
 
 
 def _check(asked: argparse.Namespace) -> Status:
-    from qrkit.design.design import Design
-    from qrkit.scanning import check
-
-    design = Design(**design_fields(asked.design)) if asked.design else None
     failed, is_good = 0, True
     verdicts: Counter[str] = Counter()
     for file in asked.file:
         members, beside, wrong = dict.fromkeys(KEYS), None, None
         try:
-            subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
-            report = check(subject, asked.level, audience=asked.audience, design=design)
-            beside = _beside(subject, report, asked)
+            report, beside = _report(file, asked)
             members = report.as_dict()
             is_good &= report.is_at_least(asked.min)
             verdicts[report.verdict] += 1
@@ -93,11 +83,17 @@ def _check(asked: argparse.Namespace) -> Status:
     return status if is_good else max(status, Status.IN_PART)
 
 
-def _beside(subject: Design | Path, report: ScanReport, asked: argparse.Namespace) -> str | None:
-    """Return the verdict with the kept trials of a subject, if a store was named and has any."""
+def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:
+    """Check a file; return the report, and its verdict beside the kept trials, if a store was named and has any."""
+    from qrkit.design.design import Design
+    from qrkit.scanning import check
+
+    subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
+    design = Design(**design_fields(asked.design)) if asked.design else None
+    report = check(subject, asked.level, audience=asked.audience, design=design)
     if not asked.store:
-        return None
+        return report, None
     from qrkit.trials import beside
 
     with opened(asked, to_read=True) as portfolio:
-        return beside(portfolio, subject, report)
+        return report, beside(portfolio, subject, report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import threading
 import webbrowser
 from pathlib import Path
@@ -30,10 +31,9 @@ def define_trial(one: Parser) -> None:
         "it. Nothing leaves the network, and the address of the page ends with the trial.",
         usage="CODE [options]",
         examples=(
-            "qrkit trial brand.json",
+            "qrkit trial brand.json --store shop.duckdb",
             "qrkit trial poster.svg -o trial.html",
             'qrkit trial "https://example.com/menu" --seconds 40',
-            "qrkit trial photo.jpg --store shop.duckdb",
         ),
     )
     what = "a design (.json), a picture, such as svg or png, a photo of a print, or the text of a plain code"
@@ -47,7 +47,7 @@ def define_trial(one: Parser) -> None:
     where.add_argument("--host", metavar="ADDRESS", help="address of this computer in the network (found by itself)")
     where.add_argument("--port", type=port_number, default=0, metavar="N", help="port to listen on (one that is free)")
     where.add_argument("--no-open", action="store_true", help="do not open a browser")
-    add_json(one, "content, symbol, screen, steps, phones (name, system, design, plain)")
+    add_json(one, "content, symbol, screen, steps, phones (name, design, plain)")
     one.set_defaults(run=_try)
 
 
@@ -57,8 +57,7 @@ def _try(asked: argparse.Namespace) -> None:
     with trial(_subject(asked.code), host=asked.host, port=asked.port, seconds=asked.seconds) as phones:
         if "//127." in phones.address:
             complain("trial", "only this computer reaches 127.0.0.1; name its address in your network with --host")
-        if not asked.json:
-            print(f"trial at {phones.address}; Ctrl-C stops", flush=True)
+        print(f"trial at {phones.address}; Ctrl-C stops", file=sys.stderr if asked.json else sys.stdout, flush=True)
         if not asked.no_open:
             threading.Thread(target=webbrowser.open, args=(phones.address,), daemon=True).start()
         while not phones.wait(1):  # Windows cannot interrupt what waits for long

@@ -6,6 +6,7 @@ Version, error correction level and mask stay as they are, so most of what a pho
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps, loads
@@ -88,10 +89,11 @@ def look_of(subject: Design | Readable) -> str:
         InvalidParameter: If it is a picture without a file.
     """
     if isinstance(subject, Design):
-        fields: dict[str, Any] = loads(subject.to_json())
-        return sha256(dumps(fields | {"content": ""}, sort_keys=True).encode()).hexdigest()
-    if isinstance(subject, bytes | str | Path):
-        return sha256(subject if isinstance(subject, bytes) else read_file(Path(subject))).hexdigest()
+        subject = dumps(loads(subject.to_json()) | {"content": ""}, sort_keys=True).encode()
+    elif isinstance(subject, str | Path):
+        subject = read_file(Path(subject))
+    if isinstance(subject, bytes):
+        return sha256(subject).hexdigest()
     rule = "must be a design, the path of a picture or its bytes, so that a check can find the trial again"
     raise InvalidParameter(Problem("subject", None, rule, "bad-value"))
 
@@ -119,11 +121,12 @@ def _of_picture(content: str, match: Match, url: str) -> Subject:
     def draw(content: str) -> Colored:
         return colored(_changed(match, _encoded(content, old)))
 
-    try:
-        decode(np.rint(draw(url).pixels[:, :, 0] * 255).astype(np.uint8))
-    except (ContentTooLong, NoSymbol) as error:
+    read = ""
+    with suppress(ContentTooLong, NoSymbol):
+        read = decode(np.rint(draw(url).pixels[:, :, 0] * 255).astype(np.uint8)).content
+    if read != url:
         rule = f"shows a code {old.name} that is too small or too damaged for the address of a step; try its design"
-        raise InvalidParameter(Problem("subject", None, rule, "bad-value")) from error
+        raise InvalidParameter(Problem("subject", None, rule, "bad-value"))
     return Subject(content, colored(match.sampled.on(1.0)), old.name, draw, _plain(old))
 
 

@@ -67,6 +67,7 @@
         const reply = await fetch(`state?${revision}`);
         if (!reply.ok) break;
         const state = await reply.json();
+        if (state.revision === revision) await later(1);  // nothing new, or too many pages wait
         revision = state.revision;
         lost = 0;
         if (state.isDone) {
