@@ -45,7 +45,8 @@ def define_trial(one: Parser) -> None:
     one.add_argument("--seconds", type=float, default=20, metavar="N", help=what)
     where = one.add_argument_group("where")
     where.add_argument("--host", metavar="ADDRESS", help="address of this computer in the network (found by itself)")
-    where.add_argument("--port", type=port_number, default=0, metavar="N", help="port to listen on (one that is free)")
+    what = "port to listen on; 0 chooses a free one (8700)"
+    where.add_argument("--port", type=port_number, default=8700, metavar="N", help=what)
     where.add_argument("--no-open", action="store_true", help="do not open a browser")
     add_json(one, "content, symbol, screen, steps, phones (name, design, plain)")
     one.set_defaults(run=_try)

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.symbol.decode import Readable
 
-__all__ = ["Trial", "local_address", "trial"]
+__all__ = ["PORT", "Trial", "local_address", "trial"]
 
+PORT = 8700
+"""A short number, so that addresses fit into small codes; and always the same, for firewalls."""
 THREADS = 24
 """Threads that answer: each page that waits for news holds one."""
 MOST_SECONDS = 600
@@ -52,7 +54,7 @@ def trial(
     /,
     *,
     host: str | None = None,
-    port: int = 0,
+    port: int = PORT,
     seconds: float = 20.0,
     pause: float = 2.0,
 ) -> Trial:
@@ -60,7 +62,8 @@ def trial(
 
     Open `address` on a screen, and scan what it shows with phones on the same network. Each code contains an address of
     this server that nobody can guess, in a symbol of the same version, error correction level and mask. The page moves
-    on when all phones have read a code, when its time is over, or when you skip it. A plain code follows each.
+    on when all phones have read a code, when its time is over, or when you skip it; keep it open. A plain code follows
+    each.
 
     A design is drawn anew for each address. A picture, in grays, gets the modules of another symbol where they differ,
     taken from elsewhere in it; a logo stays. If an address does not fit into the version of a design, phones see the
@@ -71,7 +74,7 @@ def trial(
             pass `Design(content=text)`.
         host: The IP address or name of this computer under which phones reach it; by default, its address in the local
             network.
-        port: The port to listen on; 0 for a free one.
+        port: The port to listen on, which the firewall of this computer must let through; 0 for a free one.
         seconds: How long a code is shown to phones that do not read it, 1..600.
         pause: How long the screen is empty between two codes, so that people can aim, 0..600 seconds. It does not
             count.

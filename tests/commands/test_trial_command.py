@@ -36,7 +36,7 @@ def browser(monkeypatch, tmp_path):
 def test_trial_is_printed_written_and_kept(browser, tmp_path, capsys):
     (tmp_path / "brand.json").write_text(DESIGN.to_json())
     kept = ["--store", "shop.duckdb"]
-    assert main(["trial", "brand.json", "--host", "127.0.0.1", "-o", "kept.html", *kept]) == 0
+    assert main(["trial", "brand.json", "--host", "127.0.0.1", "--port", "0", "-o", "kept.html", *kept]) == 0
     said, complained = capsys.readouterr()
     assert said.startswith(f"trial at {browser[0]}; Ctrl-C stops\niPhone: 1 of 1, plain 1 of 1; ")
     assert "only this computer reaches 127.0.0.1" in complained
@@ -49,12 +49,12 @@ def test_trial_is_printed_written_and_kept(browser, tmp_path, capsys):
 
 @pytest.mark.parametrize("code", ["https://example.com/menu.png", "a text"])
 def test_words_are_the_text_of_a_plain_code(browser, capsys, code):
-    assert main(["trial", code, "--host", "127.0.0.1", "--json"]) == 0
+    assert main(["trial", code, "--host", "127.0.0.1", "--port", "0", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["content"] == code
     assert [phone["name"] for phone in result["phones"]] == ["iPhone"]
 
 
 def test_files_that_are_missing_are_named(capsys):
-    assert main(["trial", "poster.svg", "--no-open"]) == 2
+    assert main(["trial", "poster.svg", "--no-open", "--port", "0"]) == 2
     assert "poster.svg" in capsys.readouterr().err

@@ -21,7 +21,7 @@ REDUCED = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Ge
 
 def begun(subject, **options):
     """A trial on this machine alone, without pauses."""
-    return trial(subject, host="127.0.0.1", **({"pause": 0} | options))
+    return trial(subject, host="127.0.0.1", **({"pause": 0, "port": 0} | options))
 
 
 def ask(url, agent="", method="GET", **headers):

@@ -206,7 +206,7 @@ def test_small_versions_grow_and_the_page_says_so():
 )
 def test_errors_name_the_field(subject, options, field):
     with pytest.raises(InvalidParameter) as caught:
-        trial(subject, **({"host": "127.0.0.1"} | options))
+        trial(subject, **({"host": "127.0.0.1", "port": 0} | options))
     assert [problem.name for problem in caught.value.problems] == [field]
 
 
