@@ -75,7 +75,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
-    from qrkit.server.clients.hosts import naming_listening_problem, reachable
+    from qrkit.server.clients.hosts import listening_at, reachable
     from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.socket_server import STDERR, reload_settings
@@ -109,11 +109,7 @@ def _serve(asked: argparse.Namespace) -> None:
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
             app = make_app(portfolio.store, settings)
-            with (
-                ExitStack() as while_listening,
-                Door(portfolio.store),
-                naming_listening_problem(settings.host, settings.port),
-            ):
+            with ExitStack() as while_listening, Door(portfolio.store), listening_at(settings.host, settings.port):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:

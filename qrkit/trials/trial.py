@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
-from qrkit.server.clients.hosts import naming_listening_problem, reachable
+from qrkit.server.clients.hosts import listening_at, reachable
 from qrkit.server.settings import Settings
 from qrkit.trials.changed_contents import subject_of
 from qrkit.trials.ladder import LADDER, show
@@ -105,7 +105,7 @@ class Trial:
                 rule = f"must be in {least}..{MOST_SECONDS} seconds"
                 raise InvalidParameter(Problem(name, value, rule, "out-of-range"))
         settings = Settings(host=host, port=port, threads=THREADS, access_log=False)
-        with naming_listening_problem(host, port):
+        with listening_at(host, port):
             self._server = listen(lambda environ, start: self._pages(environ, start), settings)
         name = local_address() if host in EVERYWHERE else reachable(host)
         place = f"http://{name}:{self._server.port}/"

@@ -18,7 +18,7 @@ from wsgiref.types import WSGIEnvironment
 from qrkit.contents.addresses import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
-__all__ = ["Hosts", "check_listening_host", "listening_problem", "naming_listening_problem", "reachable"]
+__all__ = ["Hosts", "check_listening_host", "listening_at", "listening_problem", "reachable"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
@@ -96,7 +96,7 @@ def check_listening_host(host: str) -> None:
 
 
 @contextmanager
-def naming_listening_problem(host: str, port: int) -> Iterator[None]:
+def listening_at(host: str, port: int) -> Iterator[None]:
     """Context manager: names the host or the port in the error of a server that cannot listen.
 
     Raises:
