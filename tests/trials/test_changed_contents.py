@@ -54,7 +54,9 @@ def test_modules_of_a_picture_are_those_of_the_new_symbol():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("capture", [one for one in CAPTURES if one.name in ("hand", "lamp", "hard shadow")], ids=str)
+@pytest.mark.parametrize(
+    "capture", [one for one in CAPTURES if one.name in ("hand", "lamp", "hard shadow")], ids=lambda one: one.name
+)
 def test_photo_of_a_print_gets_another_content(capture):
     subject = subject_of(photo(flat(DESIGNS["logo"]), capture), URL)
     assert decode(bytes_of(subject.design(URL).pixels)).content == URL
