@@ -21,6 +21,7 @@ COMMANDS = {
         "content:define_content": "Write or read a content: a Wi-Fi network, a contact, an event, a payment.",
         "decode:define_decode": "Read the QR Codes in pictures.",
         "check:define_check": "Find out whether designs and pictures scan, and what would help.",
+        "trial:define_trial": "Ask real phones: they scan a code on your screen, step by step.",
     },
     "tracked QR Codes of a store": {
         "codes:define_list": "List or search QR Codes.",

@@ -211,6 +211,15 @@ ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]'; -- JSON of a list of t
 ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}'; -- JSON of an object of texts
 """
 
+TRIALS = """
+CREATE TABLE trials ( -- with real phones
+    account_id VARCHAR NOT NULL,
+    look VARCHAR NOT NULL, -- SHA-256 of a design without its content, or of the file of a picture
+    result VARCHAR NOT NULL, -- JSON of TrialResult
+    created TIMESTAMP NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -230,5 +239,6 @@ MIGRATIONS = {
     "marks": MARKS,
     "numbered": MARKS,
     "own fields": OWN_FIELDS,
+    "trials": TRIALS,
 }
 """The SQL of each migration by name, in the order they are applied."""

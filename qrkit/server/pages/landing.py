@@ -32,7 +32,7 @@ from qrkit.server.statuses import status_of
 from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
-__all__ = ["PAGE_HEADERS", "failure", "home", "page", "preview"]
+__all__ = ["PAGE_HEADERS", "failure", "home", "notice", "page", "preview"]
 
 FOLDER = files("qrkit.server.pages")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
@@ -316,6 +316,17 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: B
         foot=say("Error {status}", status=status),
     )
     return _render(sheet, language, brand)
+
+
+def notice(icon: str, heading: str, lead: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+    """Return an HTML page that says two English sentences to somebody who scanned a code.
+
+    Args:
+        icon: Name of the icon in the template.
+        headers: Headers of the request by lower-case name.
+    """
+    language = Reader.of(headers).language
+    return _render(Sheet(icon, language.say(heading), lead=language.say(lead)), language)
 
 
 def _content_sheet(answer: Answer, reader: Reader) -> Sheet:

@@ -37,6 +37,7 @@ TABLES: dict[str, Kinds] = {
     },
     "templates": SAVED,
     "brands": SAVED,
+    "trials": dict.fromkeys(("account_id", "look", "result"), "VARCHAR") | {"created": "TIMESTAMP"},
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
         "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER",
