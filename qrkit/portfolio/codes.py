@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from unicodedata import normalize
 
 from qrkit.contents.cards import summary
@@ -25,7 +25,17 @@ from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.store.records.short_codes import longest_known, spelling
 from qrkit.tracking.names import Spellings, tidy_name
-from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.records import (
+    PLANS,
+    SHOWN_ANYWAY,
+    Account,
+    Campaign,
+    Location,
+    Properties,
+    QRCode,
+    ScheduleEvent,
+    TermsFields,
+)
 from qrkit.tracking.short_urls import (
     CODE_RULE,
     base_url_of,
@@ -202,6 +212,7 @@ class Records:
         schedule: Events = (),
         tags: Iterable[str] = (),
         fields: Mapping[str, str] | None = None,
+        **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Add a tracked QR Code.
 
@@ -225,6 +236,8 @@ class Records:
                 semicolons and |.
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
+            **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
+                `limit_a_day`, `otherwise` and `password`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -257,6 +270,7 @@ class Records:
                 schedule=schedule,
                 tags=tags,
                 fields=fields or {},
+                **terms,
             )
             return self._insert(record)
 
@@ -380,6 +394,7 @@ class Records:
         schedule: Events | None = None,
         tags: Iterable[str] | None = None,
         fields: Mapping[str, str] | None = None,
+        **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Update a QR Code; arguments left as None are unchanged, also within location and properties.
 
@@ -399,6 +414,8 @@ class Records:
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
             tags: The new tags, which replace the old ones; an empty sequence removes all tags.
             fields: The fields of your own to change; "" removes a field, and others are unchanged.
+            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time or the password, 0 a
+                limit.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
@@ -407,6 +424,7 @@ class Records:
         """
         changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic)
         changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
+        changes |= _given(**terms)
         with self.store.atomic():
             stored = self._one(id)
             self.templates.check_known(template or "")
@@ -583,7 +601,7 @@ def check_change(before: QRCode, after: QRCode) -> None:
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):
         check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.is_dynamic) for code in (before, after)]
+    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
     if parts[0] != parts[1]:
         check_trackable(after)
 

@@ -44,7 +44,7 @@ from qrkit.store.history.archiving import Archived, archive
 from qrkit.store.questions.free_sql import free_sql
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
-from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields
+from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
@@ -350,6 +350,7 @@ class Portfolio(Shown, ManyRecords):
             image_format=image_format,
             safe=safe,
             has_tags=has_tags_or_fields(self.store, self.account.id),
+            has_terms=has_terms(self.store, self.account.id),
             drawn=check.see,
         )
         check.warn(stacklevel=4)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urldefrag
+
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read, works_behind_short_url
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import QRCode
+from qrkit.tracking.redirect_rules import unanswered
 
 __all__ = ["check_trackable"]
 
@@ -14,15 +17,24 @@ def check_trackable(code: QRCode) -> None:
     """Check that scans of a QR Code can be counted: its content must work behind a short URL.
 
     Raises:
-        InvalidParameter: If the code is dynamic, and its content or a scheduled one does not work that way.
+        InvalidParameter: If the code is dynamic, and one of its contents does not work that way, leads to the short
+            URL itself, or belongs to a rule that never answers.
     """
     if not code.is_dynamic:
         return
-    problems = [] if works_behind_short_url(code.content) else [_problem("content", code.content)]
+    contents = {"content": code.content, "otherwise": code.otherwise}
+    contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
+    ruled = {f"rules.{number}.content": rule.content for number, rule in enumerate(code.rules)}
+    problems = [_problem(name, text) for name, text in (contents | ruled).items() if not works_behind_short_url(text)]
+    ruled["otherwise"] = code.otherwise
     problems += [
-        _problem(f"schedule.{number}.content", event.content)
-        for number, event in enumerate(code.schedule)
-        if not works_behind_short_url(event.content)
+        Problem(name, text, "is the short URL of this QR Code itself", "bad-content")
+        for name, text in ruled.items()
+        if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
+    ]
+    problems += [
+        Problem(f"rules.{number}", str(code.rules[number]), f"never answers: {reason}")
+        for number, reason in unanswered(code.rules)
     ]
     if problems:
         raise InvalidParameter(*problems)

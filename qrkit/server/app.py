@@ -66,7 +66,7 @@ ASKED = "qrkit.request"
 ROUTE = "qrkit.route"
 """Key of the WSGI environment that holds the path template of the route."""
 
-SHORT_URLS = {route.path: route for route in ROUTES if route.path.startswith("/{code}")}
+SHORT_URLS = {route.path: route for route in ROUTES if route.method == "GET" and route.path.startswith("/{code}")}
 """The routes of most requests."""
 _PLAIN_CODE = re.compile(r"/[0-9A-Za-z_-]{1,200}")
 """The path of nearly all short URLs."""
@@ -380,7 +380,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
         response.content_type = answer.media_type
     response.data = answer.body
     for name, value in answer.headers.items():
-        response.set_header(name, value)
+        response.append_header(name, value)  # `set_header` refuses Set-Cookie
 
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:

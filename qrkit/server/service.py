@@ -47,6 +47,7 @@ SHARES = {"plain": 33, "drawing": 15, "reading": 4, "decoding": 3, "changing": 2
 The gates for pictures have room for all pictures of a page, because browsers request them all at once, and those for
 changes and jobs have room for some thirty people.
 """
+PASSWORDS_A_MINUTE = 5
 FOR_VISITORS = 8
 """Threads that the gates leave free for redirects."""
 
@@ -75,6 +76,7 @@ class Gates:
         working: For imports, exports, lists and statistics, which run in processes of their own.
         generates: Requests without a key, per network.
         unknown_codes: Requests for unknown short URLs, per network.
+        passwords: Passwords that are tried, per network and short code.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -110,6 +112,7 @@ class Gates:
         )
         unknown = -(-settings.unknown_codes_a_minute // settings.processes)
         self.unknown_codes = Buckets(unknown, "too many short URLs that do not exist; wait")
+        self.passwords = Buckets(PASSWORDS_A_MINUTE, "too many passwords for this QR Code; wait a minute")
 
 
 @dataclass(slots=True)
