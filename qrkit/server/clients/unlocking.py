@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 from hashlib import blake2b, sha256
@@ -16,6 +17,7 @@ from qrkit.tracking.times import now
 __all__ = ["cookie", "is_let_in"]
 
 VALID_SECONDS = 900
+_UNTIL = re.compile("[0-9]{1,12}")
 KEY = "key_of_cookies"
 """The store setting with the secret that signs cookies, which all processes of a server share."""
 
@@ -43,7 +45,7 @@ def is_let_in(store: Store, code: str, password: str, headers: Mapping[str, str]
     except CookieError:
         return False
     until, _, signature = (found.value if found else "").partition(".")
-    if not until.isdecimal() or not until.isascii() or int(until) < now().timestamp():
+    if not _UNTIL.fullmatch(until) or int(until) < now().timestamp():
         return False
     return hmac.compare_digest(signature, _signature(store, code, password, int(until)))
 
