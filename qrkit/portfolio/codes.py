@@ -19,11 +19,11 @@ from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_trackable
+from qrkit.portfolio.trackable import check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
-from qrkit.store.records.short_codes import longest_known, spelling
+from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import Spellings, tidy_name
 from qrkit.tracking.records import (
     PLANS,
@@ -43,7 +43,6 @@ from qrkit.tracking.short_urls import (
     new_id,
     new_short_code,
     path_of,
-    slug,
     tidy_code,
 )
 from qrkit.tracking.times import Clock, now
@@ -253,7 +252,7 @@ class Records:
         with self.store.atomic():
             self._check_campaign(campaign_id)
             self.templates.check_known(template)
-            record = QRCode(
+            code = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
                 name=name or name_from(str(content)),
@@ -266,13 +265,11 @@ class Records:
                 location=location or Location(),
                 properties=properties or Properties(),
                 template=template,
-                is_schedule_enabled=is_schedule_enabled,
-                schedule=schedule,
-                tags=tags,
-                fields=fields or {},
+                **{"is_schedule_enabled": is_schedule_enabled, "schedule": schedule},
+                **{"tags": tags, "fields": fields or {}},
                 **terms,
             )
-            return self._insert(record)
+            return self._insert(code)
 
     def get_qrcode(self, id: str) -> QRCode:
         """Return the QR Code with this ID.
@@ -422,9 +419,8 @@ class Records:
             InvalidParameter: If a field is invalid, or the campaign or the template does not exist.
             ContentTooLong: If the encoded text does not fit the requested version.
         """
-        changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic)
+        changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic, **terms)
         changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
-        changes |= _given(**terms)
         with self.store.atomic():
             stored = self._one(id)
             self.templates.check_known(template or "")
@@ -433,10 +429,9 @@ class Records:
                 self._check_campaign(changes["campaign_id"])
             if name == "":
                 changes["name"] = name_from(str(content or stored.content))
-            if location is not None:
-                changes["location"] = _merged(stored.location, location)
-            if properties is not None:
-                changes["properties"] = _merged(stored.properties, properties)
+            for part, given in (("location", location), ("properties", properties)):
+                if given is not None:
+                    changes[part] = _merged(getattr(stored, part), given)
             if fields is not None:
                 changes["fields"] = with_fields(stored.fields, fields)
             # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
@@ -582,17 +577,6 @@ def _merged(stored: Location | Properties, given: Location | Properties | Mappin
 
 def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
-
-
-def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
-    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail.
-
-    Raises:
-        InvalidParameter: If it does.
-    """
-    address = f"{short_code}/{slug(urlinfo)}"
-    if urlinfo and spelling(store, address):
-        raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))
 
 
 def check_change(before: QRCode, after: QRCode) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -32,9 +31,9 @@ from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
+from qrkit.portfolio.explained import Explained
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
-from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
 from qrkit.portfolio.storing import store_rows
@@ -48,11 +47,8 @@ from qrkit.store.records.accounts import owner_of
 from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
-from qrkit.tracking import records
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
 from qrkit.tracking.short_urls import base_url_of
-from qrkit.visits.decision import Decision
-from qrkit.visits.redirect import Redirects, Request
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +57,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "design_behind", "picture_of"]
 
 
-class Portfolio(Shown, ManyRecords):
+class Portfolio(Shown, Explained):
     """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 
     Attributes:
@@ -109,43 +105,6 @@ class Portfolio(Shown, ManyRecords):
         view = self.scans.where(time_zone=time_zone)
         found: pd.DataFrame = named("analytics.silent_codes:silent")(view, alarm=alarm)
         return found
-
-    def explain(
-        self,
-        code: str,
-        request: Request | None = None,
-        *,
-        country: str = "",
-        region: str = "",
-        city: str = "",
-        at: datetime | None = None,
-    ) -> Decision:
-        """Return what a visitor of a QR Code gets, and why: its rules, limits, times and schedule decide.
-
-        Args:
-            code: Short code, short URL, name or ID.
-            request: What the visitor's browser sends, for any short code; by default, a request that says nothing.
-            country: The country of the visitor, of two letters; "" if unknown, as for region and city.
-            region: The name of the region.
-            city: The name of the city.
-            at: When the request arrives; by default now.
-
-        Raises:
-            NotFound: If there is no such QR Code.
-
-        Example:
-            >>> from qrkit import open_portfolio
-            >>> rule = {"conditions": [{"type": "language", "matchValue": "de"}], "content": "https://example.com/de"}
-            >>> with open_portfolio(":memory:") as shop:
-            ...     door = shop.insert_qrcode("https://example.com", short_code="door", rules=[rule])
-            ...     print(shop.explain("door").sentence)
-            no rule applies; it gets the content of the QR Code
-        """
-        short_code = self.find_qrcode(code).short_code
-        asked = replace(request, short_code=short_code) if request else Request("GET", short_code, {})
-        place = records.Place(country or None, region or None, city or None)
-        redirects = Redirects(self.store, clock=self.now, locate=lambda _: place, records=False)
-        return redirects.explain(asked, at)
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.

@@ -7,10 +7,13 @@ from urllib.parse import urldefrag
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read, works_behind_short_url
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.store import Store
+from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.redirect_rules import unanswered
+from qrkit.tracking.short_urls import slug
 
-__all__ = ["check_trackable"]
+__all__ = ["check_tail", "check_trackable"]
 
 
 def check_trackable(code: QRCode) -> None:
@@ -38,6 +41,17 @@ def check_trackable(code: QRCode) -> None:
     ]
     if problems:
         raise InvalidParameter(*problems)
+
+
+def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
+    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail.
+
+    Raises:
+        InvalidParameter: If it does.
+    """
+    address = f"{short_code}/{slug(urlinfo)}"
+    if urlinfo and spelling(store, address):
+        raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))
 
 
 def _problem(name: str, content: str) -> Problem:

@@ -211,14 +211,16 @@ class Condition(Model):
 
     leading = "type"
 
-    type: _TypeName = Field(description="; ".join(f"{name}: {one.values or one.key}" for name, one in TYPES.items()))
+    type: _TypeName = Field(description="What is compared.")
     match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100)] = Field(
         default="",
         description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
         exclude_if=lambda key: key == "",
     )
     match_value: _Values = Field(
-        default=(), description="The value, or a list of values.", exclude_if=lambda values: not values
+        default=(),
+        description="The value, or several of which one is enough; an error says which are allowed.",
+        exclude_if=lambda values: not values,
     )
     is_negated: bool = Field(
         default=False, description="Whether it must not be so.", exclude_if=lambda negated: not negated

@@ -10,7 +10,7 @@ from qrkit.store.recording.scan_numbers import ScanNumber
 from qrkit.store.records.short_codes import NO_TERMS_AT_ALL, Target
 from qrkit.tracking.schedule import active_event
 from qrkit.tracking.times import to_iso
-from qrkit.visits.conditions import Visitor, first_rule
+from qrkit.visits.rule_conditions import Visitor, first_rule
 
 __all__ = ["Decision", "Reason", "decide"]
 

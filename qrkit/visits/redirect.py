@@ -31,9 +31,9 @@ from qrkit.store.records.short_codes import (
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
-from qrkit.visits.conditions import Visitor
 from qrkit.visits.decision import Decision, decide
 from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
 __all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]

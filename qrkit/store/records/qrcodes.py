@@ -171,6 +171,8 @@ INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
+FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
+"""A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 INSERT_SHORT_CODE = (
     "INSERT INTO short_codes (code, qrcode) VALUES (?, nextval('qrcode_numbers')) RETURNING qrcode AS number"
@@ -386,7 +388,10 @@ def update_qrcode(store: Store, code: QRCode) -> None:
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
-        remember_targets(store, {code.short_code: _target(code, number)})
+        target = _target(code, number)
+        if target.terms is None or not target.terms.needs_number:
+            store.execute(FORGET_TAKEN, [number])
+        remember_targets(store, {code.short_code: target})
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
