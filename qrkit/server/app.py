@@ -41,9 +41,10 @@ from qrkit.server.requests.request import (
     unless_known,
     warning,
 )
-from qrkit.server.service import Call, Gates, Service, called
+from qrkit.server.service import NO_PLACES, Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
+from qrkit.store.records.qrcodes import asks_for_places
 from qrkit.store.records.short_codes import set_ignores_case
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.countries_of_addresses import Places
@@ -116,6 +117,8 @@ def make_app(
         path=urlsplit(base_url).path,
         on_unknown=lambda address: gates.unknown_codes.take(address),
     )
+    if redirects.locate is nowhere and asks_for_places(store):
+        _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
     service = Service(
         store,
         base_url,

@@ -31,7 +31,7 @@ from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
 from qrkit.visits.redirect import Redirects
 
-__all__ = ["Call", "Gates", "Service", "bearer_token", "called", "waiting_room"]
+__all__ = ["NO_PLACES", "Call", "Gates", "Service", "bearer_token", "called", "waiting_room"]
 
 LONGEST_WAIT = 20.0
 """Maximum number of seconds that a request waits for its turn."""
@@ -48,6 +48,7 @@ The gates for pictures have room for all pictures of a page, because browsers re
 changes and jobs have room for some thirty people.
 """
 PASSWORDS_A_MINUTE = 5
+NO_PLACES = "this server has no GeoIP database, so they apply to nobody; see the setting places"
 FOR_VISITORS = 8
 """Threads that the gates leave free for redirects."""
 

@@ -6,8 +6,9 @@ not have follow its spelling.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -18,7 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Content, Length, Most
 from qrkit.errors import InvalidParameter, nearest
-from qrkit.model import Model
+from qrkit.model import Model, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
@@ -26,12 +27,13 @@ __all__ = [
     "DEVICES",
     "MOST_RULES",
     "NEEDS_A_NUMBER",
-    "NEEDS_A_PLACE",
+    "PLACES",
     "Condition",
     "RedirectRule",
     "Rules",
     "from_shlink",
     "hours_in",
+    "needs_places",
     "networks_in",
     "numbers_in",
     "share_in",
@@ -172,7 +174,8 @@ TYPES = {
     "share": Type("a percentage of visitors such as 30, or the range 30-60 of it", share_in),
 }
 """The types of conditions by name."""
-NEEDS_A_PLACE = frozenset(name for name in TYPES if name.startswith("geolocation-"))
+PLACES = "geolocation-"
+"""How the types begin that ask where a visitor is."""
 NEEDS_A_NUMBER = frozenset({"scan-number"})
 _TypeName = Literal[
     "device", "browser", "language", "query-param", "any-value-query-param", "valueless-query-param", "ip-address",
@@ -267,6 +270,11 @@ class RedirectRule(Model):
 
     def __str__(self) -> str:
         return " and ".join(map(describe, self.conditions))
+
+
+def needs_places(rules: Sequence[RedirectRule | Mapping[str, Any]]) -> bool:
+    """Return whether rules ask where a visitor is."""
+    return f'"{PLACES}' in json.dumps([plain(rule) for rule in rules])
 
 
 def describe(condition: Condition) -> str:

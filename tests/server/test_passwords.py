@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from qrkit import open_portfolio
+from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
 
 HOME = "https://example.com/home"
@@ -105,6 +106,21 @@ def test_a_page_says_that_a_code_leads_nowhere_now(shop, client):
     assert "führt im Moment nirgendwohin" in reply.text
     told = client.request("GET", "/early", headers={"Accept": "application/json"})
     assert "leads nowhere before" in json.loads(told.body)["detail"]
+
+
+def test_rules_about_places_are_told_where_a_server_knows_none(shop, caplog):
+    rule = {
+        "conditions": [{"type": "geolocation-country-code", "matchValue": "SI"}],
+        "content": "https://example.com/si",
+    }
+    key = create_key(shop.store, shop.account)
+    client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
+    body = json.dumps({"content": HOME, "rules": [rule]}).encode()
+    reply = client.request("POST", "/api/v3/track/qrcode", query=f"auth={key}", body=body)
+    assert "this server has no GeoIP database" in reply.headers["x-api-warning"]
+    caplog.clear()
+    make_app(shop.store, Settings(base_url=shop.base_url))
+    assert "this server has no GeoIP database" in caplog.text
 
 
 def test_the_owner_sees_which_rule_answered(shop, client):

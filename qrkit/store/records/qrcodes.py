@@ -31,15 +31,16 @@ from qrkit.store.records.short_codes import (
 )
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
+from qrkit.tracking.redirect_rules import PLACES
 from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
-    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder", "campaigns",
-    "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code",
-    "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode", "insert_values", "is_taken", "last_number",
-    "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row",
-    "update_campaign", "update_qrcode",
+    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
+    "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
+    "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
+    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
+    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -207,6 +208,7 @@ HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
 """
 HAS_TERMS = f"SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND ({ON_TERMS}) LIMIT 1"
+ASKS_FOR_PLACES = f"SELECT 1 AS present FROM qrcodes WHERE rules LIKE '%\"{PLACES}%' LIMIT 1"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
 SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
@@ -462,6 +464,11 @@ def has_tags_or_fields(store: Store, account_id: str) -> bool:
 def has_terms(store: Store, account_id: str) -> bool:
     """Return whether a QR Code of an account does not lead everybody to its content, apart from its schedule."""
     return store.row(HAS_TERMS, [account_id]) is not None
+
+
+def asks_for_places(store: Store) -> bool:
+    """Return whether rules of a QR Code, of any account, ask where a visitor is."""
+    return store.row(ASKS_FOR_PLACES) is not None
 
 
 def number_of(store: Store, account_id: str, id: str) -> int | None:
