@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -229,6 +229,11 @@ class Condition(Model):
         default=False, description="Whether it must not be so.", exclude_if=lambda negated: not negated
     )
 
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The values in lower case."""
+        return frozenset(value.lower() for value in self.match_value)
+
     @model_validator(mode="before")
     @classmethod
     def _known(cls, given: Any) -> Any:
@@ -314,7 +319,7 @@ def _contradiction(rule: RedirectRule) -> str:
     refused: dict[tuple[str, str], set[str]] = {}
     first, last = None, None
     for one in rule.conditions:
-        values = {value.lower() for value in one.match_value}
+        values = set(one.values)
         if one.type in ("before-date", "after-date"):
             moments = [_moment(value) for value in one.match_value]
             is_before = (one.type == "before-date") is not one.is_negated
@@ -351,5 +356,4 @@ def _includes(wider: RedirectRule, narrower: RedirectRule) -> bool:
 def _implies(one: Condition, other: Condition) -> bool:
     if (one.type, one.match_key, one.is_negated) != (other.type, other.match_key, other.is_negated):
         return False
-    values, others = ({value.lower() for value in each.match_value} for each in (one, other))
-    return others <= values if one.is_negated else values <= others
+    return other.values <= one.values if one.is_negated else one.values <= other.values

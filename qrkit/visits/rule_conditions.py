@@ -86,11 +86,9 @@ class Visitor:
         return _words_for(self.headers.get("user-agent", "")[:LONGEST])
 
     @cached_property
-    def languages(self) -> tuple[str, ...]:
-        """The languages that are accepted with a quality of at least 0.9, in lower case."""
-        parts = self.headers.get("accept-language", "").split(",", MOST_LANGUAGES)[:MOST_LANGUAGES]
-        found = [match for part in parts if (match := _LANGUAGE.fullmatch(part))]
-        return tuple(one[1].lower() for one in found if float(one[2] or 1) >= LEAST_QUALITY)
+    def languages(self) -> frozenset[str]:
+        """The languages that are accepted with a quality of at least 0.9, in lower case, with and without regions."""
+        return _languages_in(self.headers.get("accept-language", ""))
 
     @cached_property
     def parameters(self) -> dict[str, str]:
@@ -104,7 +102,10 @@ class Visitor:
 def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
     """Return the index of the first rule that applies to a visitor; None if none does."""
     for number, rule in enumerate(rules):
-        if all(applies(condition, visitor) for condition in rule.conditions):
+        for condition in rule.conditions:
+            if not applies(condition, visitor):
+                break
+        else:
             return number
     return None
 
@@ -123,9 +124,12 @@ def _words_for(user_agent: str) -> frozenset[str]:
     return frozenset(words | {group for group, systems in GROUPS.items() if system in systems})
 
 
-def _language(condition: Condition, visitor: Visitor) -> bool:
-    wanted = [value.lower() for value in condition.match_value]
-    return any(one == value or one.startswith(f"{value}-") for one in visitor.languages for value in wanted)
+@lru_cache(4_096)
+def _languages_in(accepted: str) -> frozenset[str]:
+    parts = accepted.split(",", MOST_LANGUAGES)[:MOST_LANGUAGES]
+    found = [match for part in parts if (match := _LANGUAGE.fullmatch(part))]
+    tags = [one[1].lower().split("-") for one in found if float(one[2] or 1) >= LEAST_QUALITY]
+    return frozenset("-".join(tag[:length]) for tag in tags for length in range(1, len(tag) + 1))
 
 
 def _address(condition: Condition, visitor: Visitor) -> bool | None:
@@ -140,15 +144,14 @@ def _address(condition: Condition, visitor: Visitor) -> bool | None:
 def _place(part: str) -> Callable[[Condition, Visitor], bool | None]:
     def check(condition: Condition, visitor: Visitor) -> bool | None:
         found = getattr(visitor.place(), part)
-        return None if found is None else found.casefold() in (value.casefold() for value in condition.match_value)
+        return None if found is None else found.lower() in condition.values
 
     return check
 
 
 def _referrer(condition: Condition, visitor: Visitor) -> bool:
     host = referrer_host(visitor.headers.get("referer", "")) or ""
-    wanted = [value.lower() for value in condition.match_value]
-    return any(host == value or host.endswith(f".{value}") for value in wanted)
+    return any(host == value or host.endswith(f".{value}") for value in condition.values)
 
 
 def _number(condition: Condition, visitor: Visitor) -> bool:
@@ -161,7 +164,7 @@ def _number(condition: Condition, visitor: Visitor) -> bool:
 
 def _weekday(condition: Condition, visitor: Visitor) -> bool:
     local = visitor.moment.astimezone(zone_of(condition.match_key or "UTC"))
-    return WEEKDAYS[local.weekday()] in (value.lower() for value in condition.match_value)
+    return WEEKDAYS[local.weekday()] in condition.values
 
 
 def _hours(condition: Condition, visitor: Visitor) -> bool:
@@ -179,9 +182,9 @@ def _share(condition: Condition, visitor: Visitor) -> bool:
 
 
 CHECKS: dict[str, Callable[[Condition, Visitor], bool | None]] = {
-    "device": lambda one, visitor: not visitor.device.isdisjoint(value.lower() for value in one.match_value),
-    "browser": lambda one, visitor: not visitor.device.isdisjoint(value.lower() for value in one.match_value),
-    "language": _language,
+    "device": lambda one, visitor: not visitor.device.isdisjoint(one.values),
+    "browser": lambda one, visitor: not visitor.device.isdisjoint(one.values),
+    "language": lambda one, visitor: not visitor.languages.isdisjoint(one.values),
     "query-param": lambda one, visitor: visitor.parameters.get(one.match_key) in one.match_value,
     "any-value-query-param": lambda one, visitor: one.match_key in visitor.parameters,
     "valueless-query-param": lambda one, visitor: visitor.parameters.get(one.match_key) == "",
@@ -190,7 +193,7 @@ CHECKS: dict[str, Callable[[Condition, Visitor], bool | None]] = {
     "geolocation-region-name": _place("region"),
     "geolocation-city-name": _place("city"),
     "referrer-host": _referrer,
-    "visitor": lambda one, visitor: ("new" if visitor.is_new() else "returning") in map(str.lower, one.match_value),
+    "visitor": lambda one, visitor: ("new" if visitor.is_new() else "returning") in one.values,
     "scan-number": _number,
     "before-date": lambda one, visitor: any(visitor.moment < utc(datetime.fromisoformat(v)) for v in one.match_value),
     "after-date": lambda one, visitor: any(visitor.moment > utc(datetime.fromisoformat(v)) for v in one.match_value),
