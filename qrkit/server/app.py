@@ -117,8 +117,6 @@ def make_app(
         path=urlsplit(base_url).path,
         on_unknown=lambda address: gates.unknown_codes.take(address),
     )
-    if redirects.locate is nowhere and asks_for_places(store):
-        _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
     service = Service(
         store,
         base_url,
@@ -164,6 +162,8 @@ class App:
         self._locate = locate
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
+        if self.redirects.locate is nowhere and asks_for_places(service.store):
+            _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
         self._short_urls = {path: _answering(service, settings, route) for path, route in SHORT_URLS.items()}
 
     def set_base_url(self, url: str) -> None:

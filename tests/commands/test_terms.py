@@ -89,7 +89,7 @@ def test_times_limits_the_switch_and_the_password(run, store):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("set", "door", "--rule", "divice=ios https://example.com"), "'divice=ios' is none of"),
+        (("set", "door", "--rule", "gadget=ios https://example.com"), "'gadget=ios' is none of"),
         (("set", "door", "--rule", "https://example.com"), "conditions"),
         (("set", "door", "--rules", "[1]"), "rules"),
         (("set", "door", "--rules", '{"a": 1}'), "must be a JSON list"),

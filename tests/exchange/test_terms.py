@@ -65,7 +65,10 @@ def test_files_without_terms_are_as_they_were(tmp_path):
     ("wrong", "told"),
     [
         ({"rules": RULES[:1] * 51}, "must have 0..50 entries, not 51"),
-        ({"rules": [{"conditions": [{"type": "langage", "matchValue": "de"}], "content": HOME}]}, "did you mean 'lang"),
+        (
+            {"rules": [{"conditions": [{"type": "languages", "matchValue": "de"}], "content": HOME}]},
+            "did you mean 'lang",
+        ),
         ({"rules": [{"conditions": [], "content": HOME}]}, "rules.0.conditions"),
         (
             {

@@ -1,11 +1,12 @@
 """Where a code leads: rules, times, limits and the switch, asked through real requests to the redirects of a store."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.errors import Gone
+from qrkit.errors import Gone, InvalidParameter
 from qrkit.tracking.records import Place
 from qrkit.visits.redirect import Redirects, Request
 
@@ -172,3 +173,49 @@ def test_a_limit_of_a_day_begins_anew_at_midnight_and_scans_before_a_limit_count
     shop.update_qrcode(code.id, limit=6, limit_a_day=2, otherwise="over")
     led = [ask(shop, "door", at=NOON + timedelta(days=day)) for day in range(2) for _ in range(2)]  # 3 of 6 are left
     assert led.count(HOME) == 3
+
+
+def random_condition(chance):
+    kind, values, key = chance.choice([
+        ("device", ["ios", "android", "desktop", "tablet"], ""), ("browser", ["chrome", "safari", "edge"], ""),
+        ("language", ["de", "en-GB", "sl"], ""), ("query-param", ["1", "2"], "wall"),
+        ("geolocation-country-code", ["SI", "AT", "DE"], ""), ("weekday", ["monday", "sunday", "friday"], "Asia/Tokyo"),
+        ("hours", ["09:00-17:00", "22:00-02:00"], "America/New_York"),
+        ("scan-number", ["1-20", "every 3"], "day"), ("referrer-host", ["example.org"], ""),
+    ])  # fmt: skip
+    values = chance.sample(values, chance.randint(1, len(values)))
+    return {"type": kind, "match_key": key, "match_value": values, "is_negated": chance.random() < 0.3}
+
+
+@pytest.mark.rule("T20")
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_explained_is_what_is_answered(shop, seed):
+    chance = Random(seed)
+    rules = [
+        {
+            "conditions": [random_condition(chance) for _ in range(chance.randint(1, 2))],
+            "content": f"https://{n}.example",
+        }
+        for n in range(12)
+    ]
+    while True:  # rules that never answer are refused
+        try:
+            shop.insert_qrcode(
+                HOME, short_code="door", rules=rules, limit=60, otherwise="over", valid_until="2026-06-20"
+            )
+            break
+        except InvalidParameter as error:
+            wrong = {int(one.name.split(".")[1]) for one in error.problems}
+            rules = [one for number, one in enumerate(rules) if number not in wrong]
+    for _ in range(80):
+        moment = datetime(2026, 6, 10, tzinfo=UTC) + timedelta(minutes=chance.randrange(15_000))
+        headers = {
+            "user-agent": chance.choice([IPHONE, PIXEL, WINDOWS]),
+            "accept-language": chance.choice(["de-AT", "en-GB,en;q=0.9", "sl", "", "*"]),
+            "referer": chance.choice(["", "https://www.example.org/a"]),
+        }
+        country = chance.choice(["SI", "AT", "DE", ""])
+        request = Request("GET", "door", headers, f"10.0.0.{chance.randrange(255)}", f"wall={chance.randint(1, 3)}")
+        told = shop.explain("door", request, country=country, at=moment)
+        redirects = Redirects(shop.store, clock=lambda at=moment: at, locate=lambda _, c=country: Place(c or None))
+        assert redirects.answer(request).content == told.content
