@@ -52,6 +52,18 @@ def test_terms_survive_every_format(format, tmp_path):
         assert (gate.rules, gate.active, gate.limit, gate.password) == ((), True, 0, "")
 
 
+def test_terms_survive_a_data_frame():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop, open_portfolio(":memory:") as other:
+        shop.insert_qrcode(HOME, name="Door", short_code="door", **TERMS)
+        shop.insert_qrcode(HOME, name="Gate", short_code="gate")
+        frame = shop.to_frame()
+        assert {name: str(frame[name].dtype) for name in ("active", "valid_until", "limit")} == {
+            "active": "bool", "valid_until": "datetime64[us, UTC]", "limit": "int64",
+        }  # fmt: skip
+        assert other.import_frame(frame).created == 2
+        assert [terms(code) for code in other.list_qrcodes()] == [terms(code) for code in shop.list_qrcodes()]
+
+
 def test_files_without_terms_are_as_they_were(tmp_path):
     with open_portfolio(":memory:") as shop:
         shop.insert_qrcode(HOME, name="Door", short_code="door")
