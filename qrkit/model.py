@@ -341,6 +341,8 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
         # A rule about several fields names the field that is invalid.
         field, given = context["field"], error["input"]
         value = given.get(field, given.get(to_camel(field))) if isinstance(given, Mapping) else getattr(given, field)
+        if name and isinstance(given, Mapping) and field not in given:
+            field = to_camel(field)  # records within records mostly come as JSON
         return Problem(f"{name}.{field}" if name else field, value, error["msg"], kind)
     if kind == "missing":
         return Problem(name, None, "is required", "missing-parameter")

@@ -19,7 +19,6 @@ def test_statuses_follow_what_went_wrong():
         "NotFound": 404,
         "WrongMethod": 405,
         "Gone": 410,
-        "LeadsNowhere": 410,
         "BodyTooLarge": 413,
         "AddressTooLong": 414,
         "WrongMediaType": 415,

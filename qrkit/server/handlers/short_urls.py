@@ -9,7 +9,7 @@ from qrkit.contents.calendar_files import calendar_file
 from qrkit.contents.cards import card
 from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.design.brand import Brand
-from qrkit.errors import BadRequest, NotFound, QrkitError
+from qrkit.errors import BadRequest, NotFound, QrkitError, WrongMethod
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
@@ -61,28 +61,33 @@ def unlock(call: Call) -> Response:
 
     Raises:
         TooManyRequests: If an address tries more than five passwords of a code in a minute.
+        WrongMethod: If the QR Code asks for no password.
     """
-    request, service = call.request, call.service
+    request, service, redirects = call.request, call.service, call.service.redirects
     path = "/".join(request.path.values())
-    code, _ = service.redirects.split(path) or (_code(call), "")
-    form = request.body(MOST_OF_FORM).decode("utf-8", "replace")
-    try:
-        password = parse_qs(form, max_num_fields=MOST_FIELDS).get("password", [""])[0]
-    except ValueError as error:
-        raise BadRequest(f"the form has more than {MOST_FIELDS} fields") from error
-    asked = service.redirects.look(code, request.address).asks_password
-    if asked:
-        network = network_of(request.address)
-        service.gates.passwords.take(f"{network} {code}")
-        with service.gates.plain.passing(Client(network)):
-            is_right = passwords.is_right(asked, password)
-        if not is_right:
-            return _asking(call, code, is_wrong=True)
+    code, _ = redirects.split(path) or (_code(call), "")
+    hash = redirects.look(code, request.address).asks_password if redirects.knows(code) else ""
+    if not hash:
+        raise WrongMethod(request.method, ["GET", "HEAD", "OPTIONS"])
+    password = _password_in(request.body(MOST_OF_FORM))
+    network = network_of(request.address)
+    service.gates.passwords.take(f"{network} {code}")
+    with service.gates.plain.passing(Client(network)):
+        is_right = passwords.is_right(hash, password)
+    if not is_right:
+        return _asking(call, code, is_wrong=True)
     base = urlsplit(service.base_url).path.rstrip("/")
     headers = {"Location": f"{base}/{quote(path)}" + (f"?{request.query}" if request.query else "")}
-    if asked:
-        headers["Set-Cookie"] = unlocking.cookie(service.store, code, asked, service.base_url)
+    headers["Set-Cookie"] = unlocking.cookie(service.store, code, hash, service.base_url)
     return Response(303, headers=NEVER_STORED | headers)
+
+
+def _password_in(form: bytes) -> str:
+    try:
+        fields = parse_qs(form.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise BadRequest(f"the form has more than {MOST_FIELDS} fields") from error
+    return fields.get("password", [""])[0]
 
 
 def look(call: Call) -> Response:
