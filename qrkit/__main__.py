@@ -29,6 +29,7 @@ COMMANDS = {
         "codes:define_add": "Add a QR Code, and print its short URL.",
         "codes:define_set": "Change QR Codes: where they lead, their names, campaigns, templates, schedules.",
         "codes:define_remove": "Remove QR Codes.",
+        "terms:define_explain": "Say where a QR Code leads a visitor, and why.",
         "campaign:define_campaign": "List, add, change and remove campaigns.",
         "template:define_template": "Save designs in a store, for `generate --template` and the HTTP interface.",
         "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",

@@ -220,6 +220,23 @@ CREATE TABLE trials ( -- with real phones
 );
 """
 
+TERMS = """
+ALTER TABLE qrcodes ADD COLUMN rules VARCHAR DEFAULT '[]'; -- JSON of a list of RedirectRule
+ALTER TABLE qrcodes ADD COLUMN active BOOLEAN DEFAULT true;
+ALTER TABLE qrcodes ADD COLUMN valid_since TIMESTAMP;
+ALTER TABLE qrcodes ADD COLUMN valid_until TIMESTAMP;
+ALTER TABLE qrcodes ADD COLUMN scan_limit BIGINT DEFAULT 0;
+ALTER TABLE qrcodes ADD COLUMN limit_a_day BIGINT DEFAULT 0;
+ALTER TABLE qrcodes ADD COLUMN otherwise VARCHAR DEFAULT '';
+ALTER TABLE qrcodes ADD COLUMN password VARCHAR DEFAULT ''; -- hash of argon2id
+CREATE TABLE scans_taken ( -- of QR Codes with a limit, or whose rules number scans
+    qrcode INTEGER PRIMARY KEY,
+    taken BIGINT NOT NULL, -- all scans that were answered, those before the limit included
+    day DATE NOT NULL,
+    taken_that_day BIGINT NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -240,5 +257,6 @@ MIGRATIONS = {
     "numbered": MARKS,
     "own fields": OWN_FIELDS,
     "trials": TRIALS,
+    "terms": TERMS,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -30,7 +30,8 @@ NESTED = {
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "campaign", "template",
+    "generate", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain", "campaign",
+    "template",
     "import", "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "archive",
     "rescue", "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
