@@ -6,7 +6,7 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "UPTIME", "VISIT_COLUMNS"]
 
 VISIT_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
@@ -211,6 +211,13 @@ ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]'; -- JSON of a list of t
 ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}'; -- JSON of an object of texts
 """
 
+UPTIME = """
+CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longer
+    began TIMESTAMP NOT NULL,
+    ended TIMESTAMP NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -230,5 +237,6 @@ MIGRATIONS = {
     "marks": MARKS,
     "numbered": MARKS,
     "own fields": OWN_FIELDS,
+    "uptime": UPTIME,
 }
 """The SQL of each migration by name, in the order they are applied."""
