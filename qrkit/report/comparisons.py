@@ -194,25 +194,19 @@ def compared(
     past = before.counts(scans) if before else present
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
-    total, calm, trend, parts = None, None, nan, []
+    total, calm, trend, parts = None, None, nan, list[Change]()
     sides = [first.only(past), second.only(present)]
     events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past)) if before else ())}
     left_out = sorted(events & {*sides[0], *sides[1]})
-    if min(map(len, sides)) - len(left_out) < FEWEST_DAYS:
-        left_out = []
+    left_out = left_out if min(map(len, sides)) - len(left_out) >= FEWEST_DAYS else []
     if min(map(len, sides)) >= FEWEST_DAYS:
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
         kept = [_only(side, side.keys() - set(left_out)) for side in sides]
         calm = compare_sides("", kept, LEVEL) if left_out else None
-        # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
-        level = 1 - (1 - LEVEL) / max(len(chosen), 1)
-        past_parts = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts
-        for id, name in chosen.items():
-            of_part = [_only(days[id], side) for days, side in zip((past_parts, of_parts), kept, strict=True)]
-            parts.append(compare_sides(name, of_part, level))
-    best, leading, counted = list(chosen)[:2], None, present.keys() - set(left_out)
-    if len(best) == 2 and len(counted) >= FEWEST_DAYS:
-        leading = compare_sides(chosen[best[0]], [_only(of_parts[id], counted) for id in reversed(best)], LEVEL)
+        both = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts, of_parts
+        parts = _changes_of_parts(chosen, both, kept)
+    best = list(chosen)[:2]
+    leading = _leading(chosen[best[0]], best, of_parts, present.keys() - set(left_out)) if len(best) == 2 else None
     on_left_out = [sum(_only(of_parts[id], left_out).values()) for id in best]
     return Comparisons(
         first, second, before is None, total, calm, left_out, on_left_out, trend, part if chosen else "", parts,
@@ -220,6 +214,26 @@ def compared(
         part == "campaign" and _is_by_places(whole.of(scans), best, left_out), previous, unusual, bursts,
         _contents(scans, whole),
     )  # fmt: skip
+
+
+def _changes_of_parts(
+    names: Mapping[str, str], both: Sequence[Mapping[str, Mapping[date, int]]], counted: Sequence[Collection[date]]
+) -> list[Change]:
+    """Compare the counted days of each part on both sides."""
+    # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
+    level = 1 - (1 - LEVEL) / max(len(names), 1)
+    return [
+        compare_sides(name, [_only(side[id], days) for side, days in zip(both, counted, strict=True)], level)
+        for id, name in names.items()
+    ]
+
+
+def _leading(
+    name: str, best: Sequence[str], daily: Mapping[str, Mapping[date, int]], counted: Collection[date]
+) -> Change | None:
+    """Compare the largest part with the second largest one, by ID; None if there are too few days."""
+    sides = [_only(daily[id], counted) for id in reversed(best)]
+    return compare_sides(name, sides, LEVEL) if len(counted) >= FEWEST_DAYS else None
 
 
 def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:

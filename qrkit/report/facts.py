@@ -230,7 +230,6 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         down = outage_days(_inside(view, first, last))
         comparisons = _compare(view, whole, days[~days["day"].dt.date.isin(down)], asked, names=names, part=part)
         return Facts(
-            time_zone=view.time_zone,
             campaigns=campaigns,
             codes=codes,
             colors=campaign_colors(portfolio.store, portfolio.account.id),
@@ -239,10 +238,8 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             last=last,
             scans=int(totals["scans"]),
             visitors=int(totals["visitors"]),
-            visits=_visits(view),
             per_day=per_day,
             whole=whole,
-            by_hour=analytics.scans_by_hour(view),
             attributes={name: _by_attribute(view, name, most, codes) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
@@ -250,20 +247,15 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             silent=_silent(view, first, last, codes),
-            imported=imported_scans(view),
             swept=swept,
             daily=daily[daily["qrcode_id"].isin([code.id for code in codes])],  # a damaged store may have others
-            hourly=_hourly(view),
-            human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),
-            rates=_rates(whole.of(view), part, codes, titles, comparisons.left_out)
-            if whole and len(names) > 1
-            else None,
+            rates=_rates(view, whole, codes, titles, comparisons),
             **_of_codes(view, codes),
+            **_of_view(view),
             comparisons=comparisons,
             outages=_outages(view, first, last, comparisons),
             down=down,
-            most_a_day=view.most_a_day,
         )
 
 
@@ -283,6 +275,19 @@ def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     names = names_of([code for code in codes if code.is_dynamic])
     counted = frame[frame["qrcode_id"].isin(names)]
     return counted.assign(qrcode=as_text(counted["qrcode_id"].map(names)))
+
+
+def _of_view(view: Scans) -> dict[str, Any]:
+    """Return what a view alone tells, under the names of the fields of the facts."""
+    return {
+        "time_zone": view.time_zone,
+        "most_a_day": view.most_a_day,
+        "visits": _visits(view),
+        "by_hour": analytics.scans_by_hour(view),
+        "imported": imported_scans(view),
+        "hourly": _hourly(view),
+        "human": analytics.human_scans(view),
+    }
 
 
 def _of_codes(view: Scans, codes: Sequence[QRCode]) -> dict[str, Any]:
@@ -454,13 +459,19 @@ def _by_campaign(
 
 def _rates(
     scans: Scans,
-    part: Literal["campaign", "qrcode"],
+    whole: Span | None,
     codes: Sequence[QRCode],
     titles: Mapping[str | None, str],
-    without: Collection[date],
-) -> pd.DataFrame:
-    """Return rates of QR Codes by their names for a report, or of campaigns by their titles."""
-    if part == "qrcode":
-        return _named(analytics.rates(scans, by="qrcode_id", without=without), codes)
-    rates = analytics.rates(scans, by="campaign_id", without=without).rename(columns={"campaign_id": "campaign"})
+    comparisons: Comparisons,
+) -> pd.DataFrame | None:
+    """Return rates of the parts that are compared: QR Codes by their names for a report, or campaigns by their titles.
+
+    None if there are too few days, or only one part.
+    """
+    if whole is None or not comparisons.part:
+        return None
+    view, without = whole.of(scans), comparisons.left_out
+    if comparisons.part == "qrcode":
+        return _named(analytics.rates(view, by="qrcode_id", without=without), codes)
+    rates = analytics.rates(view, by="campaign_id", without=without).rename(columns={"campaign_id": "campaign"})
     return rates.assign(campaign=as_text(rates["campaign"].map(lambda id: titles[id or None])))
