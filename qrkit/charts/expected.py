@@ -176,7 +176,7 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
         days, frame["low"].clip(upper=most).tolist(), high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False
     )
     for day in sorted(down):
-        axes.axvspan(day - DAY / 2, day + DAY / 2, color=tint("line"), linewidth=0, zorder=0.4)
+        axes.axvspan(day - DAY / 2, day + DAY / 2, color=tint("line"), linewidth=0, zorder=0.6)
     write_note(chart, float(axes.bbox.x0), note)
     drawn |= dict(zip(days, scans, strict=True))
     draw_line(axes, list(drawn), list(drawn.values()), tint("color-1"), label=say("scans"))
