@@ -26,16 +26,17 @@ from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.time_effects import TimeEffect, time_effects
 from qrkit.analytics.totals import repeat_share, summary
 from qrkit.analytics.unusual_days import unusual_days
-from qrkit.analytics.visit_kinds import human_scans, orphan_visits, visits_by_evidence, visits_by_kind
+from qrkit.analytics.visit_kinds import human_scans, orphan_visits, unlike_people, visits_by_evidence, visits_by_kind
+from qrkit.store.questions.outages import outages
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part
 
 __all__ = [
     "OTHER", "UNKNOWN", "Attribute", "ClockAttribute", "Looks", "Part", "Period", "TimeEffect", "Truth", "Unit",
     "before_and_after", "bursts", "calendar", "compare", "compare_designs", "cross_table", "forecast",
-    "gaps_and_overlaps", "half_lives", "human_scans", "moved", "orphan_visits", "plan", "ranking", "rates",
+    "gaps_and_overlaps", "half_lives", "human_scans", "moved", "orphan_visits", "outages", "plan", "ranking", "rates",
     "repeat_share", "scan_records", "scans_and_previous", "scans_by", "scans_by_content", "scans_by_hour",
     "scans_by_location", "scans_per", "scans_per_day", "served_under", "silent", "simulate", "summary", "time_effects",
-    "top_qrcodes", "unusual_days", "visits_by_evidence", "visits_by_kind", "without_small_groups",
+    "top_qrcodes", "unlike_people", "unusual_days", "visits_by_evidence", "visits_by_kind", "without_small_groups",
 ]  # fmt: skip
 
 

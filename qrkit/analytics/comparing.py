@@ -30,6 +30,7 @@ from qrkit.analytics.daily_spread import (
     span_of,
     spread_of,
     whole_days,
+    without_outages,
 )
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
@@ -72,13 +73,19 @@ RATIO_TYPES |= dict.fromkeys(("smallest", "spread", "days_as_one"), "float64") |
 
 
 def rates(
-    scans: Scans, *, by: Attribute | str | None = None, level: float = 0.95, independent: bool = False
+    scans: Scans,
+    *,
+    by: Attribute | str | None = None,
+    level: float = 0.95,
+    independent: bool = False,
+    without: Collection[date] = (),
 ) -> pd.DataFrame:
     """Return scans per day with an interval for the true rate: one row, or one row per group that has scans.
 
     The interval is for days like the counted ones, which may depend on the days before them. It does not allow for
     another season, for a level that drifts slowly, or for an event that has not happened yet. A QR Code, or a campaign,
     counts from the day after its first scan, so that those which began in the view have the rate of their own days.
+    Days on which the server did not run for an hour or more are left out (`outages`), here and in all comparisons.
 
     Columns: the name of `by` (str, if given), days, scans (int64), rate, low, high (float64, scans per day; low and
     high are missing where no interval is possible), spread (float64, 1 or more: ratio of the variance to the mean of a
@@ -95,9 +102,10 @@ def rates(
         level: Probability that the interval contains the true rate, above 0 and below 1.
         independent: Take the days as independent of each other. The interval is narrower, there is always one, and it
             is wrong far too often if one good day makes the next one likely.
+        without: See `compare`.
 
     Raises:
-        InvalidParameter: If the view has fewer than 2 whole days, or if an argument is out of range.
+        InvalidParameter: If fewer than 2 whole days are counted, or if an argument is out of range.
     """
     import pandas as pd
 
@@ -107,6 +115,9 @@ def rates(
     ((first, last),) = whole_days([scans], to_now=True)
     view = scans.where(since=first, until=last)
     per_day, begins = scans_per_day(view, by=by), beginnings_by(view, by)
+    counted = without_outages(view, dict.fromkeys(per_day["day"].dt.date, 0))
+    counted = _without(counted, without) if without else counted
+    per_day = per_day[per_day["day"].dt.date.isin(list(counted))]
     groups = per_day.groupby(by, sort=True) if by else [("", per_day)]
     rows = []
     for part, frame in groups:
@@ -322,7 +333,8 @@ def _check_choice(name: str, given: object, choices: object) -> None:
 def whole_days_of(scans: Scans, without: Collection[date]) -> Collection[date]:
     """Return the whole days of a view without those that are left out."""
     ((first, last),) = whole_days([scans])
-    return _without(on_each_day({}, (first, last), scans.zone), without)
+    days = on_each_day({}, (first, last), scans.zone)
+    return _without(without_outages(scans.where(since=first, until=last), days), without)
 
 
 def check_zone(first: Scans, second: Scans) -> None:

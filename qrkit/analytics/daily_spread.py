@@ -22,11 +22,12 @@ from qrkit.analytics.time_zones import moment_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
+from qrkit.store.questions.outages import outage_days
 from qrkit.tracking.times import first_moment, naive
 
 __all__ = [
     "FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_share", "counts", "on_each_day", "span_of", "spread_around",
-    "spread_of", "today", "week_of", "whole_days",
+    "spread_of", "today", "week_of", "whole_days", "without_outages",
 ]  # fmt: skip
 
 DAY = timedelta(days=1)
@@ -97,10 +98,19 @@ def whole_days(views: Sequence[Scans], *, to_now: bool = False) -> list[tuple[da
 
 
 def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
-    """Return the scans of each day between two ends, given as `whole_days` returns them."""
+    """Return the scans of each day between two ends, given as `whole_days` returns them, but not of an outage."""
     first, last = ends
-    per_day = scans_per_day(scans.where(since=first, until=last), zeros=False)
-    return on_each_day(dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True)), ends, scans.zone)
+    view = scans.where(since=first, until=last)
+    per_day = scans_per_day(view, zeros=False)
+    known = dict(zip(per_day["day"].dt.date, per_day["scans"].tolist(), strict=True))
+    return without_outages(view, on_each_day(known, ends, scans.zone))
+
+
+def without_outages(scans: Scans, daily: Mapping[date, int]) -> dict[date, int]:
+    """Return the days on which the server ran; all of them, if it hardly ever did."""
+    down = outage_days(scans)
+    kept = {day: number for day, number in daily.items() if day not in down}
+    return kept if len(kept) >= FEWEST_DAYS else dict(daily)
 
 
 def on_each_day(known: Mapping[date, int], ends: tuple[date, date], zone: ZoneInfo) -> dict[date, int]:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from qrkit.analytics.beginnings import beginnings_by, from_beginning
-from qrkit.analytics.daily_spread import check_share, spread_of, whole_days
+from qrkit.analytics.daily_spread import check_share, spread_of, whole_days, without_outages
 from qrkit.analytics.distributions import gamma_quantile, log_gamma
 from qrkit.analytics.long_run_spread import long_run_posterior, side_of
 from qrkit.analytics.over_time import scans_per_day
@@ -119,12 +119,13 @@ def _histories(scans: Scans, by: Part) -> dict[str, dict[date, int]]:
     ((since, until),) = whole_days([scans], to_now=True)
     view = scans.where(since=since, until=until)
     begins = beginnings_by(view, by)
-    days = scans_per_day(view)["day"].dt.date.tolist()
+    days = without_outages(view, dict.fromkeys(scans_per_day(view)["day"].dt.date, 0))
     names = sorted(view.ask(f"SELECT DISTINCT {group_sql(by, scans)} AS part FROM codes")["part"])
     histories = {name: dict.fromkeys(days, 0) for name in names}
     counts = scans_per_day(view, by=by, zeros=False)
     for name, day, number in zip(counts[by], counts["day"].dt.date, counts["scans"].tolist(), strict=True):
-        histories[name][day] = number
+        if day in days:
+            histories[name][day] = number
     return {name: from_beginning(history, begins.get(name)) for name, history in histories.items()}
 
 

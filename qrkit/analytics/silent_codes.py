@@ -10,7 +10,7 @@ code whose scans faded out is not broken, and over the last sixteen weeks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +20,7 @@ from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.time_zones import moment_of
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import on_the_clock
+from qrkit.store.questions.outages import outage_days
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def silent(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     A code is listed if so long a silence is less likely than `alarm` divided by the number of codes that were scanned,
     so that a portfolio where nothing happened has a false alarm in less than `alarm` of all cases. A code with three
     scans a day is usually found after two weeks, one with thirty after a day or two. Silences of more than a year are
-    left out, and so are codes that were scanned on fewer than three days.
+    left out, and so are codes that were scanned on fewer than three days. Days on which the server did not run do not
+    count as silent.
 
     Columns: qrcode_id, qrcode, campaign (str, names that are unique), last (datetime64[us], the day of the last scan in
     the view's time zone), days (int64, whole days without a scan since), scans (int64, in up to sixteen weeks before),
@@ -101,9 +103,9 @@ def silent(scans: Scans, *, alarm: float = 0.05) -> pd.DataFrame:
     end = today(scans)
     if scans.until is not None:
         end = min(end, on_the_clock(moment_of(scans.until, scans.zone), scans.zone).date())
-    codes, rows = scans.ask(CODES), []
+    codes, rows, down = scans.ask(CODES), [], outage_days(scans)
     for code, history in _histories(scans, codes, end):
-        found = judge_silence(history, end, alarm / len(codes))
+        found = judge_silence(history, end, alarm / len(codes), down)
         if found is not None and found.chance < alarm / len(codes):
             rows.append((*code, max(history), *found))
     frame = with_dtypes(pd.DataFrame(rows, columns=list(TYPES)), TYPES)
@@ -134,19 +136,21 @@ def _histories(view: Scans, codes: pd.DataFrame, end: date) -> Iterator[tuple[tu
         yield (id, name, campaign), on_each_day(by_code[id], ends, view.zone)
 
 
-def judge_silence(history: Mapping[date, int], end: date, alarm: float) -> Silence | None:
+def judge_silence(history: Mapping[date, int], end: date, alarm: float, down: Collection[date] = ()) -> Silence | None:
     """Judge the silence since the last day of a history; None if there are too few days, or if it is no alarm.
 
     Args:
         history: Scans of consecutive days, in order; the last one had a scan.
         end: The first day after the silence.
         alarm: Chance below which the silence is an alarm.
+        down: Days on which the server did not run, which say nothing about a code.
     """
     numbers, number = list(history.values()), len(history)
     if sum(map(bool, numbers)) < FEWEST_DAYS:
         return None
     rate, spread = sum(numbers) / number, spread_of(history)
     days = [max(history) + passed * DAY for passed in range(1, (end - max(history)).days)]
+    days = [day for day in days if day not in down]
     silence = sum(_weekday_factors(history, rate, spread.ratio)[day.weekday()] for day in days)
 
     def chance(width: float) -> float:

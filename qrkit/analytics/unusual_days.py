@@ -91,6 +91,8 @@ def unusual_days(scans: Scans, *, alarm: float = 0.05, holidays: Collection[date
     remaining days are judged again, so that one extreme day does not hide another. An event of more than three days
     can still hide itself: `bursts` looks for those.
 
+    Days on which the server did not run for an hour or more (`outages`) are not in the table.
+
     Fewer than 8 days with a scan do not show what is usual: chance, low and high are missing (NaN), and no
     day is called unusual. In a view of two or three weeks `high` can be infinite: so few days rule out hardly anything.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["forecast", "previous_period", "unusual_days"]
 
+DAY = timedelta(days=1)
 NOW, BEFORE = "this period", "the one before"
 MOST_ROOM = 2
 """Maximum height of the usual range, relative to the day with the most scans."""
@@ -146,7 +147,7 @@ def _mark(
 
 @house_style()
 def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 760, height: int = 320) -> Chart:
-    """Draw scans per day over the usual range; days outside of it are highlighted and dated.
+    """Draw scans per day over the usual range; days outside of it are highlighted and dated, missing days are gray.
 
     Args:
         frame: Columns day (datetime64), scans, low, high (a usual day lies between them; missing where too few days
@@ -165,13 +166,20 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     marked = [day.to_pydatetime() for day in unusual["day"]]
     said = heading(title, _unusual_words(frame, marked), [days_text(days, frame), zone_text(frame)], width)
     keys = {say("scans"): "color-1", say("usual range"): "heat-1"}
-    chart, axes = _paper(keys, most=most, size=(width, height), said=said)
+    drawn = {days[0] + number * DAY: nan for number in range((days[-1] - days[0]).days + 1)}
+    down = drawn.keys() - set(days)
+    note = say("Gray: the server did not answer") if down else ""
+    chart, axes = _paper(keys, most=most, size=(width, height), said=said, note=note)
     above(chart, axes, scans_a("day"))
     time_axis(chart, axes, days)
     axes.fill_between(
         days, frame["low"].clip(upper=most).tolist(), high, color=tint("heat-1"), linewidth=0, zorder=0.5, clip_on=False
     )
-    draw_line(axes, days, scans, tint("color-1"), label=say("scans"))
+    for day in sorted(down):
+        axes.axvspan(day - DAY / 2, day + DAY / 2, color=tint("line"), linewidth=0, zorder=0.6)
+    write_note(chart, float(axes.bbox.x0), note)
+    drawn |= dict(zip(days, scans, strict=True))
+    draw_line(axes, list(drawn), list(drawn.values()), tint("color-1"), label=say("scans"))
     how: dict[str, Any] = {"markerfacecolor": tint("color-2"), "markeredgecolor": tint("paper"), "linestyle": ""}
     axes.plot(marked, unusual["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
     for day, number in list(zip(marked, unusual["scans"].tolist(), strict=True))[:MOST_NAMED]:

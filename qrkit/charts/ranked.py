@@ -261,7 +261,7 @@ def _rate_text(rate: float, low: float, high: float) -> str:
 
 @house_style()
 def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 560) -> Chart:
-    """Draw how many visits came from people: likely ones in full color, possible ones paler.
+    """Draw how many visits look like people: likely ones in full color, possible ones paler.
 
     Args:
         frame: Columns likely, scans, possible (int), one row; as returned by `analytics.human_scans`.
@@ -272,9 +272,9 @@ def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 5
     if not possible:
         return nothing(width, 84)
     if likely < possible:
-        finding = say("Between {likely} and {possible} visits came from people", likely=likely, possible=possible)
+        finding = say("Between {likely} and {possible} visits look like people", likely=likely, possible=possible)
     else:
-        finding = say(("{count} visit came from people", "{count} visits came from people"), likely)
+        finding = say(("{count} visit looks like a person", "{count} visits look like people"), likely)
     chart = blank(width, 84, heading(title, finding, [], width), grows=True)
     axes = add_axes(chart, left=2, right=2, top=30, bottom=34)
     axes.set(xlim=(0, max(possible, scans)), ylim=(0, 1))
@@ -291,7 +291,7 @@ def human_scans(frame: pd.DataFrame, *, title: str | None = None, width: int = 5
         add_text(chart, (width - 2, 70), say("{possible} possibly", possible=possible), "quiet", ha="right")
     chart.title = say("human scans")
     chart.words = say(
-        "between {likely} and {possible} visits came from people; {scans} count as scans",
+        "between {likely} and {possible} visits look like people; {scans} count as scans",
         likely=likely, possible=possible, scans=scans,
     )  # fmt: skip
     return chart

@@ -81,6 +81,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.server.sockets.socket_server import STDERR, reload_settings
     from qrkit.store.door import Door
     from qrkit.store.upkeep.daily_upkeep import upkeep
+    from qrkit.store.upkeep.uptime import recording_uptime
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     environment = dict(os.environ) | ({FILE_VARIABLE: asked.settings} if asked.settings else {})
@@ -98,6 +99,7 @@ def _serve(asked: argparse.Namespace) -> None:
             if settings.keep_days is not None:
                 portfolio.keep_visits(days=settings.keep_days)  # before `upkeep` starts the first sweep
             while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
+            while_listening.enter_context(recording_uptime(portfolio.store))
         url = f"http://{reachable(settings.host)}:{port}"
         print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)

@@ -42,6 +42,7 @@ from qrkit.store import Scans, Store
 from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.history.archiving import Archived, archive
 from qrkit.store.questions.free_sql import free_sql
+from qrkit.store.questions.outages import outages
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
 from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
@@ -105,6 +106,23 @@ class Portfolio(Shown, Explained):
         view = self.scans.where(time_zone=time_zone)
         found: pd.DataFrame = named("analytics.silent_codes:silent")(view, alarm=alarm)
         return found
+
+    def outages(
+        self, *, since: date | str | None = None, until: date | str | None = None, time_zone: str = "UTC"
+    ) -> pd.DataFrame:
+        """Return when the server did not run, so that no code could be scanned; see `analytics.outages`.
+
+        Columns: begin, end (datetime64[us, time zone]), hours (float64). Earliest first.
+
+        Args:
+            since: The first day or timestamp; None for no bound.
+            until: The first day or timestamp after the period; None for no bound.
+            time_zone: IANA name of the time zone of the bounds and of the columns.
+
+        Raises:
+            InvalidParameter: If a bound is not a date, `since` comes after `until`, or the time zone is unknown.
+        """
+        return outages(self.scans.where(since=since, until=until, time_zone=time_zone))
 
     def sql(self, select: str, *, seconds: float = 30.0, **parameters: Any) -> pd.DataFrame:
         """Run a SELECT statement in DuckDB's SQL on the data of this portfolio and return the result.

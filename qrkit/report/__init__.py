@@ -116,6 +116,7 @@ def portfolio(
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
     least: int | None = None,
+    most_a_day: int | None = None,
     language: LanguageTag = "en",
 ) -> Report:
     """Report on all campaigns and QR Codes of a portfolio.
@@ -138,19 +139,22 @@ def portfolio(
             merged or hidden, with enough others that totals and filters do not reveal them, and scans of days with
             fewer are counted on a later day, or the last one before. What that leaves uncertain is not compared.
             Reports on overlapping periods may together reveal more.
+        most_a_day: Leave out all scans by a visitor who made more than this many on a UTC day, such as 50, as programs
+            do; by default, they count, and the report tells of them.
         language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
             they are, and so do the columns of CSV files.
 
     Raises:
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
-            attribute, `compare_to` or the language is unknown, or if `least` is out of range or hides everything.
+            attribute, `compare_to` or the language is unknown, if `least` is out of range or hides everything, or if
+            `most_a_day` is not a whole number of 1 or more.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
     asked = _parse(since, until, time_zone, portfolio.scans, attributes=attributes, compare_to=compare_to, least=least)
     with in_language(language):
-        facts = _facts(portfolio, portfolio.scans, asked)
+        facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
         return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
 
 
@@ -167,6 +171,7 @@ def campaign(
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
     cards: bool = False,
     least: int | None = None,
+    most_a_day: int | None = None,
     language: LanguageTag = "en",
 ) -> Report:
     """Report on one campaign of a portfolio.
@@ -190,13 +195,16 @@ def campaign(
             merged or hidden, with enough others that totals and filters do not reveal them, and scans of days with
             fewer are counted on a later day, or the last one before. What that leaves uncertain is not compared.
             Reports on overlapping periods may together reveal more.
+        most_a_day: Leave out all scans by a visitor who made more than this many on a UTC day, such as 50, as programs
+            do; by default, they count, and the report tells of them.
         language: Language of the report: en, de (German), fr (French), es (Spanish), or nl (Dutch). Your names stay as
             they are, and so do the columns of CSV files.
 
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
-            attribute, `compare_to` or the language is unknown, or if `least` is out of range or hides everything.
+            attribute, `compare_to` or the language is unknown, if `least` is out of range or hides everything, or if
+            `most_a_day` is not a whole number of 1 or more.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
@@ -204,7 +212,8 @@ def campaign(
     asked = _parse(since, until, time_zone, portfolio.scans, attributes=attributes, compare_to=compare_to, least=least)
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
-        facts = _facts(portfolio, portfolio.scans.where(campaign_id=campaign_id), asked)
+        view = portfolio.scans.where(campaign_id=campaign_id, most_a_day=most_a_day)
+        facts = _facts(portfolio, view, asked)
         return _report(portfolio, facts, heading, brand, with_cards=cards)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import nan
@@ -128,7 +128,8 @@ class Comparisons:
         is_half: Whether the two halves of the period are compared.
         total: Change of all scans; None if there are too few days.
         calm: Change of all scans without the unusual days; None if there are none among the compared days.
-        left_out: The unusual days that `calm` leaves out.
+        left_out: The unusual days that `calm` leaves out, and `parts` and `leading` with it.
+        on_left_out: The scans of both `leading` groups on these days of the period, the largest group first.
         trend: By how much all scans change each week, before and after; NaN without a clear trend.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
@@ -150,6 +151,7 @@ class Comparisons:
     total: Change | None = None
     calm: Change | None = None
     left_out: Sequence[date] = ()
+    on_left_out: Sequence[int] = ()
     trend: float = nan
     part: str = ""
     parts: Sequence[Change] = ()
@@ -185,34 +187,65 @@ def compared(
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     present = whole.only(daily)
-    usual = days_with(present) if whole.days >= FEWEST_USUAL and any(present.values()) else None
-    unusual, bursts = (judge_days(usual, ALARM), find_bursts(usual, ALARM)) if usual else (None, None)
+    unusual, bursts = _events(present)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
+    past = before.counts(scans) if before else present
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
-    total, calm, trend, parts = None, None, nan, []
-    left_out = _events_within(unusual, bursts, (first, second))
-    if min(first.days, second.days) >= FEWEST_DAYS:
-        past = before.counts(scans) if before else present
-        sides = [first.only(past), second.only(present)]
+    total, calm, trend, parts = None, None, nan, list[Change]()
+    sides = [first.only(past), second.only(present)]
+    events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past)) if before else ())}
+    left_out = sorted(events & {*sides[0], *sides[1]})
+    left_out = left_out if min(map(len, sides)) - len(left_out) >= FEWEST_DAYS else []
+    if min(map(len, sides)) >= FEWEST_DAYS:
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
-        if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
-            kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
-            calm = compare_sides("", kept, LEVEL)
-        # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
-        level = 1 - (1 - LEVEL) / max(len(chosen), 1)
-        past_parts = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts
-        for id, name in chosen.items():
-            parts.append(compare_sides(name, [first.only(past_parts[id]), second.only(of_parts[id])], level))
+        kept = [_only(side, side.keys() - set(left_out)) for side in sides]
+        calm = compare_sides("", kept, LEVEL) if left_out else None
+        both = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts, of_parts
+        parts = _changes_of_parts(chosen, both, kept)
     best = list(chosen)[:2]
-    leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
+    leading = _leading(chosen[best[0]], best, of_parts, present.keys() - set(left_out)) if len(best) == 2 else None
+    on_left_out = [sum(_only(of_parts[id], left_out).values()) for id in best]
     return Comparisons(
-        first, second, before is None, total, calm, left_out, trend, part if chosen else "", parts,
+        first, second, before is None, total, calm, left_out, on_left_out, trend, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
-        part == "campaign" and _is_by_places(whole.of(scans), best), previous, unusual, bursts, _contents(scans, whole),
+        part == "campaign" and _is_by_places(whole.of(scans), best, left_out), previous, unusual, bursts,
+        _contents(scans, whole),
     )  # fmt: skip
+
+
+def _changes_of_parts(
+    names: Mapping[str, str], both: Sequence[Mapping[str, Mapping[date, int]]], counted: Sequence[Collection[date]]
+) -> list[Change]:
+    """Compare the counted days of each part on both sides."""
+    # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
+    level = 1 - (1 - LEVEL) / max(len(names), 1)
+    return [
+        compare_sides(name, [_only(side[id], days) for side, days in zip(both, counted, strict=True)], level)
+        for id, name in names.items()
+    ]
+
+
+def _leading(
+    name: str, best: Sequence[str], daily: Mapping[str, Mapping[date, int]], counted: Collection[date]
+) -> Change | None:
+    """Compare the largest part with the second largest one, by ID; None if there are too few days."""
+    sides = [_only(daily[id], counted) for id in reversed(best)]
+    return compare_sides(name, sides, LEVEL) if len(counted) >= FEWEST_DAYS else None
+
+
+def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:
+    return {day: number for day, number in daily.items() if day in days}
+
+
+def _events(daily: dict[date, int]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+    """Return the unusual days and the bursts; None if there are too few days to tell."""
+    if len(daily) < FEWEST_USUAL or not any(daily.values()):
+        return None, None
+    usual = days_with(daily)
+    return judge_days(usual, ALARM), find_bursts(usual, ALARM)
 
 
 def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
@@ -227,11 +260,11 @@ def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
     return find_moved(sides[0], sides[1], 1 - LEVEL)
 
 
-def _is_by_places(scans: Scans, campaigns: Sequence[str]) -> bool:
+def _is_by_places(scans: Scans, campaigns: Sequence[str], left_out: Sequence[date]) -> bool:
     """Whether QR Codes of two campaigns differ among themselves as much as between the campaigns."""
     if len(campaigns) != 2:
         return False
-    row = analytics.compare(*(scans.where(campaign_id=id) for id in campaigns)).iloc[0]
+    row = analytics.compare(*(scans.where(campaign_id=id) for id in campaigns), without=left_out).iloc[0]
     return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
 
 
@@ -274,14 +307,14 @@ def _days_of_parts(scans: Scans, span: Span, part: str, ids: Sequence[str]) -> d
     return {id: on_each_day(known.get(id, {}), (span.since, span.until), view.zone) for id in ids}
 
 
-def _events_within(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None, spans: Sequence[Span]) -> list[date]:
-    """Return the unusual days, and the days of bursts, that are compared."""
+def _days_of_events(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None) -> set[date]:
+    """Return the unusual days, and the days of bursts."""
     if unusual is None or bursts is None:
-        return []
+        return set()
     days = {moment.date() for moment in unusual.loc[unusual["is_unusual"], "day"]}
     for start, number in zip(bursts["start"], bursts["days"].tolist(), strict=True):
         days |= {start.date() + timedelta(days=passed) for passed in range(number)}
-    return sorted(day for day in days if any(span.since <= day < span.until for span in spans))
+    return days
 
 
 def compare_sides(name: str, sides: Sequence[dict[date, int]], level: float) -> Change:

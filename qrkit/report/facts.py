@@ -19,6 +19,7 @@ from qrkit.store import Scans
 from qrkit.store.all_visits import KEYLESS, counted
 from qrkit.store.questions.column_copy import reading_one_state
 from qrkit.store.questions.local_time import local_time
+from qrkit.store.questions.outages import outage_days
 from qrkit.store.questions.scan_attributes import table_of, value_sql
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.tracking.records import Campaign, QRCode
@@ -116,11 +117,15 @@ class Facts:
         daily: Columns day, qrcode_id, scans; without the days on which a QR Code has no scans.
         hourly: Columns day, hour (0..23), campaign_id ("" for none), scans; without the hours that have none.
         human: Result of `analytics.human_scans`.
+        unlike_people: Result of `analytics.unlike_people`, with the names of QR Codes for a report.
         per_hour: Result of `analytics.scans_per` for a period of one or two days; None for a longer one.
         rates: Result of `analytics.rates` by campaign (its title) or QR Code; None if there are too few days.
         half_lives: Result of `analytics.half_lives`, without static codes.
         locations: Result of `analytics.scans_by_location`, without static codes.
         comparisons: The comparisons of the report.
+        outages: Result of `analytics.outages` for the period and the days compared with.
+        down: Days of the period on which the server did not run for an hour or more; no rate counts them.
+        most_a_day: The number of scans on a day from which on those of a visitor are left out; None if they count.
         least: The smallest number of visitors or scans that is shown; None if no group is hidden.
         hidden: IDs of the QR Codes whose numbers are hidden.
     """
@@ -151,11 +156,15 @@ class Facts:
     daily: pd.DataFrame
     hourly: pd.DataFrame
     human: pd.DataFrame
+    unlike_people: pd.DataFrame
     per_hour: pd.DataFrame | None
     rates: pd.DataFrame | None
     half_lives: pd.DataFrame
     locations: pd.DataFrame
     comparisons: Comparisons
+    outages: pd.DataFrame
+    down: Collection[date]
+    most_a_day: int | None = None
     least: int | None = None
     hidden: Collection[str] = ()
 
@@ -195,7 +204,7 @@ class Facts:
 
     @property
     def likely_and_possible(self) -> tuple[int, int]:
-        """Number of visits that likely came from people, and number that possibly did."""
+        """Number of visits that look like people, and number that possibly are theirs."""
         return int(self.human["likely"].iloc[0]), int(self.human["possible"].iloc[0])
 
     @property
@@ -218,8 +227,9 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
         per_day = _by_campaign(daily, days["day"], codes, titles)
         (first, last), (counted, visitors_of) = _period(asked, per_day), _by_code(view, codes)
         (part, names), whole = _parts(campaigns, codes, titles, counted), whole_days(asked, first, last)
+        down = outage_days(_inside(view, first, last))
+        comparisons = _compare(view, whole, days[~days["day"].dt.date.isin(down)], asked, names=names, part=part)
         return Facts(
-            time_zone=view.time_zone,
             campaigns=campaigns,
             codes=codes,
             colors=campaign_colors(portfolio.store, portfolio.account.id),
@@ -228,10 +238,8 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             last=last,
             scans=int(totals["scans"]),
             visitors=int(totals["visitors"]),
-            visits=_visits(view),
             per_day=per_day,
             whole=whole,
-            by_hour=analytics.scans_by_hour(view),
             attributes={name: _by_attribute(view, name, most, codes) for name in asked.attributes},
             leaders=_leaders(part, names, codes, counted),
             visitors_of=visitors_of,
@@ -239,15 +247,15 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             counted=counted,
             unscanned=unscanned_of(codes, titles, {**swept, **counted}),
             silent=_silent(view, first, last, codes),
-            imported=imported_scans(view),
             swept=swept,
             daily=daily[daily["qrcode_id"].isin([code.id for code in codes])],  # a damaged store may have others
-            hourly=_hourly(view),
-            human=analytics.human_scans(view),
             per_hour=_per_hour(view, first, last),
-            rates=_rates(whole.of(view), part, codes, titles) if whole and len(names) > 1 else None,
+            rates=_rates(view, whole, codes, titles, comparisons),
             **_of_codes(view, codes),
-            comparisons=_compare(view, whole, days, asked, names=names, part=part),
+            **_of_view(view),
+            comparisons=comparisons,
+            outages=_outages(view, first, last, comparisons),
+            down=down,
         )
 
 
@@ -269,9 +277,26 @@ def _with_names(frame: pd.DataFrame, codes: Sequence[QRCode]) -> pd.DataFrame:
     return counted.assign(qrcode=as_text(counted["qrcode_id"].map(names)))
 
 
+def _of_view(view: Scans) -> dict[str, Any]:
+    """Return what a view alone tells, under the names of the fields of the facts."""
+    return {
+        "time_zone": view.time_zone,
+        "most_a_day": view.most_a_day,
+        "visits": _visits(view),
+        "by_hour": analytics.scans_by_hour(view),
+        "imported": imported_scans(view),
+        "hourly": _hourly(view),
+        "human": analytics.human_scans(view),
+    }
+
+
 def _of_codes(view: Scans, codes: Sequence[QRCode]) -> dict[str, Any]:
     """Return the tables about QR Codes, under the names of the fields of the facts."""
-    found = {"half_lives": analytics.half_lives(view), "locations": analytics.scans_by_location(view)}
+    found = {
+        "half_lives": analytics.half_lives(view),
+        "locations": analytics.scans_by_location(view),
+        "unlike_people": analytics.unlike_people(view),
+    }
     return {name: _with_names(frame, codes) for name, frame in found.items()}
 
 
@@ -298,6 +323,20 @@ def _silent(view: Scans, first: date | None, last: date | None, codes: Sequence[
     end = last + timedelta(days=1) if last else view.until
     frame = _with_names(analytics.silent(view.where(since=None, until=end)), codes)
     return frame[frame["last"].dt.date >= first] if first else frame
+
+
+def _inside(view: Scans, first: date | None, last: date | None) -> Scans:
+    return view.where(since=first, until=last and last + timedelta(days=1))
+
+
+def _outages(view: Scans, first: date | None, last: date | None, comparisons: Comparisons) -> pd.DataFrame:
+    """Return the outages of the period, and those of the days that it is compared with."""
+    import pandas as pd
+
+    views = [_inside(view, first, last)]
+    if comparisons.first and not comparisons.is_half:
+        views.insert(0, comparisons.first.of(view))
+    return pd.concat(map(analytics.outages, views), ignore_index=True)
 
 
 def _compare(
@@ -419,10 +458,20 @@ def _by_campaign(
 
 
 def _rates(
-    scans: Scans, part: Literal["campaign", "qrcode"], codes: Sequence[QRCode], titles: Mapping[str | None, str]
-) -> pd.DataFrame:
-    """Return rates of QR Codes by their names for a report, or of campaigns by their titles."""
-    if part == "qrcode":
-        return _named(analytics.rates(scans, by="qrcode_id"), codes)
-    rates = analytics.rates(scans, by="campaign_id").rename(columns={"campaign_id": "campaign"})
+    scans: Scans,
+    whole: Span | None,
+    codes: Sequence[QRCode],
+    titles: Mapping[str | None, str],
+    comparisons: Comparisons,
+) -> pd.DataFrame | None:
+    """Return rates of the parts that are compared: QR Codes by their names for a report, or campaigns by their titles.
+
+    None if there are too few days, or only one part.
+    """
+    if whole is None or not comparisons.part:
+        return None
+    view, without = whole.of(scans), comparisons.left_out
+    if comparisons.part == "qrcode":
+        return _named(analytics.rates(view, by="qrcode_id", without=without), codes)
+    rates = analytics.rates(view, by="campaign_id", without=without).rename(columns={"campaign_id": "campaign"})
     return rates.assign(campaign=as_text(rates["campaign"].map(lambda id: titles[id or None])))

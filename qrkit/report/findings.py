@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,19 @@ from qrkit.languages import list_text, number_text, percent_text
 from qrkit.report.comparisons import Change, Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import about, cut, day, multiple, names_of, number, percent_of, period, quoted, rate
+from qrkit.report.words import (
+    about,
+    cut,
+    day,
+    list_days,
+    multiple,
+    names_of,
+    number,
+    percent_of,
+    period,
+    quoted,
+    rate,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,12 +67,13 @@ def headline(facts: Facts) -> str:
 
 
 def lead(facts: Facts) -> str:
-    """Say how many scans there were, and how many visits came from people."""
+    """Say how many scans there were, and how many visits look like people."""
     if not facts.scans or facts.first is None or facts.last is None:
         return ""
     days = (facts.last - facts.first).days + 1
     if days > 1:
         volume = say("many_days", facts.scans, days=number(days), rate=about(facts.scans / days))
+        volume = " ".join([volume, *_rate_without(facts, about(facts.scans / days))])
     else:
         volume = say("one_day", facts.scans)
     likely, possible = facts.likely_and_possible
@@ -70,11 +84,23 @@ def lead(facts: Facts) -> str:
     return f"{volume} {say('people_between', likely=number(likely), possible=number(possible))}"
 
 
+def _rate_without(facts: Facts, rate: str) -> list[str]:
+    """Say the rate of the other days, if days on which something happened make a difference to it."""
+    daily = facts.per_day.assign(day=facts.per_day["day"].dt.date).groupby("day")["scans"].sum()
+    gone = [one for one in daily.index if one in facts.down or one in facts.comparisons.left_out]
+    kept = daily.drop(gone)
+    if not gone or not len(kept) or about(kept.mean()) == rate:
+        return []
+    return [say("rate_without", days=list_days(gone), rate=about(kept.mean()))]
+
+
 def findings(facts: Facts) -> list[str]:
     """Return the findings as sentences, most important first."""
     if not facts.scans:
         return []
     sentences = [
+        *_outages(facts),
+        *_unlike_people(facts),
         *_silent(facts),
         _trend(facts.comparisons),
         *_changes(facts.comparisons),
@@ -87,6 +113,31 @@ def findings(facts: Facts) -> list[str]:
         _machines(facts),
     ]
     return [sentence for sentence in sentences if sentence]
+
+
+def _outages(facts: Facts) -> list[str]:
+    """Say when the server did not run for an hour or more, the longest outages first."""
+    found = facts.outages[facts.outages["hours"] >= 1].sort_values("hours", ascending=False, kind="stable")
+    sentences = []
+    for begin, end, hours in found.head(MOST_CHANGES).itertuples(index=False):
+        last = max(begin, end - timedelta(microseconds=1))  # not the day that begins as the outage ends
+        sentences.append(say("outage", time=_hours(hours), period=period(begin.date(), last.date())))
+    rest = found["hours"].tolist()[MOST_CHANGES:]
+    return sentences + ([say("outages_more", len(rest), time=_hours(sum(rest)))] if rest else [])
+
+
+def _unlike_people(facts: Facts) -> list[str]:
+    """Describe the scans that hardly came from people, most scans first."""
+    sentences = []
+    for row in _rows(facts.unlike_people[:MOST_CHANGES]):
+        values = {"scans": number(row["scans"]), "day": day(row["begin"], year=False), "name": quoted(row["qrcode"])}
+        values |= {
+            "agent": quoted(row["user_agent"]),
+            "time": _time((row["end"] - row["begin"]).total_seconds() / 3600),
+        }
+        sentences.append(say(row["sign"], int(row["minutes"]) if row["sign"] == "rhythm" else None, **values))
+    rest = int(facts.unlike_people["scans"][MOST_CHANGES:].sum())
+    return sentences + ([say("unlike_people_more", rest)] if rest else [])
 
 
 def _silent(facts: Facts) -> list[str]:
@@ -192,11 +243,8 @@ def _trend(comparisons: Comparisons) -> str:
     calm = comparisons.calm
     if calm is None or not calm.before:
         return _compared(comparisons, change)
-    days = [day(one, year=False) for one in comparisons.left_out[:MOST_DAYS]]
-    rest = len(comparisons.left_out) - len(days)
-    which = list_text(days + ([say("and_more_days", rest)] if rest else []))
     everything = more_or_fewer(change.after / change.before)  # as people count it, not by weekday
-    without = say("trend_without", days=which, change=everything)
+    without = say("trend_without", days=list_days(comparisons.left_out), change=everything)
     return f"{_compared(comparisons, calm)} {without}"
 
 
@@ -343,7 +391,13 @@ def _leader(facts: Facts) -> str:
     else:
         key = "leads_perhaps"
     values = {"other": quoted(other), "other_scans": number(other_scans)}
-    return say(key, name=quoted(name), scans=number(scans), **values)
+    told = say(key, name=quoted(name), scans=number(scans), **values)
+    gone = facts.comparisons.on_left_out
+    if not any(gone):
+        return told
+    rest, other_rest = (number(count - on_days) for count, on_days in zip((scans, other_scans), gone, strict=True))
+    days = list_days(facts.comparisons.left_out)
+    return f"{told} {say('leads_without', days=days, scans=rest, other_scans=other_rest)}"
 
 
 def _first_scans(facts: Facts) -> str:
@@ -364,7 +418,11 @@ def _first_scans(facts: Facts) -> str:
 
 
 def _time(hours: float) -> str:
-    return say("hours", max(1, round(hours))) if hours < 48 else say("days", round(hours / 24))
+    return _hours(hours) if hours < 48 else say("days", round(hours / 24))
+
+
+def _hours(hours: float) -> str:
+    return say("hours", round(hours)) if hours >= 1 else say("minutes", max(1, round(60 * hours)))
 
 
 def _half_life(facts: Facts) -> str:

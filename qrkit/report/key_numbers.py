@@ -10,7 +10,7 @@ from qrkit.languages import percent_text, short_date, weekday_name
 from qrkit.report.comparisons import Comparisons
 from qrkit.report.facts import Facts
 from qrkit.report.sentences import say
-from qrkit.report.words import multiple, number, period
+from qrkit.report.words import list_days, multiple, number, period
 
 __all__ = ["KeyFigure", "key_figures"]
 
@@ -41,12 +41,8 @@ def key_figures(facts: Facts) -> list[KeyFigure]:
     comparisons, per_day = facts.comparisons, facts.per_day.groupby("day")["scans"].sum()
     days = per_day.tolist()
     spark = charts.sparkline(days) if len(days) > 2 and any(days) else ""
-    total = comparisons.total
-    ratio = total.after / total.before if total and total.before else None
     figures = [
-        KeyFigure(
-            "scans", number(facts.scans), languages.say("Scans"), _besides(facts), _change(comparisons, ratio), spark
-        ),
+        KeyFigure("scans", number(facts.scans), languages.say("Scans"), _besides(facts), _of_scans(comparisons), spark),
         KeyFigure("visitors", number(facts.visitors), languages.say("Visitors"), _known(facts), _of_visitors(facts))
         if facts.visitors or not facts.scans
         else KeyFigure("visitors", "\N{EN DASH}", languages.say("Visitors"), say("visitors_unknown")),
@@ -85,7 +81,8 @@ def _of_visitors(facts: Facts) -> str:
     if (comparisons.second.since, comparisons.second.last) != (facts.first, facts.last):
         return ""
     before = int(comparisons.before["visitors"].iloc[0]) / comparisons.first.days
-    return _change(comparisons, facts.visitors / comparisons.second.days / before) if before else ""
+    change = _change(comparisons, facts.visitors / comparisons.second.days / before) if before else ""
+    return say("every_day", change=change) if change and comparisons.calm else change
 
 
 def _change(comparisons: Comparisons, ratio: float | None) -> str:
@@ -97,6 +94,13 @@ def _change(comparisons: Comparisons, ratio: float | None) -> str:
     against = say("second_half") if comparisons.is_half else compared
     points = round(100 * (ratio - 1))
     key = "times" if ratio >= 2 else "up" if points > 0 else "down" if points < 0 else "same"
-    change = say(f"figure_{key}", percent=percent_text(abs(points)), times=multiple(ratio), against=against)
-    # The headline leaves unusual days out, so a number with them says so.
-    return say("every_day", change=change) if comparisons.calm else change
+    return say(f"figure_{key}", percent=percent_text(abs(points)), times=multiple(ratio), against=against)
+
+
+def _of_scans(comparisons: Comparisons) -> str:
+    """Describe the change of scans, which is that of the headline: without unusual days."""
+    shown = comparisons.calm or comparisons.total
+    change = _change(comparisons, shown.ratio if shown and shown.before else None)
+    if not change or not comparisons.calm:
+        return change
+    return say("without_days", change=change, days=list_days(comparisons.left_out))

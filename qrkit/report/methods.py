@@ -68,7 +68,9 @@ def _people(facts: Facts) -> str:
     if not facts.scans:
         return ""
     likely, possible = map(number, facts.likely_and_possible)
+    often = [say("often", number=number(facts.most_a_day))] if facts.most_a_day is not None else []
     sentences = [
+        *often,
         say("visitor_days" if facts.visitors else "no_visitors"),
         say("people_counted", likely=likely, possible=possible),
     ]
@@ -87,5 +89,6 @@ def _comparing(facts: Facts) -> str:
         return ""
     sentences = [say("whole_days", period=period(facts.whole.since, facts.whole.last)), say("ranges")]
     sentences += [say("joint_ranges")] if comparisons.parts else []
+    sentences += [say("down")] if facts.down else []
     sentences += [say("halves")] if comparisons.is_half else []
     return " ".join([*sentences, say("causes")])

@@ -122,11 +122,14 @@ def smaller_plots(facts: Facts) -> list[Plot]:
         is_campaigns, days = "campaign" in facts.rates, words.period(facts.whole.since, facts.whole.last)
         colors = {"colors": campaign_colors(facts) if is_campaigns else None}
         title = "Scans a day of each campaign, {period}" if is_campaigns else "Scans a day of each QR Code, {period}"
-        found.append(Plot(say(title, period=days), charts.rates, facts.rates, colors))
+        named = say(title, period=days)
+        if left_out := facts.comparisons.left_out:
+            named = say("{title}, without {days}", title=named, days=words.list_days(left_out))
+        found.append(Plot(named, charts.rates, facts.rates, colors))
     if len(facts.locations) > 1:
         found.append(Plot(say("Locations"), charts.scans_by_location, facts.locations))
     likely, _ = facts.likely_and_possible
-    if likely:  # otherwise, the records don't show which scans came from people
+    if likely:  # otherwise, the records don't show which scans look like people
         found.append(Plot(say("Human scans"), charts.human_scans, facts.human))
     if (facts.half_lives["delay"] > 0).sum() > 1:
         found.append(

@@ -35,16 +35,16 @@ LEADS: Mapping[str, Sentence] = {
         "{count} scan in {days} days, about {rate} a day.",
         "{count} scans in {days} days, about {rate} a day.",
     ),
-    "people_unknown": "The records don't show which came from people.",
-    "people_all": "All of them appear to come from people.",
-    "people_between": "Between {likely} and {possible} visits came from people.",
+    "rate_without": "Without {days}, about {rate} a day.",
+    "people_unknown": "The records don't show which of them look like people.",
+    "people_all": "All of them look like people.",
+    "people_between": "Between {likely} and {possible} visits look like people.",
 }
 
 PHRASES: Mapping[str, Sentence] = {
     "in_second_half": "in the second half, {period}",
     "in_second_half_alone": "in the second half",
     "compared_with": "compared with {period}",
-    "and_more_days": ("1 more unusual day", "{count} more unusual days"),
     "fewer": "{percent} fewer",
     "more": "{percent} more",
     "as_many": "as many",
@@ -56,6 +56,7 @@ PHRASES: Mapping[str, Sentence] = {
     "likely_times": "likely {low}\N{EN DASH}{high} times",
     "likely_between": "likely between {low} and {high}",
     "likely_at_least": "likely at least {low}",
+    "minutes": ("1 minute", "{count} minutes"),
     "hours": ("1 hour", "{count} hours"),
     "days": ("1 day", "{count} days"),
 }
@@ -103,11 +104,17 @@ PARTS: Mapping[str, Sentence] = {
     "leads_by_places": "{name} leads with {scans} scans, ahead of {other} ({other_scans}). The places may explain "
     "that: codes of one campaign differ as much.",
     "leads_perhaps": "{name} leads with {scans} scans, but its lead over {other} ({other_scans}) may be chance.",
+    "leads_without": "Without {days}, that is {scans} to {other_scans}.",
     "leads_unclear": "{name} leads with {scans} scans; whether its lead over {other} ({other_scans}) is chance is "
     "unknown.",
 }
 
 DAYS: Mapping[str, Sentence] = {
+    "outage": "No code was scanned for {time}, {period}: the server did not answer.",
+    "outages_more": (
+        "The server did not answer another time, for {time}.",
+        "The server did not answer {count} more times, for {time} in all.",
+    ),
     "days_unknown": "Too few days had scans to tell what is unusual.",
     "days_usual": "No day stands out from the days around it.",
     "days_more": ("1 more day stood out.", "{count} more days stood out."),
@@ -121,6 +128,17 @@ DAYS: Mapping[str, Sentence] = {
 }  # fmt: skip
 
 CODES: Mapping[str, Sentence] = {
+    "many": "One visitor made {scans} of these scans within {time} on {day}. People hardly do.",
+    "rhythm": (
+        "A monitor seems to open {name} every minute. It made {scans} of these scans.",
+        "A monitor seems to open {name} every {count} minutes. It made {scans} of these scans.",
+    ),
+    "night": "{scans} of these scans came within an hour of the night, on {day}, nearly all with the user agent "
+    "{agent}. People hardly do that.",
+    "unlike_people_more": (
+        "{count} more scan hardly came from people.",
+        "{count} more scans hardly came from people.",
+    ),
     "silent": "{name} has had no scan since {day} ({rate} a day before). Has it been taken down?",
     "silent_more": (
         "1 more code has stopped being scanned.",
@@ -154,6 +172,7 @@ FIGURES: Mapping[str, Sentence] = {
     "a_day_vs": "a day vs {period}",
     "second_half": "in the second half",
     "every_day": "{change}, counting every day",
+    "without_days": "{change}, without {days}",
     "imported": "and {imported} imported",
     "swept": "and {swept} kept only as counts",
     "imported_and_swept": "and {imported} imported and {swept} kept only as counts",
@@ -190,11 +209,13 @@ METHODS: Mapping[str, Sentence] = {
         "1 scan of an earlier day is kept only as a count for that day, and is in no other number or chart.",
         "{count} scans of earlier days are kept only as counts per day, and are in no other number or chart.",
     ),
+    "often": "Visitors with more than {number} scans on a day are left out: programs scan that often, people do not.",
     "visitor_days": "A visitor is recognized within one day only: someone who scans on two days counts twice.",
     "no_visitors": "The number of visitors is unknown because these scans carry nothing to identify a repeat visitor.",
     "unknown_attributes": "{names} of visitors are not known.",
     "people_counted": "A visit from a browser on a known device counts as human ({likely}). Visits from unknown "
-    "devices, and link previews with no later scan by the same visitor, may also be human ({possible} with them). "
+    "devices, visitors with more than 50 scans on a day, and link previews with no later scan by the same visitor, may "
+    "also be human ({possible} with them). "
     "Neither number is a limit: a bot that poses as a phone looks like a person here, and an unusual browser may be "
     "taken for a bot.",
     "small_groups": "Groups with fewer than {least} visitors or scans are hidden or added up, and with them some "
@@ -205,6 +226,7 @@ METHODS: Mapping[str, Sentence] = {
     "before it. It reflects how much days vary and how long ups and downs last, because scans come in clusters. From "
     "two weeks on, each day is compared with the same weekday. A slow drift, or a rare event that has not happened "
     "yet, is not in the range.",
+    "down": "Days on which the server did not answer for an hour or more are left out of rates and comparisons.",
     "joint_ranges": "When several are compared, the ranges are widened so that 95% holds for all of them together.",
     "halves": "There is no earlier period to compare with, so the report compares the two halves.",
     "causes": "Changes over time can have many causes, such as weather, holidays, or your own actions. A range is for "

@@ -65,6 +65,7 @@ def shareable(facts: Facts, asked: Asked, least: int) -> Facts:
         visitors=facts.visitors if facts.visitors >= least else 0,
         visitors_of=_visitors_of(shown, hidden, least),
         silent=facts.silent[:0],
+        unlike_people=facts.unlike_people[:0],
         per_hour=None,
         daily=facts.daily[:0],
         hourly=facts.hourly[:0],
@@ -248,7 +249,9 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
 
     totals = facts.per_day.groupby("day", as_index=False)["scans"].sum()
     days = dict(zip(totals["day"].dt.date, totals["scans"].tolist(), strict=True))
-    sides = [{day: days.get(day, 0) for day in span.dates} for span in (made.first, made.second)]
+    sides = [
+        {day: days.get(day, 0) for day in span.dates if day not in facts.down} for span in (made.first, made.second)
+    ]
     if previous is not None:
         before = previous["previous_scans"].dropna().astype("int64").tolist()
         sides[0] = dict(zip(made.first.dates, together(before, least), strict=True))
@@ -270,6 +273,7 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
         before=made.before if made.before is None or int(made.before["visitors"].iloc[0]) >= least else None,
         contents=(),
         moved={},
+        on_left_out=(),
     )
     return kept if is_exact else replace(kept, calm=None, left_out=(), unusual=None, bursts=None)
 

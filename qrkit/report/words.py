@@ -8,16 +8,19 @@ from datetime import date
 
 from qrkit.charts.labels import cut as line
 from qrkit.contents.cards import summary
-from qrkit.languages import full_date, long_date, number_text, percent_text, period_text, say
+from qrkit.languages import full_date, list_text, long_date, number_text, percent_text, period_text, say
 from qrkit.store.questions.scan_attributes import FIELD
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
-    "ATTRIBUTE_NAMES", "NO_CAMPAIGN", "SCRIPT_WORDS", "about", "attribute_name", "cut", "day", "line", "multiple",
-    "names_of", "number", "percent", "percent_of", "period", "quoted", "rate", "titles_of",
+    "ATTRIBUTE_NAMES", "NO_CAMPAIGN", "SCRIPT_WORDS", "about", "attribute_name", "cut", "day", "line", "list_days",
+    "multiple", "names_of", "number", "percent", "percent_of", "period", "quoted", "rate", "titles_of",
 ]  # fmt: skip
 
 NO_CAMPAIGN = "No campaign"
+
+MOST_DAYS = 4
+"""Maximum number of days that a list names."""
 
 ISOLATE, END = "\u2068", "\u2069"
 """Wrapped around text of unknown direction: first strong isolate, pop directional isolate."""
@@ -116,6 +119,13 @@ def quoted(name: str) -> str:
 def day(moment: date, *, year: bool = True) -> str:
     """Format a date like 13 June 2026."""
     return long_date(moment, year=year)
+
+
+def list_days(days: Sequence[date]) -> str:
+    """List days like 13 June and 20 June; beyond four, their number follows."""
+    names = [day(one, year=False) for one in days[:MOST_DAYS]]
+    rest = len(days) - len(names)
+    return list_text(names + ([say(("1 more day", "{count} more days"), rest)] if rest else []))
 
 
 def period(first: date | None, last: date | None) -> str:

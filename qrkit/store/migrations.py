@@ -6,7 +6,7 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "UPTIME", "VISIT_COLUMNS"]
 
 VISIT_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
@@ -237,6 +237,13 @@ CREATE TABLE scans_taken ( -- of QR Codes with a limit, or whose rules number sc
 );
 """
 
+UPTIME = """
+CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longer
+    began TIMESTAMP NOT NULL,
+    ended TIMESTAMP NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -258,5 +265,6 @@ MIGRATIONS = {
     "own fields": OWN_FIELDS,
     "trials": TRIALS,
     "terms": TERMS,
+    "uptime": UPTIME,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -443,6 +443,15 @@ ALL = {
         {"weekday": "int64", "hour": "int64", "scans": "int64", "hours": "int64"},
     ),
     "visits_by_kind": (analytics.visits_by_kind, {"kind": TEXT, "visits": "int64"}),
+    "unlike_people": (
+        analytics.unlike_people,
+        {"sign": TEXT, "begin": "datetime64[us, UTC]", "end": "datetime64[us, UTC]", "scans": "int64"}
+        | {"qrcode_id": TEXT, "qrcode": TEXT, "user_agent": TEXT, "minutes": "float64"},
+    ),
+    "outages": (
+        analytics.outages,
+        {"begin": "datetime64[us, UTC]", "end": "datetime64[us, UTC]", "hours": "float64"},
+    ),
     "scan_records": (
         analytics.scan_records,
         dict.fromkeys(

@@ -265,6 +265,15 @@ def test_unusual_days_have_their_dates_within_the_chart(width):
     assert charts.unusual_days(usual_frame([9] * 14, set())).words.endswith("unusual: no day")
 
 
+def test_days_of_an_outage_are_a_gap_in_gray():
+    frame = usual_frame([9] * 14, set())
+    chart = charts.unusual_days(frame.drop(index=[5, 6]))
+    (line,) = (line for line in chart.axes[0].get_lines() if line.get_label() == "scans")
+    assert [place for place, scans in enumerate(line.get_ydata()) if math.isnan(scans)] == [5, 6]
+    assert "Gray: the server did not answer" in texts(chart)
+    assert "Gray: the server did not answer" not in texts(charts.unusual_days(frame))
+
+
 @pytest.mark.parametrize(
     ("high", "words"),
     [(math.inf, "unusual: no day"), (math.nan, "unusual: not known, as too few days have scans")],

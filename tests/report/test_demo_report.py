@@ -79,7 +79,26 @@ def test_sentences_of_the_demo_are_true(june, visits):
     assert trend.endswith(f"there were {round(100 * (1 - after / before))}% fewer.")
     ranked = visits.groupby("group").size().sort_values(ascending=False)
     (leader,) = (sentence for sentence in june.words if " leads with " in sentence)
-    assert [int(number) for number in re.findall(r"\d{3,}", leader)] == ranked.head(2).tolist()
+    quiet = visits[visits["day"] != days.idxmax()].groupby("group").size()
+    told = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]{2,}", leader)]
+    assert told == [*ranked.head(2), *quiet[ranked.index[:2]]]
+
+
+def test_numbers_of_one_fact_are_one_number(june, page, visits):
+    """What the headline, the lead, the tile and the tables say of one fact is the same, or a sentence connects them."""
+    headline, lead = june.words[:2]
+    tile = page.xpath("//div[@data-figure='scans']/dd")[0]
+    total = f"{len(visits):,}"
+    assert lead.startswith(f"{total} scans")
+    assert tile.text.strip() == total
+    for section in ("@id='codes'", "@id='campaigns'", "h2='Systems'"):
+        assert f"{sum(cells(page, section).values()):,}" == total
+    percent = re.search(r"fell (\d+%)", headline)[1]
+    assert tile.xpath("string(small[@class='change'])").endswith(f"{percent} in the second half, without 13 June")
+    (trend,) = (sentence for sentence in june.words if "counting every day" in sentence)
+    assert trend.startswith(f"Scans fell {percent} in the second half")
+    without = visits[visits["day"].dt.day != 13]
+    assert f"Without 13 June, about {len(without) / 29:.0f} a day." in lead
 
 
 def test_codes_of_the_demo_are_branded(museum, page):

@@ -660,7 +660,9 @@ def test_what_nobody_knows_is_said():
         assert key_figures(page)["Visitors"] == ("\N{EN DASH}", "not known")
         assert "Devices, systems and countries of visitors are not known." in methods(page)
         assert "Human scans" not in page.text_content()
-        assert page.xpath("string(//p[@class='lead'])").endswith("The records don't show which came from people.")
+        assert page.xpath("string(//p[@class='lead'])").endswith(
+            "The records don't show which of them look like people."
+        )
         headings = [heading.text for heading in page.xpath("//section/h2")]
         assert headings == ["What happened", "The QR Code", "How this was counted"]
         (cells,) = code_cells(page).values()

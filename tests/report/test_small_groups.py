@@ -341,7 +341,7 @@ def test_scans_without_keys_do_not_show_a_group_of_few_known_visitors():
 
 def test_the_range_of_human_scans_is_not_rounded_above_the_scans():
     words = own_and_foreign(9, 502, country=None).words
-    assert words[0].endswith("Between 5 and 511 visits came from people.")
+    assert words[0].endswith("Between 5 and 511 visits look like people.")
 
 
 def test_too_few_known_visitors_and_scans_without_keys_are_refused_together():

@@ -37,7 +37,7 @@ def test_the_first_sentence_says_how_much_there_was_and_how_much_of_it_people():
         lead, *others = report.portfolio(portfolio).words
     number = int((scans["kind"] == "scan").sum())
     assert lead.startswith(f"{number:,} scans in 28 days, about {number / 28:.0f} a day. ")
-    assert lead.endswith(f"Between {people['likely']:,} and {people['possible']:,} visits came from people.")
+    assert lead.endswith(f"Between {people['likely']:,} and {people['possible']:,} visits look like people.")
     share = (scans["kind"] != "scan").mean()
     assert f"{share:.0%} of {len(scans):,} visits were bots or link previews. They don't count as scans." in others
 

@@ -348,6 +348,7 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             "TABLE brands",
             "TABLE trials",
             "TABLE scans_taken",
+            "TABLE uptime",
         ):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")

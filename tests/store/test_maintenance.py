@@ -122,6 +122,7 @@ DAMAGES = {
     "QR Codes with more scans on days that are kept only as counts than in all": (
         "INSERT INTO day_counts VALUES ('2026-03-01', 1, 'scan', 7)"
     ),
+    "spans of a running server that end before they begin": ("INSERT INTO uptime VALUES ('2026-03-02', '2026-03-01')"),
 }
 
 

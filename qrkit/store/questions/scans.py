@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from numbers import Integral
 from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
@@ -113,6 +114,12 @@ FROM (SELECT min(time) AS first, max(time) AS last FROM visits) v
 CROSS JOIN (SELECT min(first) AS first, max(last) AS last FROM history) h
 """
 
+OFTEN = """(v.again IS NULL OR v.again NOT IN (
+        SELECT w.again FROM all_visits w JOIN codes c ON c.number = w.qrcode
+        WHERE w.again IS NOT NULL AND w.kind = 'scan'{period} GROUP BY w.again HAVING count(*) > $most_a_day
+    ))"""
+"""Leaves out the visitors who scanned too often; `again` is a visitor and a day (`all_visits`)."""
+
 FIELD_NAMES = """
 SELECT DISTINCT unnest(json_keys(fields)) AS name FROM qrcodes WHERE account_id = $account AND fields <> '{}'
 ORDER BY name
@@ -124,7 +131,7 @@ WITHOUT_LINKS = "SELECT * FROM scans"
 IN_ORDER = "time"
 
 IDS = ("campaign_id", "qrcode_id")
-FILTERS = ("since", "until", *IDS, "kinds", "time_zone", "hour", "weekday", "tag", "fields")
+FILTERS = ("since", "until", *IDS, "kinds", "time_zone", "hour", "weekday", "tag", "fields", "most_a_day")
 """What a view is filtered by beside the attributes of scans."""
 BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
 """The methods of a portfolio that find the record with a name."""
@@ -160,6 +167,7 @@ class Scans(Shown):
         clock: Tells the time, for questions that end now.
         hour: The hours of the day that count, 0..23, in the time zone of the view; None for all.
         weekday: The weekdays that count, 1 (Monday) to 7, in the time zone of the view; None for all.
+        most_a_day: The number of scans that a visitor may have made on a UTC day to count; None for any number.
 
     Raises:
         InvalidParameter: If a bound is not a date, an id or a value of an attribute is not text, or a kind, an
@@ -181,6 +189,7 @@ class Scans(Shown):
     clock: Clock = field(default=now, repr=False, compare=False)
     hour: tuple[int, ...] | None = None
     weekday: tuple[int, ...] | None = None
+    most_a_day: int | None = None
 
     def __post_init__(self) -> None:
         """Reject values that would silently match nothing, such as the text "bot" instead of ("bot",)."""
@@ -205,6 +214,8 @@ class Scans(Shown):
         check_filters(self.attributes)
         object.__setattr__(self, "hour", hours_of(self.hour))
         object.__setattr__(self, "weekday", weekdays_of(self.weekday))
+        if (most := self.most_a_day) is not None and (not isinstance(most, Integral) or most is True or most < 1):
+            raise InvalidParameter(Problem("most_a_day", most, "must be a whole number of 1 or more, or None"))
         object.__setattr__(self, "tag", as_tuple(self.tag))
         object.__setattr__(self, "fields", own_filters(self.tag, self.fields))
 
@@ -236,6 +247,7 @@ class Scans(Shown):
         weekday: int | str | Iterable[int | str] | EllipsisType | None = ...,
         tag: str | Iterable[str] | EllipsisType | None = ...,
         fields: Mapping[str, str | Iterable[str]] | EllipsisType | None = ...,
+        most_a_day: int | EllipsisType | None = ...,
         **attributes: Unpack[AttributeFilters],
     ) -> Self:
         """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
@@ -264,6 +276,8 @@ class Scans(Shown):
             tag: A tag that QR Codes must have, or several, of which they must have one.
             fields: The value that each of these fields of QR Codes must have, as in `{"City": "Graz"}`, or several such
                 values. They take the place of all fields that the view was filtered by; {} and None filter by none.
+            most_a_day: Leave out all scans by a visitor who made more than this many on a UTC day, 1 or more, of the QR
+                Codes of the view, as programs do (`analytics.unlike_people`): 50 is far more than most people make.
             **attributes: The value that an attribute must have, exactly as written, or several such values.
 
         Raises:
@@ -291,6 +305,7 @@ class Scans(Shown):
             "weekday": weekday,
             "tag": tag,
             "fields": fields,
+            "most_a_day": most_a_day,
         }
         changed = {name: value for name, value in given.items() if value is not ...}
         if attributes:
@@ -475,6 +490,7 @@ class Scans(Shown):
         kinds = ", ".join(f"'{kind}'" for kind in get_args(Kind) if kind in self.kinds)
         visits = [f"v.kind IN ({kinds or 'NULL'})", *(filter_sql(attribute, self) for attribute, _ in self.attributes)]
         visits += self._clock()
+        visits += [] if self.most_a_day is None else [OFTEN.format(period=period_sql(self))]
         is_joined = any(needs_user_agent(attribute) for attribute, _ in self.attributes)
         return SCANS.format(
             labels=labels,
@@ -498,6 +514,7 @@ class Scans(Shown):
             **{f"only_{attribute}": list(values) for attribute, values in self.attributes},
             **{name: list(ids) for name, ids in codes.items() if ids is not None},
             **({} if self.most_qrcodes is None else {"shown": self.most_qrcodes}),
+            **({} if self.most_a_day is None else {"most_a_day": self.most_a_day}),
             **{name: bound for name, bound in zip(("since", "until"), self.period, strict=True) if bound},
             "account": self.account_id,
         }

@@ -77,6 +77,7 @@ CHECKS = {
             SELECT c.qrcode FROM scan_counts c JOIN day_counts d ON d.qrcode = c.qrcode AND d.kind = 'scan'
             GROUP BY c.qrcode, c.forgotten HAVING sum(d.visits) > c.forgotten
         ) wrong""",
+    "spans of a running server that end before they begin": "SELECT count(*) FROM uptime WHERE ended < began",
 }
 """Each kind of inconsistency, with a query that counts its occurrences."""
 
