@@ -289,6 +289,18 @@ def test_a_row_that_changes_meanwhile_is_found(ends):
             migrate(old, new, seen=seen)
 
 
+def test_a_heartbeat_of_a_server_meanwhile_is_no_difference(ends):
+    source, target = ends
+    source.execute("INSERT INTO uptime VALUES (TIMESTAMP '2026-06-01 08:00:00', TIMESTAMP '2026-06-01 09:00:00')")
+
+    def beating(tables, word, number):
+        source.execute("UPDATE uptime SET ended = TIMESTAMP '2026-06-01 09:01:00'")
+        return tables
+
+    migrate(source, target, seen=beating)
+    assert len(target.rows("SELECT * FROM uptime")) == 1
+
+
 @pytest.mark.needs("postgres")
 def test_the_command_moves_a_store_and_shows_no_password(place, capsys):
     source, server = place("file", is_full=True), place("server").replace("qrkit@", "qrkit:geheim@")

@@ -199,6 +199,8 @@ def _visits(store: Store) -> int:
 
 def _checksum(store: Store, table: str) -> Checksum:
     """Return the checksum of a table, and of the archived visits with it."""
+    if table == "uptime":  # the last span becomes longer while a server runs
+        return checksum(store, "SELECT began FROM uptime", {"began": "TIMESTAMP"})
     total = checksum(store, _select(table, store), TABLES[table])
     if table == "visits" and (unseen := unseen_files(store)):
         with files_of(store) as files:
