@@ -289,16 +289,20 @@ def test_a_row_that_changes_meanwhile_is_found(ends):
             migrate(old, new, seen=seen)
 
 
+@pytest.mark.slow
+@ways
 def test_a_heartbeat_of_a_server_meanwhile_is_no_difference(ends):
-    source, target = ends
-    source.execute("INSERT INTO uptime VALUES (TIMESTAMP '2026-06-01 08:00:00', TIMESTAMP '2026-06-01 09:00:00')")
+    source, place = ends
+    with Store(source) as old, Store(place) as new:
+        old.execute("INSERT INTO uptime VALUES (TIMESTAMP '2026-06-01 08:00:00', TIMESTAMP '2026-06-01 09:00:00')")
 
-    def beating(tables, word, number):
-        source.execute("UPDATE uptime SET ended = TIMESTAMP '2026-06-01 09:01:00'")
-        return tables
+        def seen(things, what, _total):
+            yield from things
+            if what == "Copying visits":
+                old.execute("UPDATE uptime SET ended = TIMESTAMP '2026-06-01 09:01:00'")
 
-    migrate(source, target, seen=beating)
-    assert len(target.rows("SELECT * FROM uptime")) == 1
+        migrate(old, new, seen=seen)
+        assert len(new.rows("SELECT * FROM uptime")) == 1
 
 
 @pytest.mark.needs("postgres")
