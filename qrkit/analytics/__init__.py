@@ -13,6 +13,8 @@ from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, Unit, before_and_after, compare, rates
 from qrkit.analytics.cross_tables import ClockAttribute, cross_table
 from qrkit.analytics.designs import compare_designs, plan
+from qrkit.analytics.exposure.opening_hours import scans_by_open_hour
+from qrkit.analytics.exposure.units import lift_per_unit, scans_per_unit
 from qrkit.analytics.forecasts import forecast
 from qrkit.analytics.moved_codes import moved
 from qrkit.analytics.over_time import Period, scans_and_previous, scans_by_hour, scans_per, scans_per_day
@@ -32,10 +34,11 @@ from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part
 __all__ = [
     "OTHER", "UNKNOWN", "Attribute", "ClockAttribute", "Looks", "Part", "Period", "TimeEffect", "Truth", "Unit",
     "before_and_after", "bursts", "calendar", "compare", "compare_designs", "cross_table", "forecast",
-    "gaps_and_overlaps", "half_lives", "human_scans", "moved", "orphan_visits", "plan", "ranking", "rates",
-    "repeat_share", "scan_records", "scans_and_previous", "scans_by", "scans_by_content", "scans_by_hour",
-    "scans_by_location", "scans_per", "scans_per_day", "served_under", "silent", "simulate", "summary", "time_effects",
-    "top_qrcodes", "unusual_days", "visits_by_evidence", "visits_by_kind", "without_small_groups",
+    "gaps_and_overlaps", "half_lives", "human_scans", "lift_per_unit", "moved", "orphan_visits", "plan", "ranking",
+    "rates", "repeat_share", "scan_records", "scans_and_previous", "scans_by", "scans_by_content", "scans_by_hour",
+    "scans_by_location", "scans_by_open_hour", "scans_per", "scans_per_day", "scans_per_unit", "served_under",
+    "silent", "simulate", "summary", "time_effects", "top_qrcodes", "unusual_days", "visits_by_evidence",
+    "visits_by_kind", "without_small_groups",
 ]  # fmt: skip
 
 

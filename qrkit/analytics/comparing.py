@@ -31,11 +31,11 @@ from qrkit.analytics.daily_spread import (
     spread_of,
     whole_days,
 )
+from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
-from qrkit.analytics.day_models import weekly_trend
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.store import Scans

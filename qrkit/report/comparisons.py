@@ -13,9 +13,9 @@ from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.bursts import find_bursts
 from qrkit.analytics.comparing import compare_days
 from qrkit.analytics.daily_spread import counts, on_each_day
+from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.moved_codes import MOST_CODES, Moved, find_moved, settled
 from qrkit.analytics.time_zones import stretches_of
-from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.unusual_days import days_with, judge_days
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
