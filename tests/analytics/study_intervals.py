@@ -13,8 +13,11 @@ from statistics import mean, median
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, rates_of
+from qrkit.analytics.comparing import Group, controlled_interval
+from qrkit.analytics.day_models import read_covariates, with_covariates
 from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
@@ -189,6 +192,34 @@ def designs_table(number: int) -> str:
         ]
         lines.append(f"| {posters}, {rate:g} | {' | '.join(f'{none:.3f} / {some:.3f}' for none, some in wrong)} |")
     return "\n".join(lines)
+
+
+def covariates_cell(world: str, rate: float, days: int, number: int, seed: int = 11) -> Cell:
+    """Measure comparisons with rain as a covariate, which halves scans and falls more after the change."""
+    random, found = np.random.default_rng(seed), []
+    for history in histories(truth_of(world), rate, 2 * days, number, seed):
+        rain = np.concatenate([random.beta(1, 3, days), random.beta(2, 2, days)])
+        wet = random.binomial(list(history.values()), 0.5**rain).tolist()  # a scan that the rain does not prevent
+        entries = list(zip(history, wet, strict=True))
+        sides = [dict(entries[:days]), dict(entries[days:])]
+        columns = read_covariates(pd.DataFrame({"rain": rain}, index=list(history)), sides)
+        made = with_covariates(sides, columns, LEVEL)
+        found.append((not made.differs, bool(made.reason), made.high - made.low, 1.0))
+    return cell(found)
+
+
+def season_cell(rate: float, days: int, number: int, seed: int = 12) -> Cell:
+    """Measure comparisons of two times of a year whose season is half of the mean, with the year before as control."""
+    random, found, sides = np.random.default_rng(seed), [], (slice(days), slice(days, None))
+    for _ in range(number):
+        times = 2 * np.pi * (np.arange(2 * days) / 364 + random.random())
+        years = [random.poisson(rate * (1 + 0.5 * np.sin(times)) * random.gamma(10, 0.1, 2 * days)) for _ in range(2)]
+        dates = [MONDAY + timedelta(days=day) for day in range(2 * days)]
+        halves = [[dict(zip(dates[half], year[half].tolist(), strict=True)) for half in sides] for year in years]
+        groups = [Group(*both) for both in halves]
+        made = controlled_interval(*groups, LEVEL)
+        found.append((not made.differs, bool(made.reason), made.high - made.low, 1.0))
+    return cell(found)
 
 
 def silence_cell(

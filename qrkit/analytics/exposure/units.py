@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import date, timedelta
 from math import inf, nan
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from qrkit.analytics.beginnings import begin_within, beginnings
 from qrkit.analytics.comparing import Looks, before_and_after
@@ -128,7 +128,7 @@ def lift_per_unit(
     change: date | str,
     field: str,
     *,
-    control: Scans | None = None,
+    control: Scans | Literal["last year"] | None = None,
     level: float = 0.95,
     looks: Looks = "once",
     without: Collection[date] = (),
@@ -142,7 +142,8 @@ def lift_per_unit(
     change), ratio, low, high (float64, see `before_and_after`), extra, extra_low, extra_high (float64, scans per unit
     and day more than without the change; below 0 for fewer), units_per_extra, units_per_extra_low, units_per_extra_high
     (float64, units divided by the extra scans of these days; missing without extra scans, and the last is infinite
-    where there may be none), reason (str, why there is no interval, or empty). Without an interval, its ends are missing.
+    where there may be none), reason (str, why there is no interval, or empty). Without an interval, its ends are
+    missing.
 
     Args:
         scans: See `before_and_after`.
