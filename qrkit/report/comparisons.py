@@ -211,7 +211,8 @@ def compared(
     return Comparisons(
         first, second, before is None, total, calm, left_out, trend, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
-        part == "campaign" and _is_by_places(whole.of(scans), best), previous, unusual, bursts, _contents(scans, whole),
+        part == "campaign" and leading is not None and bool(leading.differs) and _is_by_places(whole.of(scans), best),
+        previous, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
 
 
@@ -229,8 +230,6 @@ def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
 
 def _is_by_places(scans: Scans, campaigns: Sequence[str]) -> bool:
     """Whether QR Codes of two campaigns differ among themselves as much as between the campaigns."""
-    if len(campaigns) != 2:
-        return False
     row = analytics.compare(*(scans.where(campaign_id=id) for id in campaigns)).iloc[0]
     return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
 
