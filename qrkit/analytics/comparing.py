@@ -34,7 +34,7 @@ from qrkit.analytics.daily_spread import (
 from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
+from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, rate_interval, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
@@ -87,7 +87,8 @@ def rates(
     day's scans, per weekday if there are two weeks or more), days_as_one (float64, 1 or more: how many days carry the
     information of one independent day), reason (str, why there is no interval, or empty).
 
-    There is no interval for fewer than 28 whole days, or if the scans came in too few bursts.
+    There is no interval for fewer than 28 whole days, or if the scans came in too few bursts. What began within the
+    view needs 14 days: their interval is wide, because so few days hardly show how they depend on each other.
 
     Args:
         scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
@@ -113,8 +114,9 @@ def rates(
     rows = []
     for part, frame in groups:
         days = dict(zip(frame["day"].dt.date, frame["scans"].tolist(), strict=True))
-        days = from_beginning(days, begins.get(str(part)))
-        scanned, found = sum(days.values()), rate_interval(days, level, independent=independent)
+        every, days = len(days), from_beginning(days, begins.get(str(part)))
+        fewest = FOUR_WEEKS if len(days) == every else TWO_WEEKS
+        scanned, found = sum(days.values()), rate_interval(days, level, independent=independent, fewest=fewest)
         spread = spread_of(days).ratio
         rate = scanned / len(days)
         rows.append((part, len(days), scanned, rate, found.low, found.high, spread, found.days_as_one, found.reason))
@@ -352,10 +354,20 @@ def sides_of(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
 
 
 def _days_of(first: Scans, second: Scans, without: Collection[date]) -> list[dict[date, int]]:
-    """Count the whole days of two views."""
+    """Count the whole days of two views, each from its beginning; the same days of both where they had the same."""
     check_zone(first, second)
     views = (first, second)
-    return [_without(counts(view, ends), without) for view, ends in zip(views, whole_days(views), strict=True)]
+    ends = whole_days(views)
+    every = [counts(view, own) for view, own in zip(views, ends, strict=True)]
+    began = [from_beginning(days, _beginning(view)) for view, days in zip(views, every, strict=True)]
+    if ends[0] == ends[1]:
+        began = [from_beginning(days, max(map(min, began))) for days in began]
+    return [_without(days, without) for days in began]
+
+
+def _beginning(view: Scans) -> date | None:
+    """Return the day from which on a view counts: from the beginning of its first code."""
+    return min(beginnings(view).values(), default=None)
 
 
 def _is_by_codes(first: Mapping[str, CodeCounts], second: Mapping[str, CodeCounts], unit: Unit) -> bool:

@@ -140,8 +140,8 @@ def test_no_scan_has_no_interval(view):
 
 @pytest.mark.parametrize(
     "asked",
-    [{"days": 0}, {"days": 367}, {"days": 2.5}, {"days": True}, {"level": 1}, {"by": "Town"}, {"holidays": "2026-05-01"},
-     {"holidays": ["2026-05-01"]}, {"holidays": [pd.NaT]}, {"holidays": 7}],
+    [{"days": 0}, {"days": 367}, {"days": 2.5}, {"days": True}, {"level": 1}, {"holidays": "2026-05-01"},
+     {"by": "Town"}, {"holidays": ["2026-05-01"]}, {"holidays": [pd.NaT]}, {"holidays": 7}],
 )  # fmt: skip
 def test_error_names_the_invalid_parameter(view, asked):
     with pytest.raises(InvalidParameter) as caught:
