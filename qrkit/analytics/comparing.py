@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days", "controlled_interval",
-    "controlled_sides", "level_of_each_look", "rates", "sides_of", "whole_days_of", "with_last_year",
+    "YEAR", "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days",
+    "controlled_interval", "controlled_sides", "level_of_each_look", "rates", "sides_of", "whole_days_of",
+    "with_last_year",
 ]  # fmt: skip
 
 YEAR = timedelta(weeks=52)

@@ -52,7 +52,7 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     levels = _levels(table)
     row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
     finding = say(
-        "Most scans come on {weekday}s from {start} to {end}",
+        "The busiest hour is {weekday} from {start} to {end}",
         weekday=weekday_name(row + 1), start=f"{hour:02}:00", end=f"{(hour + 1) % 24:02}:00",
     )  # fmt: skip
     counted = say("mean number of scans in each hour of the week" if is_mean else "scans in each hour of the week")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from qrkit import analytics
 from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.bursts import find_bursts
-from qrkit.analytics.comparing import compare_days
+from qrkit.analytics.comparing import YEAR, compare_days, controlled_interval, with_last_year
 from qrkit.analytics.daily_spread import counts, on_each_day
 from qrkit.analytics.day_models import weekly_trend
-from qrkit.analytics.moved_codes import MOST_CODES, Moved, find_moved, settled
+from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
+from qrkit.analytics.ratio_intervals import RatioInterval
 from qrkit.analytics.time_zones import stretches_of
 from qrkit.analytics.unusual_days import days_with, judge_days
 from qrkit.contents.cards import summary
@@ -40,6 +41,8 @@ ALARM = 0.05
 FEWEST_USUAL = 14
 """Minimum number of whole days to determine the usual range."""
 MOST_CONTENTS = 3
+FEWEST_OF_NEW = 20
+"""Minimum scans of a new QR Code for its rate to mean anything."""
 
 # Not one query per group, which would read all scans twenty times.
 DAYS_OF_PARTS = """
@@ -118,6 +121,13 @@ class Span:
         return Span(self.since, middle), Span(middle, self.until)
 
 
+class New(NamedTuple):
+    """A QR Code that began in a period: the day of its first scan, and scans per day since the day after it."""
+
+    first: date
+    rate: float
+
+
 @dataclass(frozen=True, slots=True)
 class Comparisons:
     """What a period was compared with, and the results.
@@ -137,6 +147,8 @@ class Comparisons:
         leading: The largest group, compared with the second largest; None if there is only one group.
         is_by_places: Whether the places of its QR Codes may explain why the largest campaign leads: codes of these two
             campaigns differ as much among themselves.
+        new: The QR Codes whose first scan was more than a week after the first of the compared days, by ID.
+        season: The change of all scans a year earlier, and the change relative to it; None if no code is that old.
         previous: Each day next to its counterpart, with the columns of `analytics.scans_and_previous`; None for halves,
             and if there are no scans to compare with.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
@@ -157,6 +169,8 @@ class Comparisons:
     moved: Mapping[str, Moved] = field(default_factory=dict)
     leading: Change | None = None
     is_by_places: bool = False
+    new: Mapping[str, New] = field(default_factory=dict)
+    season: tuple[Change, RatioInterval] | None = None
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
     bursts: pd.DataFrame | None = None
@@ -206,26 +220,52 @@ def compared(
         past_parts = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts
         for id, name in chosen.items():
             parts.append(compare_sides(name, [first.only(past_parts[id]), second.only(of_parts[id])], level))
-    best = list(chosen)[:2]
+    best, begins = list(chosen)[:2], beginnings(scans.where(until=whole.until))
     leading = compare_sides(chosen[best[0]], [of_parts[id] for id in reversed(best)], LEVEL) if len(best) == 2 else None
     return Comparisons(
         first, second, before is None, total, calm, left_out, trend, part if chosen else "", parts,
-        analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
+        analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second, begins), leading,
         part == "campaign" and leading is not None and bool(leading.differs) and _is_by_places(whole.of(scans), best),
-        previous, unusual, bursts, _contents(scans, whole),
+        _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out), previous, unusual,
+        bursts, _contents(scans, whole),
     )  # fmt: skip
 
 
-def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
+def _moved(scans: Scans, first: Span, second: Span, begins: Mapping[str, date]) -> dict[str, Moved]:
     """Return the QR Codes that changed for themselves, of the most scanned ones that were there from the beginning."""
     ends = scans.where(since=min(first.since, second.since), until=max(first.until, second.until))
-    ids, start = settled(beginnings(ends), first.since)
+    ids, start = settled(begins, first.since)
     if start >= first.until:
         return {}  # none of them was there before
     most = [str(id) for id in analytics.top_qrcodes(ends.where(qrcode_id=ids), most=MOST_CODES)["qrcode_id"]]
     spans = Span(max(first.since, start), first.until), second
     sides = [_days_of_parts(scans, span, "qrcode", most) for span in spans]
     return find_moved(sides[0], sides[1], 1 - LEVEL)
+
+
+def _new(scans: Scans, whole: Span, first: Span, begins: Mapping[str, date]) -> dict[str, New]:
+    """Return the QR Codes that began within the period and later than a week into the compared days."""
+    late = max(whole.since, min(whole.since, first.since) + WEEK)
+    ids = [id for id, begin in begins.items() if late < begin < whole.until]
+    found = {}
+    for id, daily in _days_of_parts(scans, whole, "qrcode", ids).items():
+        days = {day: number for day, number in daily.items() if day >= begins[id]}
+        if sum(days.values()) >= FEWEST_OF_NEW:
+            found[id] = New(begins[id] - timedelta(days=1), sum(days.values()) / len(days))
+    return found
+
+
+def _season(
+    scans: Scans, shown: Change | None, first: Span, second: Span, left_out: Collection[date]
+) -> tuple[Change, RatioInterval] | None:
+    """Return the change of all scans a year before one that is clear, and what the change is relative to it."""
+    if shown is None or not shown.differs or (second.since - first.since).days > YEAR.days // 2:
+        return None
+    found = with_last_year(scans, [set(span.dates) - set(left_out) for span in (first, second)])
+    if found is None:
+        return None
+    _, now, then = found
+    return compare_sides("", [dict(side) for side in then], LEVEL), controlled_interval(now, then, LEVEL)
 
 
 def _is_by_places(scans: Scans, campaigns: Sequence[str]) -> bool:

@@ -76,9 +76,10 @@ def findings(facts: Facts) -> list[str]:
         return []
     sentences = [
         *_silent(facts),
-        _trend(facts.comparisons),
+        " ".join(filter(None, (_trend(facts.comparisons), _season(facts.comparisons)))),
         *_changes(facts.comparisons),
         *_moved(facts),
+        *_new(facts),
         *_contents(facts.comparisons),
         *_unusual(facts.comparisons),
         _leader(facts),
@@ -245,7 +246,9 @@ def _changes(comparisons: Comparisons) -> list[str]:
     if comparisons.parts and all(one.differs is None for one in comparisons.parts):
         return [say(f"{several}_unclear")]
     if comparisons.parts and not changed:
-        return [say(f"{several}_same")]
+        shown = comparisons.calm or comparisons.total
+        is_in_total = shown is not None and bool(shown.differs)
+        return [say(f"{several}_in_total" if is_in_total else f"{several}_same")]
     sentences = [_describe_change("part", one, name=quoted(one.name)) for one in changed[:MOST_CHANGES]]
     rest = len(changed) - len(sentences)
     return sentences + ([say(f"{several}_more", rest)] if rest else [])
@@ -263,6 +266,31 @@ def _moved(facts: Facts) -> list[str]:
     ]
     rest = len(clear) - len(sentences)
     return sentences + ([say("moved_more", rest)] if rest else [])
+
+
+def _new(facts: Facts) -> list[str]:
+    """Name the codes that began in the period, the most scanned first."""
+    rows = sorted(facts.comparisons.new.items(), key=lambda item: -item[1].rate)
+    names = names_of(facts.codes)
+    sentences = [
+        say("new", name=quoted(names[id]), day=day(one.first, year=False), rate=rate(one.rate))
+        for id, one in rows[:MOST_CHANGES]
+        if id in names
+    ]
+    rest = len(rows) - MOST_CHANGES
+    return sentences + ([say("new_more", rest)] if rest > 0 else [])
+
+
+def _season(comparisons: Comparisons) -> str:
+    """Say whether a change of all scans is one that came a year earlier, too."""
+    shown, season = comparisons.calm or comparisons.total, comparisons.season
+    if season is None or shown is None or not shown.differs or _is_trend(comparisons, shown):
+        return ""
+    last, beyond = season
+    if beyond.differs:
+        return say("trend_beyond_season", before=rate(last.before), after=rate(last.after))
+    is_alike = last.differs and (last.ratio > 1) == (shown.ratio > 1)
+    return say("trend_season", range=_range(last)) if is_alike else ""
 
 
 def _describe_change(what: str, one: Change, **values: str) -> str:
@@ -342,7 +370,7 @@ def _leader(facts: Facts) -> str:
         key = "leads_by_places" if facts.comparisons.is_by_places else "leads"
     else:
         key = "leads_perhaps"
-    values = {"other": quoted(other), "other_scans": number(other_scans)}
+    values = {"other": quoted(other), "other_scans": number(other_scans), "reason": leader.reason}
     return say(key, name=quoted(name), scans=number(scans), **values)
 
 

@@ -270,6 +270,8 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
         before=made.before if made.before is None or int(made.before["visitors"].iloc[0]) >= least else None,
         contents=(),
         moved={},
+        new={},
+        season=None,
     )
     return kept if is_exact else replace(kept, calm=None, left_out=(), unusual=None, bursts=None)
 
