@@ -14,7 +14,7 @@ from qrkit.report.words import about, cut, day, multiple, names_of, number, perc
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["findings", "headline", "lead"]
+__all__ = ["findings", "headline", "lead", "leads_key", "silent_sentences"]
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
@@ -75,7 +75,7 @@ def findings(facts: Facts) -> list[str]:
     if not facts.scans:
         return []
     sentences = [
-        *_silent(facts),
+        *silent_sentences(facts.silent, len(facts.counted)),
         " ".join(filter(None, (_trend(facts.comparisons), _season(facts.comparisons)))),
         *_changes(facts.comparisons),
         *_moved(facts),
@@ -90,10 +90,10 @@ def findings(facts: Facts) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _silent(facts: Facts) -> list[str]:
-    """Name the codes that have stopped being scanned."""
-    rows = _rows(facts.silent)
-    if len(rows) > 1 and len(rows) == len(facts.counted):
+def silent_sentences(silent: pd.DataFrame, scanned: int) -> list[str]:
+    """Name the codes that have stopped being scanned, of so many that were scanned."""
+    rows = _rows(silent)
+    if len(rows) > 1 and len(rows) == scanned:
         return [say("all_silent", day=day(max(row["last"] for row in rows), year=False))]
     sentences = [
         say("silent", name=quoted(row["qrcode"]), day=day(row["last"], year=False), rate=rate(row["rate"]))
@@ -364,14 +364,24 @@ def _leader(facts: Facts) -> str:
     if leader is None:
         return ""
     (name, scans), (other, other_scans) = facts.leaders[:2]
-    if leader.differs is None:
-        key = "leads_unclear"
-    elif leader.differs and leader.ratio > 1:
-        key = "leads_by_places" if facts.comparisons.is_by_places else "leads"
-    else:
-        key = "leads_perhaps"
+    key = leads_key(leader.ratio, differs=leader.differs, is_by_places=facts.comparisons.is_by_places)
     values = {"other": quoted(other), "other_scans": number(other_scans), "reason": leader.reason}
     return say(key, name=quoted(name), scans=number(scans), **values)
+
+
+def leads_key(ratio: float, *, differs: bool | None, is_by_places: bool) -> str:
+    """Return the key of the sentence about the largest group and the second largest.
+
+    Args:
+        ratio: Scans of the largest divided by those of the second.
+        differs: Whether their scans differ beyond chance; None if that is unknown.
+        is_by_places: Whether the places of their QR Codes may explain it.
+    """
+    if differs is None:
+        return "leads_unclear"
+    if not differs or ratio <= 1:
+        return "leads_perhaps"
+    return "leads_by_places" if is_by_places else "leads"
 
 
 def _first_scans(facts: Facts) -> str:
