@@ -17,7 +17,7 @@ from qrkit.analytics.day_models import weekly_trend
 from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
 from qrkit.analytics.ratio_intervals import RatioInterval
 from qrkit.analytics.time_zones import stretches_of
-from qrkit.analytics.unusual_days import days_with, judge_days
+from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holidays
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
@@ -138,7 +138,7 @@ class Comparisons:
         is_half: Whether the two halves of the period are compared.
         total: Change of all scans; None if there are too few days.
         calm: Change of all scans without the unusual days; None if there are none among the compared days.
-        left_out: The unusual days that `calm` leaves out.
+        left_out: The unusual days and holidays that `calm` leaves out.
         trend: By how much all scans change each week, before and after; NaN without a clear trend.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
         parts: Change of each campaign or QR Code; the intervals are jointly correct 95% of the time.
@@ -186,6 +186,7 @@ def compared(
     names: Mapping[str, str],
     part: str,
     compare_to: CompareTo = None,
+    holidays: Collection[date] = (),
 ) -> Comparisons:
     """Make all comparisons of a view.
 
@@ -195,19 +196,22 @@ def compared(
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.
         compare_to: What to compare the period with; by default the period before it, or its first half.
+        holidays: Days that are not compared, and are never unusual.
     """
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     present = whole.only(daily)
     usual = days_with(present) if whole.days >= FEWEST_USUAL and any(present.values()) else None
-    unusual, bursts = (judge_days(usual, ALARM), find_bursts(usual, ALARM)) if usual else (None, None)
+    unusual, bursts = None, None
+    if usual:
+        unusual, bursts = judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
     total, calm, trend, parts = None, None, nan, []
-    left_out = _events_within(unusual, bursts, (first, second))
+    left_out = sorted({*_events_within(unusual, bursts, (first, second)), *_only(holidays, (first, second))})
     if min(first.days, second.days) >= FEWEST_DAYS:
         past = before.counts(scans) if before else present
         sides = [first.only(past), second.only(present)]
@@ -321,6 +325,12 @@ def _events_within(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None, sp
     for start, number in zip(bursts["start"], bursts["days"].tolist(), strict=True):
         days |= {start.date() + timedelta(days=passed) for passed in range(number)}
     return sorted(day for day in days if any(span.since <= day < span.until for span in spans))
+
+
+def _only(holidays: Collection[date], spans: Sequence[Span]) -> list[date]:
+    """Return the holidays that are compared."""
+    days = [day for span in spans for day in span.dates]
+    return [day for day, is_holiday in zip(days, which_are_holidays(days, holidays), strict=True) if is_holiday]
 
 
 def compare_sides(name: str, sides: Sequence[dict[date, int]], level: float) -> Change:

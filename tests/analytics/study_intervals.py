@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from qrkit.analytics.beginnings import from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, rates_of
 from qrkit.analytics.comparing import Group, controlled_interval
 from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
@@ -246,19 +247,25 @@ def turbulent_cell(world: str, rate: float, days: int, number: int, seed: int = 
     for _ in range(number):
         levels = turbulent_levels(world, days, random)
         one, other = (dated(turbulent_counts(world, rate, levels, random)) for _ in range(2))
-        begin = min((day for day, count in one.items() if count), default=MONDAY) + timedelta(days=1)
-        began = {day: count for day, count in one.items() if day >= begin or begin == MONDAY + timedelta(days=1)}
+        began = since_first_scan(one)
         made = rate_interval(began, LEVEL, fewest=28 if len(began) == days else 14)
         truth = rate * turbulent_truth(world, levels)
         rates.append((made.low <= truth <= made.high, bool(made.reason), made.high - made.low, 1.0))
         alarms["two"].append(bool(ratio_interval(one, other, LEVEL, independent=False).differs))
         levels = turbulent_levels(world, 2 * days, random)
         group, control = (Group(*halves(dated(turbulent_counts(world, rate, levels, random)), days)) for _ in range(2))
-        found = ratio_interval(*group, LEVEL, independent=False)
+        found = ratio_interval(since_first_scan(group.before), group.after, LEVEL, independent=False)
         alarms["change"].append(bool(found.differs) and isnan(weekly_trend(group)))
         alarms["control"].append(bool(controlled_interval(group, control, LEVEL).differs))
     made = cell(rates)
     return Turbulent(made.wrong, made.refused, *(mean(found) for found in alarms.values()))
+
+
+def since_first_scan(days: dict[date, int]) -> dict[date, int]:
+    """Leave out the days up to the first scan, unless it was on one of the first two days, as the library does."""
+    scanned = [day for day, count in days.items() if count]
+    first = min(scanned, default=MONDAY)
+    return from_beginning(days, first + timedelta(days=1))
 
 
 def dated(counts: np.ndarray) -> dict[date, int]:

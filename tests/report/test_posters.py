@@ -8,6 +8,7 @@ import pytest
 
 from qrkit import open_portfolio, report
 from qrkit.analytics import Truth, simulate
+from qrkit.errors import InvalidParameter
 
 MAY = date(2026, 5, 1)
 
@@ -149,6 +150,30 @@ def test_a_season_is_told_where_the_store_is_old_enough():
     with shop_of({"Trams": pd.concat([early, *year])}) as shop:
         words = report.portfolio(shop, since=date(2026, 5, 31), until=date(2026, 6, 30)).words
     assert any("A year earlier" in sentence and "it may be the season" in sentence for sentence in words)
+
+
+@pytest.mark.slow
+def test_a_holiday_is_no_unusual_day_and_is_not_compared():
+    closed = date(2026, 5, 14)
+    scans = scans_of({f"stop{n}": 30 for n in range(3)})
+    shop = shop_of({"Trams": scans[scans["time"].dt.date != closed]})
+    words = words_of(shop, holidays=[closed])
+    assert not any(sentence.startswith("14 May had") for sentence in words)
+    assert any("This leaves out" in sentence and "14 May" in sentence for sentence in words)
+    with pytest.raises(InvalidParameter, match="holidays="):
+        report.portfolio(shop, holidays=["2026-05-14"])
+
+
+@pytest.mark.slow
+def test_a_swap_of_targets_is_told_with_what_followed():
+    """The content changes on 31 May, and scans double then."""
+    swap = date(2026, 5, 31)
+    scans = scans_of({"stop": 20}, change=swap, effect=2.0)
+    before = scans["time"].dt.date < swap
+    scans = scans.assign(content=before.map({True: "https://example.com/old", False: "https://example.com/new"}))
+    (told,) = [sentence for sentence in words_of(shop_of({"Trams": scans})) if "has led to" in sentence]
+    assert "example.com/new since 31 May" in told
+    assert re.search(r"(\d+% more|times as many), from", told)
 
 
 @pytest.mark.slow
