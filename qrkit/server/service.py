@@ -41,7 +41,7 @@ _BEARER = re.compile(r"Bearer +(\S+)", re.IGNORECASE)
 
 LONGEST_WAIT_TO_WORK = 60.0
 """The same for jobs, which take seconds themselves."""
-SHARES = {"plain": 33, "drawing": 15, "reading": 4, "decoding": 3, "changing": 23, "working": 22}
+SHARES = {"plain": 33, "drawing": 16, "reading": 4, "decoding": 3, "changing": 22, "working": 22}
 """How the requests that may wait are divided among the gates, in percent.
 
 The gates for pictures have room for all pictures of a page, because browsers request them all at once, and those for

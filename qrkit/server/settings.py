@@ -160,7 +160,7 @@ class Settings(Model):
         "the metrics of the server at `/api/v3/metrics`; without this setting, there are none.",
     )
     threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
-        default=160,
+        default=176,
         description="Number of requests handled at once. Redirects wait for the disk together, so more threads help.",
     )
     processes: Annotated[Whole, Within(1, 1_000, "processes")] = Field(

@@ -26,7 +26,7 @@ DEFAULTS = {
     "access_log": True,
     "log_level": "info",
     "metrics_token_file": None,
-    "threads": 160,
+    "threads": 176,
     "processes": 1,
     "renders": None,
     "generates_a_minute": 600,

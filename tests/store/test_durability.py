@@ -250,9 +250,9 @@ def test_bytes_of_the_log_that_have_changed_never_make_a_wrong_row(tmp_path, lef
 def test_a_log_torn_or_changed_anywhere_never_makes_a_wrong_row(tmp_path, left):
     main, log = left
     random = Random(2)
-    for cut in range(0, len(log), 193):
+    for cut in range(0, len(log), 389):
         check_torn(tmp_path, main, log[:cut])
-    for _ in range(150):
+    for _ in range(80):
         check_torn(tmp_path, main, flipped(log, random, len(log)))
 
 

@@ -38,6 +38,8 @@ if os.name != "nt":
 __all__ = ["MISREAD", "Database", "history_folder", "is_misread", "reading_file"]
 
 MEMORY = ":memory:"
+STATEMENTS = "statements"
+"""Key of the parsed statements in the `memory` of a database."""
 MISREAD = "has a question mark, after which DuckDB expects options; use a path without one"
 """What is wrong with a path that `is_misread`."""
 CONFINED: dict[str, str | bool | int | float | list[str]] = {
@@ -227,7 +229,7 @@ class Database(Engine):
 
     def run_often(self, cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> None:
         """Run a long statement that is run repeatedly; parse it only once, because parsing takes as long as running."""
-        read: dict[str, duckdb.Statement] = self.memory.setdefault("statements", {})
+        read: dict[str, duckdb.Statement] = self.memory.setdefault(STATEMENTS, {})
         if sql not in read:
             (read[sql],) = cursor.extract_statements(sql)
         cursor.execute(read[sql], parameters)
@@ -339,6 +341,8 @@ class Database(Engine):
                     replace()
             finally:
                 self._generation += 1
+                # A commit that seemed to fail may have succeeded, so clear the caches.
+                self.memory = {}
                 self.is_broken = True  # until the next line succeeds
                 self._connection = self._connected(self._key)
                 self.is_broken = False
@@ -357,8 +361,7 @@ class Database(Engine):
                 self._use.notify_all()
 
     def _disconnect(self) -> None:
-        # A commit that seemed to fail may have succeeded, and statements that outlive DuckDB are reported as leaks.
-        self.memory = {}
+        self.memory.pop(STATEMENTS, None)  # DuckDB reports as leaks what outlives it
         cursors, self._cursors = self._cursors, []
         for _, cursor in cursors:
             cursor.close()
