@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qrkit.charts.axes import (
@@ -43,6 +43,7 @@ from qrkit.languages import number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["lines"]
 
@@ -110,20 +111,32 @@ def lines(
     count_axis(chart, axes, most)
     unit_words = scans_a(unit) + (f", {say('mean of 7 days')}" if is_mean else "")
     above(chart, axes, unit_words)
-    is_cut = bool(shown.max().max() > axes.get_ylim()[1])
     time_axis(chart, axes, moments)
-    for name in reversed(names):  # draw the largest last, above the others
-        draw_counts(axes, moments, shown[name].tolist(), tint(keys[name]), complete, label=name, clips=is_cut)
-    if len(names) == 1:
-        fill_counts(
-            axes, moments, shown[names[0]].clip(upper=axes.get_ylim()[1]).tolist(), tint(keys[names[0]]), complete
-        )
-    if is_cut:
-        highest = shown.max(axis=1).tolist()
-        write_peak(chart, axes, moments, highest, edge=float(axes.bbox.x0) + length(unit_words, 11) + 14)
+    _draw(chart, axes, shown.set_axis(moments), keys, complete=complete, unit=unit_words)
     names_at_ends(chart, axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
     write_note(chart, left, note)
     chart.title = scans_per(unit, column_words(by))
     words = f": {listed(names, totals_of(table).tolist())}" if by else ""
     chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{words}"
     return chart
+
+
+def _draw(
+    chart: Chart,
+    axes: Axes,
+    shown: pd.DataFrame,
+    keys: Mapping[str, str],
+    *,
+    complete: Sequence[bool | None],
+    unit: str,
+) -> None:
+    """Draw the lines, and the number of a peak beyond the scale to the right of the unit."""
+    names, moments, top = list(shown.columns), list(shown.index), axes.get_ylim()[1]
+    is_cut = bool(shown.max().max() > top)
+    for name in reversed(names):  # draw the largest last, above the others
+        draw_counts(axes, moments, shown[name].tolist(), tint(keys[name]), complete, label=name, clips=is_cut)
+    if len(names) == 1:
+        fill_counts(axes, moments, shown[names[0]].clip(upper=top).tolist(), tint(keys[names[0]]), complete)
+    if is_cut:
+        edge = float(axes.bbox.x0) + length(unit, 11) + 14
+        write_peak(chart, axes, moments, shown.max(axis=1).tolist(), edge=edge)

@@ -201,10 +201,7 @@ def compared(
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     present = whole.only(daily)
-    usual = days_with(present) if whole.days >= FEWEST_USUAL and any(present.values()) else None
-    unusual, bursts = None, None
-    if usual:
-        unusual, bursts = judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
+    unusual, bursts = _events(present, holidays)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
@@ -216,9 +213,7 @@ def compared(
         past = before.counts(scans) if before else present
         sides = [first.only(past), second.only(present)]
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
-        if left_out and min(span.days for span in (first, second)) - len(left_out) >= FEWEST_DAYS:
-            kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
-            calm = compare_sides("", kept, LEVEL)
+        calm = _calm(sides, left_out)
         # Of many intervals, some would be wrong by chance, so each gets a higher level (Bonferroni).
         level = 1 - (1 - LEVEL) / max(len(chosen), 1)
         past_parts = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts
@@ -233,6 +228,20 @@ def compared(
         _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out), previous, unusual,
         bursts, _contents(scans, whole),
     )  # fmt: skip
+
+
+def _calm(sides: Sequence[Mapping[date, int]], left_out: Collection[date]) -> Change | None:
+    """Compare two sides without some days; None if there are none, or too few others."""
+    kept = [{day: number for day, number in side.items() if day not in left_out} for side in sides]
+    return compare_sides("", kept, LEVEL) if left_out and min(map(len, kept)) >= FEWEST_DAYS else None
+
+
+def _events(daily: dict[date, int], holidays: Collection[date]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+    """Return the unusual days and the bursts; None if there are too few days to tell."""
+    if len(daily) < FEWEST_USUAL or not any(daily.values()):
+        return None, None
+    usual = days_with(daily)
+    return judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
 
 
 def _moved(scans: Scans, first: Span, second: Span, begins: Mapping[str, date]) -> dict[str, Moved]:
