@@ -21,6 +21,7 @@ COMMANDS = {
         "content:define_content": "Write or read a content: a Wi-Fi network, a contact, an event, a payment.",
         "decode:define_decode": "Read the QR Codes in pictures.",
         "check:define_check": "Find out whether designs and pictures scan, and what would help.",
+        "trial:define_trial": "Ask real phones: they scan a code on your screen, step by step.",
     },
     "tracked QR Codes of a store": {
         "codes:define_list": "List or search QR Codes.",
@@ -28,6 +29,7 @@ COMMANDS = {
         "codes:define_add": "Add a QR Code, and print its short URL.",
         "codes:define_set": "Change QR Codes: where they lead, their names, campaigns, templates, schedules.",
         "codes:define_remove": "Remove QR Codes.",
+        "terms:define_explain": "Say where a QR Code leads a visitor, and why.",
         "campaign:define_campaign": "List, add, change and remove campaigns.",
         "template:define_template": "Save designs in a store, for `generate --template` and the HTTP interface.",
         "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",

@@ -20,6 +20,7 @@
     ├── NotFound (LookupError)                  .kind .id
     ├── WrongMethod (LookupError)               .allowed
     ├── Gone (LookupError)                      .kind .id of the deleted item
+    │   └── LeadsNowhere                        a short URL leads nowhere now, as its owner has set
     ├── BodyTooLarge (ValueError)               the body of a request exceeds its limit
     ├── AddressTooLong (ValueError)             the path or query of a request exceeds its limit
     ├── WrongMediaType (ValueError)             no endpoint reads this media type
@@ -44,10 +45,10 @@ from typing import Any, Literal, Self
 
 __all__ = [
     "AddressTooLong", "AssetError", "BadRequest", "BodyTooLarge", "CannotRepair", "CannotWrite", "ContentTooLong",
-    "Gone", "HeaderTooLarge", "InvalidParameter", "MissingParameter", "MissingProgram", "NoSymbol", "NotAllowed",
-    "NotAuthenticated", "NotFound", "NotReady", "NotStored", "Problem", "QrkitError", "RemoteContentDisabled",
-    "RenderingFailed", "ScanWarning", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreReadOnly", "TooManyRequests",
-    "UnknownParameter", "UnreadableFile", "WrongMediaType", "WrongMethod",
+    "Gone", "HeaderTooLarge", "InvalidParameter", "LeadsNowhere", "MissingParameter", "MissingProgram", "NoSymbol",
+    "NotAllowed", "NotAuthenticated", "NotFound", "NotReady", "NotStored", "Problem", "QrkitError",
+    "RemoteContentDisabled", "RenderingFailed", "ScanWarning", "StoreBusy", "StoreClosed", "StoreDamaged",
+    "StoreReadOnly", "TooManyRequests", "UnknownParameter", "UnreadableFile", "WrongMediaType", "WrongMethod",
 ]  # fmt: skip
 
 
@@ -307,6 +308,14 @@ class Gone(QrkitError, LookupError):
         super().__init__(f"the {kind} {id!r} was deleted")
         self.kind = kind
         self.id = id
+
+
+class LeadsNowhere(Gone):
+    """A short URL leads nowhere at the moment, as its owner has set."""
+
+    def __init__(self, short_code: str, reason: str) -> None:
+        super().__init__("short URL", short_code)
+        self.args = (f"the short URL {short_code!r} leads nowhere now: {reason}",)
 
 
 class WrongMethod(QrkitError, LookupError):

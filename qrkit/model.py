@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
@@ -310,7 +311,9 @@ def _to_invalid_parameter(
     written = {field: name for name, field in model.other_names.items() if name in (given or {})}
     for one in errors:
         one["loc"] = (*(written.get(str(part), part) for part in one["loc"][:1]), *one["loc"][1:])
+    secret = {name for name, field in model.model_fields.items() if not field.repr}
     problems = [_problem(model, one) for one in errors]
+    problems = [replace(one, value=None) if one.name in secret else one for one in problems]
     if len(problems) == 1 and problems[0].code == "unknown-parameter":
         return _unknown_parameter(model, errors[0])
     if len(problems) == 1 and errors[0]["type"] == "missing":
@@ -338,6 +341,8 @@ def _problem(model: type[Model], error: Mapping[str, Any]) -> Problem:
         # A rule about several fields names the field that is invalid.
         field, given = context["field"], error["input"]
         value = given.get(field, given.get(to_camel(field))) if isinstance(given, Mapping) else getattr(given, field)
+        if name and isinstance(given, Mapping) and field not in given:
+            field = to_camel(field)  # records within records mostly come as JSON
         return Problem(f"{name}.{field}" if name else field, value, error["msg"], kind)
     if kind == "missing":
         return Problem(name, None, "is required", "missing-parameter")

@@ -37,6 +37,7 @@ EXAMPLES = {
     "HeaderTooLarge": errors.HeaderTooLarge("x"),
     "WrongMediaType": errors.WrongMediaType("x"),
     "Gone": errors.Gone("short URL", "door"),
+    "LeadsNowhere": errors.LeadsNowhere("door", "it is switched off"),
     "NotReady": errors.NotReady("x"),
     "NotStored": errors.NotStored("x"),
     "RenderingFailed": errors.RenderingFailed("x"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
 from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.stores import STORE, opened
 from qrkit.errors import QrkitError
 from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 
@@ -48,7 +49,9 @@ def define_check(one: Parser) -> None:
     one.add_argument("--audience", choices=AUDIENCES, default="phones", metavar="AUDIENCE", help=what)
     what = "the design (.json) that photos show, so that its logo is no damage"
     one.add_argument("--design", type=Path, metavar="FILE", help=what)
-    add_json(one, f"file, {', '.join(KEYS)}, error", each="file")
+    what = f"{STORE}, whose trials with your own phones are shown beside the verdict; see `qrkit trial`"
+    one.add_argument("--store", metavar="STORE", help=what)
+    add_json(one, f"file, {', '.join(KEYS)}, beside, error", each="file")
     one.set_defaults(run=_check)
 
 
@@ -56,9 +59,9 @@ def _check(asked: argparse.Namespace) -> Status:
     failed, is_good = 0, True
     verdicts: Counter[str] = Counter()
     for file in asked.file:
-        members, wrong = dict.fromkeys(KEYS), None
+        members, beside, wrong = dict.fromkeys(KEYS), None, None
         try:
-            report = _report(file, asked)
+            report, beside = _report(file, asked)
             members = report.as_dict()
             is_good &= report.is_at_least(asked.min)
             verdicts[report.verdict] += 1
@@ -67,9 +70,9 @@ def _check(asked: argparse.Namespace) -> Status:
             wrong = str(error)
             complain("check", wrong)
         if asked.json:
-            print_json(file=str(file), **members, error=wrong)
+            print_json(file=str(file), **members, beside=beside, error=wrong)
         elif not wrong:
-            print(f"{file}: {report}")
+            print("\n  ".join(filter(None, (f"{file}: {report}", beside))))
             if (close := report.least_width_mm()) and (far := report.least_width_mm(1)):
                 print(f"  print it at least {ceil(close)} mm wide, or {ceil(far)} mm to be read from 1 m")
     if len(asked.file) > 1 and not asked.json:
@@ -80,10 +83,17 @@ def _check(asked: argparse.Namespace) -> Status:
     return status if is_good else max(status, Status.IN_PART)
 
 
-def _report(file: Path, asked: argparse.Namespace) -> ScanReport:
+def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:
+    """Check a file; return the report, and its verdict beside the kept trials, if a store was named and has any."""
     from qrkit.design.design import Design
     from qrkit.scanning import check
 
     subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
     design = Design(**design_fields(asked.design)) if asked.design else None
-    return check(subject, asked.level, audience=asked.audience, design=design)
+    report = check(subject, asked.level, audience=asked.audience, design=design)
+    if not asked.store:
+        return report, None
+    from qrkit.trials import beside
+
+    with opened(asked, to_read=True) as portfolio:
+        return report, beside(portfolio, subject, report)

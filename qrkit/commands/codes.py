@@ -12,6 +12,7 @@ from qrkit.commands.output import Status, complain, complaining, in_one_line, pr
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
+from qrkit.commands.terms import add_terms, terms_of
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
@@ -48,7 +49,7 @@ KEYS = ", ".join(column.key for column in CODES.columns)
 ISSUES = "issues (reason, error)"
 FURTHER_KEYS = (
     "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule, "
-    "fields"
+    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password)"
 )
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
@@ -186,6 +187,7 @@ def _add_changes(one: Parser, *, is_new: bool) -> None:
     schedule.add_argument("--schedule", metavar="JSON", help=events)
     if not is_new:
         schedule.add_argument("--no-schedule", action="store_true", help="remove scheduled changes")
+    add_terms(one)
     add_store(one)
 
 
@@ -313,7 +315,15 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
         "is_schedule_enabled": code.is_schedule_enabled,
         "schedule": schedule,
         "fields": dict(code.fields),
+        "terms": _terms(code),
     }
+
+
+def _terms(code: QRCode) -> dict[str, Any]:
+    """Return the rules, limits and times of a QR Code that it has; of a password, only that there is one."""
+    names = ("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password")
+    known = code.model_dump(mode="json", by_alias=True)
+    return {name: True if name == "password" else known[name] for name in names if name in known}
 
 
 def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
@@ -331,6 +341,14 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "content": summary(code.content),
         "now leads to": summary(active) if active != code.content else "",
         "schedule": state + "; ".join(events) if events else "",
+        **{f"rule {number}": f"{rule}: {summary(rule.content)}" for number, rule in enumerate(code.rules, start=1)},
+        "switched off": "" if code.active else "yes",
+        "not before": to_iso(code.valid_since) if code.valid_since else "",
+        "not after": to_iso(code.valid_until) if code.valid_until else "",
+        "limit": f"{code.limit:,} scans" if code.limit else "",
+        "limit a day": f"{code.limit_a_day:,} scans" if code.limit_a_day else "",
+        "otherwise": summary(code.otherwise),
+        "password": "asked for" if code.password else "",
         "campaign": row["campaign"],
         "template": code.template,
         "scans": f"{code.scans:,}" + (f" ({imported:,} imported)" if imported else ""),
@@ -364,7 +382,7 @@ def _changes(asked: argparse.Namespace, portfolio: Portfolio) -> dict[str, Any]:
         given |= {"schedule": [], "is_schedule_enabled": False}
     if fields := fields_of(asked.field):
         given["fields"] = fields
-    return given
+    return given | terms_of(asked)
 
 
 def _events(text: str) -> list[Any]:

@@ -14,7 +14,7 @@ from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
 from qrkit.server.settings import CONSOLE_VARIABLE
 
-__all__ = ["define_console", "define_studio"]
+__all__ = ["define_console", "define_studio", "port_number"]
 
 GUIDE = "https://github.com/qrkit/qrkit/blob/main/.github/console.md"
 """How a team shares a console."""
@@ -69,13 +69,14 @@ def define_console(one: Parser) -> None:
 
 def _add_where(where: argparse._ArgumentGroup) -> None:
     where.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (127.0.0.1)")
-    where.add_argument("--port", type=_port, metavar="N", help="port to listen on (the first free one from 8866)")
+    where.add_argument("--port", type=port_number, metavar="N", help="port to listen on (the first free one from 8866)")
     hosts = "another host name that requests may be for, such as that of a proxy; may be repeated"
     where.add_argument("--hosts", action="append", default=[], metavar="NAME", help=hosts)
     where.add_argument("--no-open", action="store_true", help="do not open a browser")
 
 
-def _port(text: str) -> int:
+def port_number(text: str) -> int:
+    """Return the port that an option names."""
     if text.isdecimal() and int(text) <= 65_535:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a port; use a number from 0 to 65535")

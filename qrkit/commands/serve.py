@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 
 from qrkit.commands.output import complaining
 from qrkit.commands.parsing import Parser, add_fields, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, neighbor
-from qrkit.errors import InvalidParameter
 from qrkit.server.settings import Settings
 
 __all__ = ["define_serve"]
@@ -67,20 +65,6 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
         add_fields(one.add_argument_group(title) if title else where, Settings, options)
 
 
-@contextmanager
-def _naming_host_or_port(settings: Settings) -> Iterator[None]:
-    """Name the host or the port in the error of a server that cannot listen."""
-    from qrkit.server.clients.hosts import listening_problem
-
-    try:
-        yield
-    except OSError as error:
-        problem = listening_problem(error, settings.host, settings.port)
-        if problem is None:
-            raise
-        raise InvalidParameter(problem) from error
-
-
 def _describe_new(place: str) -> str:
     """Return what to say of a store that the server creates: with a mistyped name, all printed codes would be dead."""
     other = neighbor(place)
@@ -91,7 +75,7 @@ def _serve(asked: argparse.Namespace) -> None:
     from qrkit.portfolio import open_portfolio
     from qrkit.portfolio.opening import keep_base_url
     from qrkit.server import make_app, serve
-    from qrkit.server.clients.hosts import reachable
+    from qrkit.server.clients.hosts import listening_at, reachable
     from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.socket_server import STDERR, reload_settings
@@ -125,7 +109,7 @@ def _serve(asked: argparse.Namespace) -> None:
     with writing_log(settings.log_level, to=STDERR):
         with portfolio:
             app = make_app(portfolio.store, settings)
-            with ExitStack() as while_listening, Door(portfolio.store), _naming_host_or_port(settings):
+            with ExitStack() as while_listening, Door(portfolio.store), listening_at(settings.host, settings.port):
                 serve(app, settings, ready=ready, reload=partial(reload_settings, app, read))
         # The store is closed by now, so all visits that could be written have been written.
         if app.redirects.lost:

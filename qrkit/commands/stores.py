@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from qrkit.store.served.database import ServedStore
 
 __all__ = [
-    "add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place",
+    "STORE", "add_base_url", "add_store", "is_missing", "neighbor", "opened", "opened_store", "shown_place",
     "with_portfolio",
 ]  # fmt: skip
 

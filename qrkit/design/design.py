@@ -300,7 +300,8 @@ class Design(Model):
         """Return a copy with some fields changed, validated again.
 
         If the symbol moves or gets another size, layers, sprites and absolute gradients follow: a logo keeps its place
-        on the symbol and its share of it. Passing `size` removes `width` and `height`.
+        on the symbol and its share of it. Passing `size` removes `width` and `height`. A version that layers were
+        placed on grows with a longer content.
 
         Args:
             **changes: Fields of `Design`; fields that you leave out keep their value.

@@ -352,6 +352,7 @@ SpriteType = Annotated[
 _ModuleType = Literal[
     "default", "rounded", "sprite", "liquid", "bars", "columns", "dots",
     "gapped", "extra-rounded", "classy", "classy-rounded", "fluid",
+    "bubbles", "lattice", "diagonal", "bricks", "crosses",
 ]  # fmt: skip
 MODULE_TYPES: tuple[_ModuleType, ...] = get_args(_ModuleType)
 """All module styles. The interface defines default, rounded and sprite; qrkit adds the others."""
@@ -363,7 +364,9 @@ ModuleType = Annotated[
         description="`default`: plain squares; `rounded`: round corners where there is no neighbor; `liquid`: also "
         "filled inner corners; `bars`: joined rows; `columns`: joined columns; `dots`: dots; `gapped`: squares with "
         "gaps; `extra-rounded`: rounder corners of larger areas; `classy` and `classy-rounded`: two opposite round "
-        "corners; `fluid`: shapes that flow together, across corners as well; `sprite`: images.",
+        "corners; `fluid`: shapes that flow together, across corners as well; `bubbles`: discs and rings over several "
+        "modules; `lattice`: joined rows and columns; `diagonal`: joined diagonals; `bricks`: bricks, pale ones for "
+        "light modules; `crosses`: X marks over several modules; `sprite`: images.",
     ),
 ]
 

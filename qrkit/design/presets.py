@@ -147,7 +147,7 @@ PRESETS: Mapping[str, Preset] = {
         "A logo on a ringed plate, among flowing modules",
         ("wine", "plum", "midnight"),
         {"type": "fluid"},
-        "soft",
+        "rounded",
         logo="icon:heart",
     ),
     "bar": Preset(
@@ -180,11 +180,15 @@ PRESETS: Mapping[str, Preset] = {
         caption="Save my contact",
         icon="account",
     ),
-    "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "soft"),
+    "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "rounded"),
     "fluid": Preset(
-        "Modules that flow together, in two colors", ("plum", "ocean", "forest"), {"type": "fluid"}, "soft", "duotone"
+        "Modules that flow together, in two colors",
+        ("plum", "ocean", "forest"),
+        {"type": "fluid"},
+        "rounded",
+        "duotone",
     ),
-    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "soft"),
+    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "rounded"),
     "kraft": Preset(
         "A stamp in one ink",
         ("kraft", "sand", "graphite"),
@@ -194,13 +198,19 @@ PRESETS: Mapping[str, Preset] = {
         caption="Made by hand",
     ),
     "mono": Preset(
-        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "soft"
+        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "rounded"
     ),
-    "mosaic": Preset("A photo inside the modules", ("graphite", "midnight", "wine"), DOTS, "rounded", photo="inside"),
+    "mosaic": Preset(
+        "A photo inside the modules",
+        ("graphite", "midnight", "wine"),
+        {"type": "rounded"},
+        "rounded",
+        photo="inside",
+    ),
     "neon": Preset(
         "Columns on a bright ground", ("lime", "pink", "sky"), {"type": "columns"}, "rounded", frame="border"
     ),
-    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "soft", frame="round", is_dark=True),
+    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "rounded", frame="round", is_dark=True),
     "phone": Preset(
         "A phone that shows the code",
         ("midnight", "graphite", "plum"),
@@ -215,7 +225,7 @@ PRESETS: Mapping[str, Preset] = {
         "A bright plate on a dark ground",
         ("sky", "mint", "pink"),
         {"type": "liquid"},
-        "soft",
+        "rounded",
         frame="plate",
         is_dark=True,
     ),

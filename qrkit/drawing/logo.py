@@ -96,7 +96,7 @@ class Logo(NamedTuple):
         """
         if ground is None:
             return [layer.replace(**meeting)]
-        return [ground.layer_under(self, layer, design).replace(name=_plate_name(layer.name), **meeting), layer]
+        return [ground.layer_under(self, layer, design, name=_plate_name(layer.name), **meeting), layer]
 
     def pixels(self) -> np.ndarray:
         """Return the logo with `TRIED` pixels on its longer side: red, green, blue and alpha as uint8."""
@@ -108,17 +108,7 @@ class Logo(NamedTuple):
         Returns:
             Half of the distance between the middles of its ends, 0 for a logo as high as wide; and their radius.
         """
-        import numpy as np
-
-        pixels = self.pixels()
-        height, width, _ = pixels.shape
-        rows, columns = np.nonzero(pixels[:, :, 3])
-        middle = abs(self.width - self.height) / 2
-        if not len(rows):
-            return middle, 0.5 - middle
-        x, y = abs(columns + 0.5 - width / 2), abs(rows + 0.5 - height / 2)
-        along, across = (x, y) if width > height else (y, x)
-        return middle, float(np.hypot((along - middle * TRIED).clip(0), across).max()) / TRIED
+        return _round_ends(self)
 
 
 # Several sizes of a logo are tried on a symbol, and a slider moves through many.
@@ -126,6 +116,21 @@ class Logo(NamedTuple):
 def _pixels(picture: Bitmap | Drawing | Outline, width: int, height: int) -> np.ndarray:
     box = (0, 0, width, height)
     return pixels_of(picture, box, box)
+
+
+@lru_cache(maxsize=4)
+def _round_ends(logo: Logo) -> tuple[float, float]:
+    import numpy as np
+
+    pixels = logo.pixels()
+    height, width, _ = pixels.shape
+    rows, columns = np.nonzero(pixels[:, :, 3])
+    middle = abs(logo.width - logo.height) / 2
+    if not len(rows):
+        return middle, 0.5 - middle
+    x, y = abs(columns + 0.5 - width / 2), abs(rows + 0.5 - height / 2)
+    along, across = (x, y) if width > height else (y, x)
+    return middle, float(np.hypot((along - middle * TRIED).clip(0), across).max()) / TRIED
 
 
 def for_plate(design: Design, plate: Plate | None) -> Design:
@@ -146,8 +151,8 @@ def scaled_logo(design: Design, placed: PlacedLogo, share: float, *, fetch: Fetc
     layers[placed.layer] = old.replace(x=place.x, y=place.y, width=place.width, height=place.height)
     ground = ground_of(design, placed, logo)
     if ground:
-        plate, below = ground.layer_under(logo, place, design), layers[placed.layer - 1]
-        layers[placed.layer - 1] = plate.replace(name=below.name, display=below.display, tolerance=below.tolerance)
+        kept = layers[placed.layer - 1].model_dump(include={"name", "display", "tolerance"})
+        layers[placed.layer - 1] = ground.layer_under(logo, place, design, **kept)
     return design.replace(layers=layers)
 
 
@@ -274,8 +279,8 @@ class Ground(NamedTuple):
         background = design.background
         return background if isinstance(background, Color) and background.alpha == 255 else WHITE
 
-    def layer_under(self, logo: Logo, layer: Layer, design: Design) -> Layer:
-        """Return the plate of a logo as a layer, in the background color of the design."""
+    def layer_under(self, logo: Logo, layer: Layer, design: Design, **fields: Any) -> Layer:
+        """Return the plate of a logo as a layer with these fields, in the background color of the design."""
         module = layout_of(design).module
         width, height = layer.width / module, layer.height / module
         if self.plate == "circle":
@@ -290,7 +295,7 @@ class Ground(NamedTuple):
             shapes += _shape(self.plate, width, height, RIM + RING / 2, paint)
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}">{shapes}</svg>'
         center = (layer.x + layer.width / 2, layer.y + layer.height / 2)
-        return _centred(data_uri(svg.encode()), center, width * module, height * module)
+        return _centred(data_uri(svg.encode()), center, width * module, height * module, **fields)
 
 
 def _shape(plate: Plate, width: float, height: float, inset: float, paint: str) -> str:
@@ -310,7 +315,7 @@ def _hex(color: Color) -> str:
     return f"#{color.red:02x}{color.green:02x}{color.blue:02x}"
 
 
-def _centred(content: str, middle: tuple[float, float], width: float, height: float) -> Layer:
+def _centred(content: str, middle: tuple[float, float], width: float, height: float, **fields: Any) -> Layer:
     width, height = round(width, 2), round(height, 2)
     x, y = round(middle[0] - width / 2, 2), round(middle[1] - height / 2, 2)
-    return Layer(content, x=x, y=y, width=width, height=height)
+    return Layer(content, x=x, y=y, width=width, height=height, **fields)

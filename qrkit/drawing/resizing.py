@@ -42,7 +42,7 @@ def pinned(design: Design) -> Design:
 
 
 def followed(design: Design, other: Design) -> Design:
-    """Move layers, sprites and gradients of a changed design with its symbol.
+    """Move layers, sprites and gradients of a changed design with its symbol, which a longer content may enlarge.
 
     Args:
         design: The design before the change.
@@ -58,7 +58,13 @@ def followed(design: Design, other: Design) -> Design:
         before = layout_of(design)
     except (ContentTooLong, InvalidParameter):  # no place to follow, as of a message that several symbols will share
         return other
-    return _moved(other, before, layout_of(other))
+    try:
+        return _moved(other, before, layout_of(other))
+    except ContentTooLong:
+        if other.version != design.version or other.content == design.content:
+            raise
+        # A logo may have raised the version, for the content that it was placed on.
+        return followed(design, other.replace(version=None))
 
 
 def placed_for(design: Design, before: Design, side: object) -> Design:

@@ -20,16 +20,20 @@ from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.tracking.own_fields import OwnFields, split_tags
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.redirect_rules import MOST_RULES, RedirectRule
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
     "ALL_NAMES", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES", "OVERLOOKED",
-    "REQUIRED", "SORTING_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "check_names", "column_pair",
-    "is_ours", "named", "read_columns", "read_row", "values_of", "write_row",
+    "REQUIRED", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "check_names",
+    "column_pair", "is_ours", "named", "read_columns", "read_row", "values_of", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
-Kind = Literal["text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields"]
+Kind = Literal[
+    "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "rules", "time",
+    "limit", "switch",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,25 @@ FURTHER = (
 SORTING = (Column("Tags", "tags", "tags", "tags"), Column("Fields", "fields", "fields", "fields"))
 """Our columns of what users sort by, which are written to csv and workbooks, too, if a QR Code has any of it."""
 
-EVERY = COLUMNS + FURTHER + SORTING
+TERMS = (
+    Column("Rules", "rules", "rules", "rules"),
+    Column("Active", "active", "active", "switch"),
+    Column("Valid Since (UTC)", "validSince", "valid_since", "time"),
+    Column("Valid Until (UTC)", "validUntil", "valid_until", "time"),
+    Column("Limit", "limit", "limit", "limit"),
+    Column("Limit a Day", "limitADay", "limit_a_day", "limit"),
+    Column("Otherwise", "otherwise", "otherwise"),
+    Column("Password", "password", "password", "word"),
+)
+"""Our columns of where a short URL leads whom, and when, which are written in the same way."""
+
+EVERY = COLUMNS + FURTHER + SORTING + TERMS
 
 CAMPAIGN, *OF_RECORD = EVERY
 """The campaign name is not part of a QR Code record; every other column contains a field of the record."""
 NAMES = tuple(column.name for column in COLUMNS)
 SORTING_NAMES = tuple(column.name for column in SORTING)
+TERMS_NAMES = tuple(column.name for column in TERMS)
 ALL_NAMES = tuple(column.name for column in EVERY)
 LABELS = {column.name: column.label for column in EVERY}
 """Column name -> name in DataFrames."""
@@ -416,6 +433,21 @@ def _read_fields(text: str, name: str) -> dict[str, Any]:
     return found
 
 
+def _rules_text(rules: tuple[RedirectRule, ...]) -> str:
+    return json.dumps([rule.model_dump(mode="json") for rule in rules], ensure_ascii=False) if rules else ""
+
+
+def _read_rules(text: str, name: str) -> list[Any]:
+    try:
+        found = json.loads(text)
+        if not isinstance(found, list):
+            raise ValueError
+    except (ValueError, RecursionError) as error:
+        rule = f"must be a JSON list of at most {MOST_RULES} rules with conditions and content"
+        raise InvalidParameter(Problem(name, text, rule)) from error
+    return found
+
+
 READERS: dict[Kind, Callable[[str, str], Any]] = {
     "word": _as_is,
     "mode": _as_is,
@@ -427,6 +459,10 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "list": _read_events,
     "tags": _read_tags,
     "fields": _read_fields,
+    "rules": _read_rules,
+    "time": _moment,
+    "limit": _count,
+    "switch": _flag,
 }
 """Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
 TEXTS: dict[Kind, Callable[[Any], str]] = {
@@ -440,6 +476,10 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "list": _events,
     "tags": ", ".join,
     "fields": _fields_text,
+    "rules": _rules_text,
+    "time": lambda moment: to_table(moment) if moment else "",
+    "limit": lambda number: str(number or ""),
+    "switch": lambda is_on: "" if is_on else "false",
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
 WRITERS = tuple(TEXTS.get(column.kind) for column in EVERY)

@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 
 __all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "whole_frame"]
 
-DTYPES: dict[Kind, str] = {"whole": "int64", "count": "int64", "degrees": "float64", "flag": "bool"}
+DTYPES: dict[Kind, str] = {
+    "whole": "int64", "count": "int64", "limit": "int64", "degrees": "float64", "flag": "bool", "switch": "bool",
+}  # fmt: skip
 """The dtypes of columns that contain neither text nor timestamps."""
 
 
@@ -60,7 +62,7 @@ def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str
     """Return a DataFrame with one row per QR Code, indexed by ID, with all columns of `exchange.columns`.
 
     Columns are named like fields. Numbers are numeric (NaN for a missing latitude or longitude, -1 for an automatic
-    version), timestamps datetime64 in UTC, flags bool.
+    version), timestamps datetime64 in UTC (NaT for a missing end), flags bool.
     """
     import pandas as pd
 
@@ -78,10 +80,11 @@ def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | Non
     """Return a column with the dtype of its kind; values other than numbers, timestamps and bools become text."""
     import pandas as pd
 
-    if kind == "moment":
+    if kind in ("moment", "time"):
         # Not `to_datetime`, which is limited to the year 2262 in pandas 2. Truncate to whole seconds, as in files.
-        whole = [naive(moment).replace(microsecond=0) for moment in values]
-        return pd.Series(whole, index=index, dtype="datetime64[us]").dt.tz_localize("UTC")
+        whole = [None if moment is None else naive(moment).replace(microsecond=0) for moment in values]
+        moments: pd.Series = pd.Series(whole, index=index, dtype="datetime64[us]").dt.tz_localize("UTC")
+        return moments
     if kind in DTYPES:
         numbers = [-1 if value is None else value for value in values] if kind == "whole" else values
         return pd.Series(list(numbers), index=index, dtype=DTYPES[kind])

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
+from qrkit.exchange.foreign_terms import read_terms
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
 
@@ -32,7 +33,7 @@ PROTECTIONS = frozenset({
     "iosurl", "iphoneurl", "spliturl", "android", "androidurl", "geo", "geotargeting", "testvariants", "banned",
     "isbanned", "disabled", "isdisabled", "disabledat",
 })  # fmt: skip
-"""Fields that close, limit or change a link, in lower case and letters only. qrkit has none of these yet."""
+"""Fields that close, limit or change a link, in lower case and letters only, where `read_terms` cannot read them."""
 _NOT_SET = re.compile(r"(|0|false|no|null|none|nan|never|off|-|0000-00-00.*)", re.IGNORECASE)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_MOMENT = re.compile(r"0000-00-00([ T][0:.]+Z?)?")
@@ -83,7 +84,8 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         link = {name.strip().lower(): value for name, value in link.items()}
-        error = protection(link)
+        terms, rest = read_terms(link, _text, _moment)
+        error = protection(rest)
         tags = _tags(link, self.tags)
         cells = {
             "Campaign Name": tags[0] if len(tags) == 1 else "",
@@ -94,6 +96,7 @@ class Tool:
             "Scans": _count(link, (*self.count, *COUNTS)),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
+            **terms,
         }
         for name, text in cells.items():
             if _SURROGATE.search(text):
@@ -360,7 +363,7 @@ TOOLS = (
 
 
 def protection(link: Mapping[str, Any]) -> str:
-    """Return the error of a link that has a password, an end, a limit or rules; "" for any other.
+    """Return the error of a link that has a password, an end, a limit or rules that are not read; "" for any other.
 
     Imported without them, such a link would be open to everybody, and for good.
     """
@@ -368,7 +371,9 @@ def protection(link: Mapping[str, Any]) -> str:
         inner = protection(value) if isinstance(value, dict) else ""
         parts = {"".join(filter(str.isalnum, part.lower())) for part in name.split(".")}
         if not parts.isdisjoint(PROTECTIONS) and _is_set(value):
-            return f"{name!r} is set, but short URLs have no password, end, limit or rules here; the row was left out"
+            return (
+                f"{name!r} is set, but the file does not say to what, or qrkit has no such thing; the row was left out"
+            )
         if inner:
             return inner
     return ""

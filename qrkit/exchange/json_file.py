@@ -39,7 +39,7 @@ MOST_DIGITS = 300
 """The maximum length of a whole number; longer numbers are read as infinity."""
 NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
-QUOTED = ("text", "word", "mode", "moment")
+QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -235,7 +235,7 @@ def _plain(kind: Kind, value: Any) -> str:
     """Return the text of a number, a flag or a timestamp; "" for values that `_text` must convert."""
     if type(value) is int:
         return _moment(value) if kind == "moment" else str(value)
-    if kind != "list" and (type(value) is bool or (type(value) is float and isfinite(value))):
+    if kind not in ("list", "rules") and (type(value) is bool or (type(value) is float and isfinite(value))):
         # Format degrees as in tables, keeping the sign of -0.
         return (repr(value) if kind == "degrees" and type(value) is float else cell_text(value)).removesuffix(".0")
     return ""
@@ -268,9 +268,10 @@ def _text(kind: Kind, value: Any) -> tuple[str, str]:
 
 def _unfit(kind: Kind, value: Any) -> str:
     """Return why a column of this kind cannot contain the value; "" if it can."""
-    if (isinstance(value, dict) and kind != "fields") or (isinstance(value, list) and kind not in ("list", "tags")):
+    is_unfit_list = isinstance(value, list) and kind not in ("list", "rules", "tags")
+    if is_unfit_list or (isinstance(value, dict) and kind != "fields"):
         return f"must be a text or a number, not {'an object' if isinstance(value, dict) else 'a list'}"
-    if kind == "list" and not isinstance(value, list | str | NoneType):
+    if kind in ("list", "rules") and not isinstance(value, list | str | NoneType):
         return "must be a list"
     if isinstance(value, float) and not isfinite(value):
         return f"must not be {value}"

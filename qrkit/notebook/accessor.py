@@ -169,8 +169,8 @@ class QRAccessor:
         """Check whether the images of a column scan: one row each. A row that fails has no verdict.
 
         Columns: verdict (ordered category, from unreadable to robust), score (Int64, 0..100), used (float64, share of
-        the error correction), issue (str), report (object). The index is that of the frame; `attrs["errors"]` is as in
-        `generate`.
+        the error correction), least_width_mm (float64, of a print), issue (str), report (object). The index is that of
+        the frame; `attrs["errors"]` is as in `generate`.
 
         Args:
             content: The column with the contents to encode, or with images from `generate`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,8 +40,8 @@ def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.Data
     """Return reports as rows; a report that is None gives an empty row.
 
     Columns: verdict (ordered category, from unreadable to robust), score (Int64, 0..100), used (float64, share of the
-    error correction used in the worst block; 0 if nothing was drawn), issue (str, message of the worst issue), report
-    (object, `ScanReport`).
+    error correction used in the worst block; 0 if nothing was drawn), least_width_mm (float64, the least width at which
+    most phones read a print up close), issue (str, message of the worst issue), report (object, `ScanReport`).
     """
     import pandas as pd
 
@@ -48,6 +49,7 @@ def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.Data
         "verdict": pd.Categorical([report and report.verdict for report in reports], categories=VERDICTS, ordered=True),
         "score": pd.array([report.score if report else None for report in reports], dtype="Int64"),
         "used": [_used_share(report) for report in reports],
+        "least_width_mm": [math.nan if report is None else report.least_width_mm() or math.nan for report in reports],
         "issue": text_column(
             report.issues[0].message if report and report.issues else None for report in reports
         ).array,
@@ -58,5 +60,5 @@ def scan_frame(reports: Sequence[ScanReport | None], index: pd.Index) -> pd.Data
 
 def _used_share(report: ScanReport | None) -> float:
     if report is None:
-        return float("nan")
+        return math.nan
     return report.budget.used if report.budget else 0.0

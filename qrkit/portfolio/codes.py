@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from unicodedata import normalize
 
 from qrkit.contents.cards import summary
@@ -19,13 +19,23 @@ from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_trackable
+from qrkit.portfolio.trackable import check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
-from qrkit.store.records.short_codes import longest_known, spelling
+from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.names import Spellings, tidy_name
-from qrkit.tracking.records import PLANS, SHOWN_ANYWAY, Account, Campaign, Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.records import (
+    PLANS,
+    SHOWN_ANYWAY,
+    Account,
+    Campaign,
+    Location,
+    Properties,
+    QRCode,
+    ScheduleEvent,
+    TermsFields,
+)
 from qrkit.tracking.short_urls import (
     CODE_RULE,
     base_url_of,
@@ -33,7 +43,6 @@ from qrkit.tracking.short_urls import (
     new_id,
     new_short_code,
     path_of,
-    slug,
     tidy_code,
 )
 from qrkit.tracking.times import Clock, now
@@ -202,6 +211,7 @@ class Records:
         schedule: Events = (),
         tags: Iterable[str] = (),
         fields: Mapping[str, str] | None = None,
+        **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Add a tracked QR Code.
 
@@ -225,6 +235,8 @@ class Records:
                 semicolons and |.
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
+            **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
+                `limit_a_day`, `otherwise` and `password`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -240,7 +252,7 @@ class Records:
         with self.store.atomic():
             self._check_campaign(campaign_id)
             self.templates.check_known(template)
-            record = QRCode(
+            code = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
                 name=name or name_from(str(content)),
@@ -253,12 +265,11 @@ class Records:
                 location=location or Location(),
                 properties=properties or Properties(),
                 template=template,
-                is_schedule_enabled=is_schedule_enabled,
-                schedule=schedule,
-                tags=tags,
-                fields=fields or {},
+                **{"is_schedule_enabled": is_schedule_enabled, "schedule": schedule},
+                **{"tags": tags, "fields": fields or {}},
+                **terms,
             )
-            return self._insert(record)
+            return self._insert(code)
 
     def get_qrcode(self, id: str) -> QRCode:
         """Return the QR Code with this ID.
@@ -380,6 +391,7 @@ class Records:
         schedule: Events | None = None,
         tags: Iterable[str] | None = None,
         fields: Mapping[str, str] | None = None,
+        **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Update a QR Code; arguments left as None are unchanged, also within location and properties.
 
@@ -399,13 +411,15 @@ class Records:
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
             tags: The new tags, which replace the old ones; an empty sequence removes all tags.
             fields: The fields of your own to change; "" removes a field, and others are unchanged.
+            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time or the password, 0 a
+                limit.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
             InvalidParameter: If a field is invalid, or the campaign or the template does not exist.
             ContentTooLong: If the encoded text does not fit the requested version.
         """
-        changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic)
+        changes = _given(content=content, name=name, comment=comment, urlinfo=urlinfo, is_dynamic=is_dynamic, **terms)
         changes |= _given(template=template, is_schedule_enabled=is_schedule_enabled, schedule=schedule, tags=tags)
         with self.store.atomic():
             stored = self._one(id)
@@ -415,10 +429,9 @@ class Records:
                 self._check_campaign(changes["campaign_id"])
             if name == "":
                 changes["name"] = name_from(str(content or stored.content))
-            if location is not None:
-                changes["location"] = _merged(stored.location, location)
-            if properties is not None:
-                changes["properties"] = _merged(stored.properties, properties)
+            for part, given in (("location", location), ("properties", properties)):
+                if given is not None:
+                    changes[part] = _merged(getattr(stored, part), given)
             if fields is not None:
                 changes["fields"] = with_fields(stored.fields, fields)
             # Validate a QR Code beyond the limit of the plan, too: its content must not be empty either.
@@ -566,24 +579,13 @@ def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
 
 
-def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
-    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail.
-
-    Raises:
-        InvalidParameter: If it does.
-    """
-    address = f"{short_code}/{slug(urlinfo)}"
-    if urlinfo and spelling(store, address):
-        raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))
-
-
 def check_change(before: QRCode, after: QRCode) -> None:
     """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
     drawn_before, drawn_after = before.properties, after.properties
     is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
     if is_other or fits(before.encoded, drawn_before):
         check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.is_dynamic) for code in (before, after)]
+    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
     if parts[0] != parts[1]:
         check_trackable(after)
 

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple, Self
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
 from qrkit.exchange import ExchangeFormat, Writing
-from qrkit.exchange.columns import NAMES, SORTING_NAMES, write_row
+from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
@@ -89,6 +89,7 @@ def write_codes(
     image_format: str = "png",
     safe: bool = True,
     has_tags: bool = False,
+    has_terms: bool = False,
     drawn: Callable[[QRCode, QRImage], None] | None = None,
 ) -> None:
     """Write QR Codes to a file.
@@ -99,6 +100,7 @@ def write_codes(
         image_format: The format of the pictures in a zip: png, eps or svg.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
         has_tags: Whether a csv or a workbook has the columns Tags and Fields, too.
+        has_terms: Whether it has the columns of rules, limits and times, too.
         drawn: Called with each QR Code whose picture was written, and the picture.
 
     Raises:
@@ -112,7 +114,7 @@ def write_codes(
     rows = (write_row(code, names[code.campaign_id]) for code in codes)
 
     pictures = _Pictures(designs, drawn)
-    columns = (*NAMES, *SORTING_NAMES) if has_tags else NAMES
+    columns = (*NAMES, *(SORTING_NAMES if has_tags else ()), *(TERMS_NAMES if has_terms else ()))
     format.write(rows, file, Writing(pictures.draw, safe, image_format.lower(), columns))
     pictures.check()
 

@@ -31,9 +31,9 @@ from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
+from qrkit.portfolio.explained import Explained
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
-from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
 from qrkit.portfolio.storing import store_rows
@@ -44,7 +44,7 @@ from qrkit.store.history.archiving import Archived, archive
 from qrkit.store.questions.free_sql import free_sql
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
-from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields
+from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
 from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "design_behind", "picture_of"]
 
 
-class Portfolio(Shown, ManyRecords):
+class Portfolio(Shown, Explained):
     """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 
     Attributes:
@@ -258,8 +258,9 @@ class Portfolio(Shown, ManyRecords):
         """Check whether the pictures of the QR Codes scan, as `image` draws them: one row each, oldest first.
 
         Columns: name, template (str; missing if the properties draw it), verdict (ordered category, from unreadable to
-        robust), score (Int64, 0..100), used (float64, share of the error correction used), issue (str, the worst issue;
-        if a picture cannot be drawn, the reason, and no verdict), report (object, `ScanReport`). The index is the ID.
+        robust), score (Int64, 0..100), used (float64, share of the error correction used), least_width_mm (float64, the
+        least width of a print), issue (str, the worst issue; if a picture cannot be drawn, the reason, and no verdict),
+        report (object, `ScanReport`). The index is the ID.
 
         Args:
             campaign_id: The campaign whose QR Codes to check; by default, all.
@@ -350,6 +351,7 @@ class Portfolio(Shown, ManyRecords):
             image_format=image_format,
             safe=safe,
             has_tags=has_tags_or_fields(self.store, self.account.id),
+            has_terms=has_terms(self.store, self.account.id),
             drawn=check.see,
         )
         check.warn(stacklevel=4)
@@ -468,7 +470,9 @@ class Portfolio(Shown, ManyRecords):
 
         Columns: those of `qrcodes()`, then foreground, background (str: #RRGGBB, #AARRGGBB or a name),
         is_schedule_enabled (bool), schedule (str: a JSON list of events with content, recurrence and date; empty if
-        there are no events) and template (str); then tags and fields.
+        there are no events) and template (str); then tags, fields, rules (str: a JSON list; empty if there are none),
+        active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
+        otherwise and password (str: its hash).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())

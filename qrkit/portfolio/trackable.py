@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
+from urllib.parse import urldefrag
+
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read, works_behind_short_url
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.store import Store
+from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
+from qrkit.tracking.redirect_rules import unanswered
+from qrkit.tracking.short_urls import slug
 
-__all__ = ["check_trackable"]
+__all__ = ["check_tail", "check_trackable"]
 
 
 def check_trackable(code: QRCode) -> None:
     """Check that scans of a QR Code can be counted: its content must work behind a short URL.
 
     Raises:
-        InvalidParameter: If the code is dynamic, and its content or a scheduled one does not work that way.
+        InvalidParameter: If the code is dynamic, and one of its contents does not work that way, leads to the short
+            URL itself, or belongs to a rule that never answers.
     """
     if not code.is_dynamic:
         return
-    problems = [] if works_behind_short_url(code.content) else [_problem("content", code.content)]
+    contents = {"content": code.content, "otherwise": code.otherwise}
+    contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
+    ruled = {f"rules.{number}.content": rule.content for number, rule in enumerate(code.rules)}
+    problems = [_problem(name, text) for name, text in (contents | ruled).items() if not works_behind_short_url(text)]
+    ruled["otherwise"] = code.otherwise
     problems += [
-        _problem(f"schedule.{number}.content", event.content)
-        for number, event in enumerate(code.schedule)
-        if not works_behind_short_url(event.content)
+        Problem(name, text, "is the short URL of this QR Code itself", "bad-content")
+        for name, text in ruled.items()
+        if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
+    ]
+    problems += [
+        Problem(f"rules.{number}", str(code.rules[number]), f"never answers: {reason}")
+        for number, reason in unanswered(code.rules)
     ]
     if problems:
         raise InvalidParameter(*problems)
+
+
+def check_tail(store: Store, short_code: str, urlinfo: str) -> None:
+    """Check that the short URL of a QR Code does not lead to another one, whose code is this code and its tail.
+
+    Raises:
+        InvalidParameter: If it does.
+    """
+    address = f"{short_code}/{slug(urlinfo)}"
+    if urlinfo and spelling(store, address):
+        raise InvalidParameter(Problem("urlinfo", urlinfo, f"makes the short URL of the QR Code {address!r}"))
 
 
 def _problem(name: str, content: str) -> Problem:

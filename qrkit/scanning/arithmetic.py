@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from qrkit.design.color import WHITE, Color
+from qrkit.design.shapes.styles import TINTED
+from qrkit.drawing.resizing import layout_of
 from qrkit.scanning.fixes import LIGHTEST, luma, safe_eye
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.measures import EyeShape, Structure
@@ -42,13 +44,19 @@ def is_robust(design: Design) -> bool:
 
 
 def reckoned(design: Design) -> ScanReport | None:
-    """Return the static report of a design that need not be drawn; None if it has to be drawn."""
+    """Return the static report of a design that need not be drawn; None if it has to be drawn.
+
+    Raises:
+        ContentTooLong: If the content does not fit.
+    """
     look = _look_of(design)
     if look is None:
         return None
     structure, unfixed = look
     issues = issues_of(design, None, structure) if unfixed else ()
-    return report_of(design.content, "static", issues, structure=structure, design=design)
+    layout = layout_of(design)
+    wide = layout.width / layout.module
+    return report_of(design.content, "static", issues, structure=structure, design=design, modules_wide=wide)
 
 
 def _look_of(design: Design) -> Look | None:
@@ -90,6 +98,7 @@ def _is_known(design: Design) -> bool:
         and design.photo is None
         and design.wrapper is None
         and design.frame is None
+        and design.modules.type not in TINTED
         and (design.modules.type != "sprite" or design.modules.sprite not in (None, *PALE))
         and not (design.modules.palette or design.modules.sizes)
         and all(

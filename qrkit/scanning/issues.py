@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.measures import EyeShape, Structure
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "issues_of", "sorted_issues"]
+__all__ = ["CONTRAST", "MOST_USED", "PUPIL_CONTRAST", "Limits", "fixed_issues", "issues_of", "sorted_issues"]
 
 MOST_USED = 0.5
 """Share of the worst block's error correction that a design may use; the rest is for dirt and reflections."""
@@ -70,8 +70,11 @@ CONTRAST = Limits(least=0.706, least_ok=0.588)
 PUPIL_CONTRAST = Limits(least=0.608, least_ok=0.53)
 """Luma of light modules minus a pupil: 155 and 135 of 255."""
 
+ASKING = ("standard", "full")
+"""The levels at which readers are asked in many conditions, so that they show what a weakness costs."""
+
 EASED: dict[Severity, Severity | None] = {"error": "warning", "warning": None}
-"""What low contrast costs where readers are asked in many conditions."""
+"""What low contrast costs at these levels."""
 
 RADIUS = Limits(most=2.5)
 """Radius of an eye's corners; full circles are found unless they are turned or tilted."""
@@ -121,7 +124,8 @@ def issues_of(
         budget: The budget of its symbol; None if it is known that no module reads wrong.
         structure: The structure of its drawing.
         audience: Whose readers must read it. What only embedded readers need is a note for phones.
-        level: The level of the check. `standard` and `full` leave it to readers what low contrast costs.
+        level: The level of the check. `standard` and `full` leave it to readers what low contrast and a mirrored symbol
+            cost.
     """
     if abs(structure.contrast) < FAINTEST:
         # If the symbol is invisible, no other measurement is meaningful.
@@ -129,7 +133,7 @@ def issues_of(
     found: Iterable[Issue] = (
         *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
-        *(_fixed(budget) if budget else ()),
+        *(fixed_issues(budget) if budget else ()),
         *_eyes(design, structure, level),
         *_corners_of(design, structure, audience),
         *_other_eyes(structure),
@@ -206,7 +210,8 @@ ALIGNMENT_MODULES = 25
 """Modules of one alignment pattern. From version 7 on, there are at least six, and readers can do without one."""
 
 
-def _fixed(budget: Budget) -> Iterator[Issue]:
+def fixed_issues(budget: Budget) -> Iterator[Issue]:
+    """Yield an issue for each damaged function pattern, which error correction does not cover."""
     for name, (some, many) in FIXED_LIMITS.items():
         wrong = budget.fixed.get(name, 0)
         spare = ALIGNMENT_MODULES if name == "alignment" and budget.symbol.version >= 7 else 0
@@ -445,7 +450,8 @@ def _contrast(design: Design | None, structure: Structure, level: Level) -> Iter
         yield Issue("polarity", "error", "foreground", structure.contrast, CONTRAST.least, message, fix)
     if structure.is_mirrored:
         message = "the code is mirrored, which some scanners can't read; turn off the flip"
-        yield Issue("mirrored", "error", "flip", 1, 0, message, {"flip": "none"} if design else None)
+        fix = {"flip": "none"} if design else None
+        yield Issue("mirrored", "warning" if level in ASKING else "error", "flip", 1, 0, message, fix)
     severity = "fatal" if size < FAINTEST else CONTRAST.severity(size)
     if severity := _eased(severity, level):
         brighter = structure.light if structure.contrast > 0 else structure.light + size
@@ -458,7 +464,7 @@ def _contrast(design: Design | None, structure: Structure, level: Level) -> Iter
 
 def _eased(severity: Severity | None, level: Level) -> Severity | None:
     """Return what low contrast costs: where readers are asked in many conditions, they show it if it costs more."""
-    return EASED.get(severity, severity) if severity and level in ("standard", "full") else severity
+    return EASED.get(severity, severity) if severity and level in ASKING else severity
 
 
 def _contrast_grade(measured: float, needed: float, level: Level) -> str:

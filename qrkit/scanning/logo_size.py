@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
 from typing import TYPE_CHECKING
 
 from qrkit.drawing.logo import Ground, Logo, for_plate, ground_of, place_problems, plate_problems
 from qrkit.drawing.resizing import pinned
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.symbol.encode import symbol_of
 
 if TYPE_CHECKING:
     from qrkit.design.color import Color
@@ -20,8 +22,13 @@ __all__ = ["WIDEST", "largest_share", "with_logo"]
 
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.08)
 """Longer sides of a logo without a `share`, as shares of the symbol's side."""
+SEEN = 0.18
+"""Least share of a logo that is plain to see. A symbol that is too small for it gets a higher version."""
+RAISED, HIGHEST = 3, 10
+"""Versions by which a symbol grows at most for its logo, and the version up to which it does."""
 PADDINGS = (1.0, 0.5, 0.0)
 """Parts of the padding that are tried in turn, because a ring with all of it may be too large for a small symbol."""
+MIDDLE = (0.5, 0.5)
 WIDEST, STEP = 0.4, 0.01
 """Largest share that `largest_share` returns, and how finely it looks."""
 
@@ -31,7 +38,7 @@ def with_logo(
     content: str,
     share: float | None = None,
     *,
-    place: tuple[float, float] = (0.5, 0.5),
+    place: tuple[float, float] = MIDDLE,
     plate: Plate | None = "rounded",
     ring: str | Color | None = None,
     padding: float = 1.0,
@@ -54,7 +61,9 @@ def with_logo(
         design: The design.
         content: The image, as in `Layer.content`: `icon:NAME`, or `qrkit.data_uri("logo.png")`.
         share: Longer side of the logo as a share of the symbol's side without the quiet zone, 0.01..2. By default,
-            0.2, and down to 0.08 on a small symbol, so that the logo uses at most half of the error correction.
+            0.2 or 0.18, so that the logo uses at most half of the error correction. If the symbol is too small for
+            that, and the design sets no `version`, it gets one of the next three versions, or free pad codewords;
+            only where these are not enough, the logo is smaller, down to 0.08.
         place: Center of the logo, as shares of the symbol from its left and its top, 0..1.
         plate: Shape of the plate: `rounded`, `square`, or `circle`, which has round ends under a long logo; None for no
             plate.
@@ -89,11 +98,12 @@ def with_logo(
     problems += plate_problems(plate, ring, padding)
     if problems:
         raise InvalidParameter(*problems)
-    design = pinned(for_plate(design, plate))
+    design = for_plate(design, plate)
     logo = Logo.read(content, fetch)
     ground = Ground(plate, ring, padding) if plate else None
     if share is None:
-        share, ground = _choose_size(design, logo, ground, place, fetch)
+        design, share, ground = _choose_size(design, logo, ground, place, fetch)
+    design = pinned(design)
     layer = logo.layer_on(design, share, place).replace(name=name, opacity=opacity, color=color)
     meeting = {"display": display, "tolerance": tolerance}
     return design.replace(layers=[*design.layers, *logo.layers(design, layer, ground, meeting)])
@@ -101,16 +111,35 @@ def with_logo(
 
 def _choose_size(
     design: Design, logo: Logo, ground: Ground | None, place: tuple[float, float], fetch: Fetch | None
-) -> tuple[float, Ground | None]:
-    """Return a share, and the plate with as much of its padding as leaves half of the error correction."""
+) -> tuple[Design, float, Ground | None]:
+    """Return the design, in a higher version if its logo needs one, the share, and the plate with its padding."""
     from qrkit.scanning.logo_trial import LogoTrial  # a logo of a given size does without numpy
 
-    trial = LogoTrial(design, logo, fetch)
     grounds = [ground._replace(padding=ground.padding * part) for part in PADDINGS] if ground else [None]
     tried = [(share, one) for one in grounds for share in SHARES]
+    seen = [(share, one) for share, one in tried if share >= SEEN]
+    for larger in map(pinned, _with_room(design)):
+        trial = LogoTrial(larger, logo, fetch)
+        # Most versions that are too small refuse the smallest of these logos.
+        if trial.is_likely(*seen[-1], place):
+            for share, one in seen:
+                if trial.is_modest(share, one, place):
+                    return larger, share, one
+    trial = LogoTrial(pinned(design), logo, fetch)
     # A larger logo may use less, so each size is tried.
-    modest = ((share, one) for share, one in tried if trial.is_modest(share, place, one))
-    return next(modest, tried[-1])
+    modest = (one for one in tried if one[0] < SEEN and trial.is_modest(*one, place))
+    return design, *next(modest, tried[-1])
+
+
+def _with_room(design: Design) -> Iterator[Design]:
+    """Yield the design and, unless it sets its version, the same design in the next versions."""
+    yield design
+    if design.version is None:
+        version = symbol_of(design).version
+        for raised in range(version + 1, min(version + RAISED, HIGHEST) + 1):
+            yield design.replace(version=raised)
+        if "pad_codewords" not in design.model_fields_set:
+            yield design.replace(pad_codewords="free")
 
 
 def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = None) -> float | None:
@@ -136,7 +165,7 @@ def largest_share(design: Design, placed: PlacedLogo, *, fetch: Fetch | None = N
     low, high = 0, round(WIDEST / STEP) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if trial.is_modest(middle * STEP, (0.5, 0.5), ground):
+        if trial.is_modest(middle * STEP, ground, MIDDLE):
             low = middle
         else:
             high = middle

@@ -19,8 +19,9 @@ from qrkit.drawing.draw import draw
 from qrkit.drawing.logo import RIM, RING, ROUNDED
 from qrkit.drawing.resizing import layout_of, pinned
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
-from qrkit.scanning.budget import damage, true_modules, with_margin, wrong_modules
+from qrkit.scanning.budget import Budget, damage, true_modules, with_margin, wrong_modules
 from qrkit.scanning.examine import drawn, no_verdict
+from qrkit.scanning.issues import MOST_USED, fixed_issues
 from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, median, middles, sample, sample_modules
 from qrkit.symbol.encode import symbol_of
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from qrkit.symbol.symbol import Symbol
 
 __all__ = ["LogoTrial"]
-
-HALF = 0.5
-"""Share of the error correction that a logo may use, together with its plate."""
 
 BARE_PIXELS = 4
 """Pixels per module of a symbol without a logo, whose modules are whole squares."""
@@ -78,28 +76,43 @@ class LogoTrial:
         self._logo, self._fetch = logo, fetch
         self._symbol, self._layout = symbol_of(self._plain), layout_of(self._plain)
 
-    def is_modest(self, share: float, place: tuple[float, float], ground: Ground | None) -> bool:
-        """Return whether the logo, with its plate, uses at most half of the error correction.
+    def is_modest(self, share: float, ground: Ground | None, place: tuple[float, float]) -> bool:
+        """Return whether the logo, with its plate, uses at most half of the error correction, and spares what has none.
 
         Raises:
             AssetError: If the logo cannot be drawn.
             RenderingFailed: If the renderer fails on the logo, or takes too long.
         """
-        layer = self._logo.layer_on(self._plain, share, place)
-        layers = self._logo.layers(self._plain, layer, ground, MEETING)
-        # Free pad codewords depend on the drawing.
-        is_likely = self._plain.pad_codewords == "free" or self._reckoned(layers, ground) <= HALF
-        return is_likely and self._measured(layers) <= HALF
+        layers = self._layers(share, ground, place)
+        return (self._is_free or _is_modest(self._reckoned(layers, ground))) and _is_modest(self._measured(layers))
 
-    def _measured(self, layers: Sequence[Layer]) -> float:
-        """Return the share that layers use if they are drawn."""
+    def is_likely(self, share: float, ground: Ground | None, place: tuple[float, float]) -> bool:
+        """Return whether the logo is modest by arithmetic or, with free pad codewords, which depend on it, if drawn.
+
+        Raises:
+            AssetError: If the logo cannot be drawn.
+            RenderingFailed: If the renderer fails on the logo, or takes too long.
+        """
+        layers = self._layers(share, ground, place)
+        return _is_modest(self._measured(layers) if self._is_free else self._reckoned(layers, ground))
+
+    @property
+    def _is_free(self) -> bool:
+        return self._plain.pad_codewords == "free"
+
+    def _layers(self, share: float, ground: Ground | None, place: tuple[float, float]) -> list[Layer]:
+        layer = self._logo.layer_on(self._plain, share, place)
+        return self._logo.layers(self._plain, layer, ground, MEETING)
+
+    def _measured(self, layers: Sequence[Layer]) -> Budget:
+        """Return what layers use if they are drawn."""
         with within(LONGEST_SECONDS):
             _, symbol, _, scene = drawn(self._plain.replace(layers=layers), self._fetch)
             window = self._window(layers)
-            return _used(symbol, _bare_luma(self._plain, symbol), window, sample_modules(scene, *window))
+            return _budget(symbol, _bare_luma(self._plain, symbol), window, sample_modules(scene, *window))
 
-    def _reckoned(self, layers: Sequence[Layer], ground: Ground | None) -> float:
-        """Return the share that layers use by arithmetic."""
+    def _reckoned(self, layers: Sequence[Layer], ground: Ground | None) -> Budget:
+        """Return what layers use by arithmetic."""
         symbol, bare, window = self._symbol, _bare_luma(self._plain, self._symbol), self._window(layers)
         dark = true_modules(symbol)
         ink, paper = (median(bare[MARGIN:-MARGIN, MARGIN:-MARGIN][of]) for of in (dark, ~dark))
@@ -112,7 +125,7 @@ class LogoTrial:
         pixels = below.repeat(PIXELS, axis=0).repeat(PIXELS, axis=1)
         for alpha, luma in coats:
             pixels += alpha * (luma - pixels)
-        return _used(symbol, bare, window, middles(pixels, PIXELS))
+        return _budget(symbol, bare, window, middles(pixels, PIXELS))
 
     def _window(self, layers: Sequence[Layer]) -> Window:
         """Return the modules that a pixel of a layer touches."""
@@ -160,11 +173,15 @@ class LogoTrial:
         return Coat(seen[:, :, 3] * is_inside, luma)
 
 
-def _used(symbol: Symbol, bare: Greys, window: Window, seen: Greys) -> float:
-    """Return the share of the error correction that a symbol uses if modules in a window look different."""
+def _budget(symbol: Symbol, bare: Greys, window: Window, seen: Greys) -> Budget:
+    """Return the error correction that a symbol uses if modules in a window look different."""
     luma = bare.copy()
     luma[window] = seen
-    return damage(wrong_modules(luma, symbol), symbol).used
+    return damage(wrong_modules(luma, symbol), symbol)
+
+
+def _is_modest(budget: Budget) -> bool:
+    return budget.used <= MOST_USED and not any(fixed_issues(budget))
 
 
 @lru_cache(maxsize=4)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.photographs.photo_grade import PhotoGrade
     from qrkit.scanning.readers import Engine
 
-__all__ = ["Picture", "check_picture", "match_of", "no_symbol", "open_picture", "photo_report"]
+__all__ = ["Picture", "check_picture", "match_of", "matched", "no_symbol", "open_picture", "photo_report"]
 
 
 SEEN_AROUND = 8
@@ -114,10 +114,7 @@ def check_picture(
         UnreadableFile: If the image cannot be read.
         NoSymbol: If no QR Code was found, or it could not be read.
     """
-    seen = open_picture(picture, most_side)
-    seen, found = _find(seen)
-    if found.version < 0:
-        raise no_verdict()
+    seen, found = _find(open_picture(picture, most_side))
     match = match_of(seen.greys, found)
     if match and (photo := _photo(seen, match)):
         return photo_report(found.content, photo, level, audience)
@@ -126,6 +123,20 @@ def check_picture(
         issue = Issue("error-budget", "error", "print", 1, 0, message)
         return report_of(found.content, level, (issue,), audience=audience)
     return _check_drawing(seen.greys, found, match, level, engines, audience=audience)
+
+
+def matched(picture: Readable) -> tuple[str, Match]:
+    """Return the content of the code in an image, and its symbol.
+
+    Raises:
+        InvalidParameter: If the image shows a Micro QR Code.
+        UnreadableFile: If the image cannot be read.
+        NoSymbol: If no QR Code was found, or its modules cannot be told.
+    """
+    seen, found = _find(open_picture(picture))
+    if match := match_of(seen.greys, found):
+        return found.content, match
+    raise no_symbol(seen)
 
 
 def photo_report(content: str, photo: PhotoGrade, level: Level, audience: Audience) -> ScanReport:
@@ -138,10 +149,13 @@ def _find(seen: Picture) -> tuple[Picture, Located]:
     """Find a symbol; if it is too small in the reduced image, in the whole one, which is returned, too.
 
     Raises:
+        InvalidParameter: If it is a Micro QR Code.
         NoSymbol: If no QR Code was found, or it could not be read.
     """
     for greys in seen.sizes:
         if found := locate(greys):
+            if found.version < 0:
+                raise no_verdict()
             return seen._replace(greys=greys), found
     if found := second_attempt(seen.greys, ATTEMPT_SECONDS["standard"]):
         return seen, found

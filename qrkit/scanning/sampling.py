@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from qrkit.drawing.scene import Scene
 
 __all__ = [
-    "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "greys_of", "luma_of", "median", "middles", "reflectance",
-    "sample", "sample_modules",
+    "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "colors_of", "greys_of", "luma_of", "median", "middles",
+    "reflectance", "sample", "sample_modules",
 ]  # fmt: skip
 
 Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
@@ -153,7 +153,13 @@ def _onto_modules(scene: Scene, pixels: int, begin: tuple[int, int]) -> Matrix:
 
 
 def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, float]:
-    """Return the whole image on a page, and its pixels per module.
+    """Return the whole image on a page, and its pixels per module; see `colors_of`."""
+    picture, per_module = colors_of(scene, pixels, page)
+    return picture @ WEIGHTS, per_module
+
+
+def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[np.ndarray[Any, np.dtype[np.float32]], float]:
+    """Return red, green and blue of the whole image on a page, 0..1, and its pixels per module.
 
     Args:
         scene: The drawing.
@@ -172,7 +178,7 @@ def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, flo
         alpha = picture[:, :, 3:]
         below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
         picture = picture[:, :, :3] * alpha + below * (1 - alpha)
-    return picture @ WEIGHTS, scale * scene.module
+    return picture, scale * scene.module
 
 
 def median(values: np.ndarray) -> float:

@@ -41,9 +41,10 @@ from qrkit.server.requests.request import (
     unless_known,
     warning,
 )
-from qrkit.server.service import Call, Gates, Service, called
+from qrkit.server.service import NO_PLACES, Call, Gates, Service, called
 from qrkit.server.settings import Settings
 from qrkit.store import Store
+from qrkit.store.records.qrcodes import asks_for_places
 from qrkit.store.records.short_codes import set_ignores_case
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.countries_of_addresses import Places
@@ -66,7 +67,7 @@ ASKED = "qrkit.request"
 ROUTE = "qrkit.route"
 """Key of the WSGI environment that holds the path template of the route."""
 
-SHORT_URLS = {route.path: route for route in ROUTES if route.path.startswith("/{code}")}
+SHORT_URLS = {route.path: route for route in ROUTES if route.method == "GET" and route.path.startswith("/{code}")}
 """The routes of most requests."""
 _PLAIN_CODE = re.compile(r"/[0-9A-Za-z_-]{1,200}")
 """The path of nearly all short URLs."""
@@ -161,6 +162,8 @@ class App:
         self._locate = locate
         self._access = Access(settings, clock=service.clock)
         self._falcon = _make_falcon(service, settings)
+        if self.redirects.locate is nowhere and asks_for_places(service.store):
+            _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
         self._short_urls = {path: _answering(service, settings, route) for path, route in SHORT_URLS.items()}
 
     def set_base_url(self, url: str) -> None:
@@ -380,7 +383,7 @@ def _fill(response: falcon.Response, answer: Response) -> None:
         response.content_type = answer.media_type
     response.data = answer.body
     for name, value in answer.headers.items():
-        response.set_header(name, value)
+        response.append_header(name, value)  # `set_header` refuses Set-Cookie
 
 
 def _on_error(request: falcon.Request, response: falcon.Response, error: QrkitError, _path: Any) -> None:

@@ -31,7 +31,7 @@ from qrkit.tracking.records import Account
 from qrkit.tracking.times import Clock
 from qrkit.visits.redirect import Redirects
 
-__all__ = ["Call", "Gates", "Service", "bearer_token", "called", "waiting_room"]
+__all__ = ["NO_PLACES", "Call", "Gates", "Service", "bearer_token", "called", "waiting_room"]
 
 LONGEST_WAIT = 20.0
 """Maximum number of seconds that a request waits for its turn."""
@@ -47,6 +47,8 @@ SHARES = {"plain": 33, "drawing": 16, "reading": 4, "decoding": 3, "changing": 2
 The gates for pictures have room for all pictures of a page, because browsers request them all at once, and those for
 changes and jobs have room for some thirty people.
 """
+PASSWORDS_A_MINUTE = 5
+NO_PLACES = "this server has no GeoIP database, so they apply to nobody; see the setting places"
 FOR_VISITORS = 8
 """Threads that the gates leave free for redirects."""
 
@@ -75,6 +77,7 @@ class Gates:
         working: For imports, exports, lists and statistics, which run in processes of their own.
         generates: Requests without a key, per network.
         unknown_codes: Requests for unknown short URLs, per network.
+        passwords: Passwords that are tried, per network and short code.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -110,6 +113,7 @@ class Gates:
         )
         unknown = -(-settings.unknown_codes_a_minute // settings.processes)
         self.unknown_codes = Buckets(unknown, "too many short URLs that do not exist; wait")
+        self.passwords = Buckets(PASSWORDS_A_MINUTE, "too many passwords for this QR Code; wait a minute")
 
 
 @dataclass(slots=True)

@@ -211,6 +211,32 @@ ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]'; -- JSON of a list of t
 ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}'; -- JSON of an object of texts
 """
 
+TRIALS = """
+CREATE TABLE trials ( -- with real phones
+    account_id VARCHAR NOT NULL,
+    look VARCHAR NOT NULL, -- SHA-256 of a design without its content, or of the file of a picture
+    result VARCHAR NOT NULL, -- JSON of TrialResult
+    created TIMESTAMP NOT NULL
+);
+"""
+
+TERMS = """
+ALTER TABLE qrcodes ADD COLUMN rules VARCHAR DEFAULT '[]'; -- JSON of a list of RedirectRule
+ALTER TABLE qrcodes ADD COLUMN active BOOLEAN DEFAULT true;
+ALTER TABLE qrcodes ADD COLUMN valid_since TIMESTAMP;
+ALTER TABLE qrcodes ADD COLUMN valid_until TIMESTAMP;
+ALTER TABLE qrcodes ADD COLUMN scan_limit BIGINT DEFAULT 0;
+ALTER TABLE qrcodes ADD COLUMN limit_a_day BIGINT DEFAULT 0;
+ALTER TABLE qrcodes ADD COLUMN otherwise VARCHAR DEFAULT '';
+ALTER TABLE qrcodes ADD COLUMN password VARCHAR DEFAULT ''; -- hash of argon2id
+CREATE TABLE scans_taken ( -- of QR Codes with a limit, or whose rules number scans
+    qrcode INTEGER PRIMARY KEY,
+    taken BIGINT NOT NULL, -- all scans that were answered, those before the limit included
+    day DATE NOT NULL,
+    taken_that_day BIGINT NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -230,5 +256,7 @@ MIGRATIONS = {
     "marks": MARKS,
     "numbered": MARKS,
     "own fields": OWN_FIELDS,
+    "trials": TRIALS,
+    "terms": TERMS,
 }
 """The SQL of each migration by name, in the order they are applied."""

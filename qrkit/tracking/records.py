@@ -9,9 +9,10 @@ To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, th
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
@@ -29,15 +30,19 @@ from qrkit.design.limits import (
     StoredMode,
     Text,
     Version,
+    Whole,
+    Within,
 )
 from qrkit.model import Model
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
+from qrkit.tracking.passwords import Password
+from qrkit.tracking.redirect_rules import RedirectRule, Rules
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
 
 __all__ = [
     "DERIVED", "NOWHERE", "PLANS", "SHOWN_ANYWAY", "Account", "ApiKey", "Campaign", "Kind", "Location", "Place", "Plan",
-    "Properties", "QRCode", "ScheduleEvent", "Visit", "encoded_text",
+    "Properties", "QRCode", "ScheduleEvent", "TermsFields", "Visit", "encoded_text",
 ]  # fmt: skip
 
 
@@ -70,6 +75,13 @@ CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="j
 """Stored records show the encoding mode with a capital first letter."""
 OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
 """Text that JSON omits if it is empty."""
+OptionalMoment = Annotated[
+    WholeSecond | None,
+    BeforeValidator(lambda given: None if given == "" else given),
+    Field(exclude_if=lambda moment: moment is None),
+]
+"""A timestamp that "" removes."""
+ScanLimit = Annotated[Whole, Within(0, 10**12, "scans")]
 ID_PATTERN = {"pattern": "^[0-9a-f]{32}$"}
 """What the description of the HTTP interface says of IDs."""
 Id = Annotated[str, Field(description="32 lower-case hexadecimal digits.", json_schema_extra={**ID_PATTERN})]
@@ -104,11 +116,24 @@ class ScheduleEvent(Model):
     date: WholeSecond = Field(description="When the change takes effect, in UTC and whole seconds.")
 
 
+class TermsFields(TypedDict, total=False):
+    """The fields of a QR Code that say where the short URL leads whom, and when, as they are given."""
+
+    rules: Sequence[RedirectRule | Mapping[str, Any]]
+    active: bool
+    valid_since: datetime | str | None
+    valid_until: datetime | str | None
+    limit: int
+    limit_a_day: int
+    otherwise: str
+    password: str
+
+
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
 """Fields that are shown even if the plan does not include the QR Code."""
 
 
-LEFT_OUT_OF_LISTS = {"properties", "location", "schedule"}
+LEFT_OUT_OF_LISTS = {"properties", "location", "schedule", "rules"}
 
 DERIVED = frozenset({"short_url", "image_url", "is_available"})
 """Fields of a QR Code that are not stored, but derived from other fields, the base URL and the plan."""
@@ -199,6 +224,37 @@ class QRCode(Model):
     is_schedule_enabled: bool = Field(default=False, description="Whether the schedule is active.")
     schedule: Annotated[tuple[ScheduleEvent, ...], Most(0, 100)] = Field(
         default=(), description="Changes of the content at set times."
+    )
+
+    rules: Rules = Field(
+        default=(),
+        description="Contents for some visitors: at most 50 rules, of which the first that applies answers.",
+        exclude_if=lambda rules: not rules,
+    )
+    active: bool = Field(
+        default=True,
+        description="Whether the short URL leads anywhere; otherwise it shows a page.",
+        exclude_if=lambda active: active,
+    )
+    valid_since: OptionalMoment = Field(default=None, description="The short URL leads nowhere before, in UTC.")
+    valid_until: OptionalMoment = Field(default=None, description="The short URL leads nowhere from then on, in UTC.")
+    limit: ScanLimit = Field(
+        default=0, description="Maximum number of scans; 0 for no limit.", exclude_if=lambda limit: limit == 0
+    )
+    limit_a_day: ScanLimit = Field(
+        default=0,
+        description="Maximum number of scans on a UTC day; 0 for no limit.",
+        exclude_if=lambda limit: limit == 0,
+    )
+    otherwise: OptionalText = Field(
+        default="",
+        description="Content before `validSince`, from `validUntil` on and beyond the limits: a URL, or words to show.",
+    )
+    password: Password = Field(
+        default="",
+        description="What visitors must type before they are led on, 4..100 characters. Only its hash is stored.",
+        exclude_if=lambda password: password == "",
+        repr=False,
     )
 
     @model_validator(mode="after")

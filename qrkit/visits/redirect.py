@@ -10,16 +10,30 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache, partial
+from types import MappingProxyType
 
-from qrkit.errors import Gone, NotFound, NotStored
+from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored
 from qrkit.store import Store
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
-from qrkit.store.records.short_codes import DELETED, Target, ignores_case, longest_known, spelling, target
+from qrkit.store.recording.scan_numbers import Limits, has_scanned, next_number, take_number
+from qrkit.store.records.short_codes import (
+    DELETED,
+    NO_TERMS_AT_ALL,
+    Target,
+    Terms,
+    ignores_case,
+    longest_known,
+    spelling,
+    target,
+)
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
+from qrkit.visits.decision import Decision, decide
 from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
 __all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]
@@ -31,6 +45,7 @@ OnUnknown = Callable[[str], None]
 """Called with the IP address that asked for an unknown short code, before the answer; may raise an error instead."""
 
 LONGEST_SECONDS = 2.0
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _log = logging.getLogger("qrkit")
 
@@ -48,14 +63,23 @@ class Request:
     short_code: str
     headers: Mapping[str, str]
     address: str = ""
+    query: str = ""
+    is_let_in: bool = False
+    """Whether the visitor has typed the password of the QR Code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a visitor: the content of the code, and whether to redirect to it or show it."""
+    """The answer to a visitor: the content of the code, and whether to redirect to it or show it.
+
+    `asks_password` is the hash of the password that the visitor has to type first; there is no content then. `why` says
+    to the owner what decided.
+    """
 
     content: str
     destination: Destination
+    asks_password: str = ""
+    why: str = ""
 
 
 class Redirects:
@@ -113,25 +137,100 @@ class Redirects:
 
         Raises:
             NotFound: If no QR Code ever had this short code; the visit is kept as an orphan.
-            Gone: If its QR Code was deleted; the visit is kept as an orphan.
+            Gone: If its QR Code was deleted, or leads nowhere now; the visit is kept as an orphan.
+            StoreBusy: If its QR Code has a limit, and the scan cannot be counted now.
         """
         code, entry = self._find(request.short_code, request.address)
         if code != request.short_code:
             request = replace(request, short_code=code)
         moment = self._clock()
-        content = None if entry is None or entry is DELETED else entry.content_at(moment)
-        if self._records:
-            self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
-        return self._answer(request.short_code, entry, content)
+        if entry is None or entry.terms is None:
+            content = None if entry is None or entry is DELETED else entry.content_at(moment)
+            if self._records:
+                self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+            return self._answer(request.short_code, entry, content)
+        return self._answer_on_terms(request, moment, entry, entry.terms)
 
-    def look(self, short_code: str, address: str = "") -> Answer:
-        """Return the current answer for a short code to an IP address, without recording a visit."""
-        short_code, entry = self._find(short_code, address)
-        return self._answer(short_code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
+    def _answer_on_terms(self, request: Request, moment: datetime, entry: Target, terms: Terms) -> Answer:
+        is_scan = kind_of(request.method, request.headers) == "scan"
+        decision = self.decide(request, moment, entry, takes_number=is_scan)
+        if decision.reason == "password":
+            return Answer("", Destination("page"), terms.password)
+        if self._records:
+            number = None if decision.content is None else entry.qrcode
+            # Each scan that took a number is counted, so that the limit is the count.
+            self._record(request, moment, number, decision.content, repeats=is_scan and terms.needs_number)
+        if decision.content is None:
+            raise LeadsNowhere(request.short_code, decision.sentence)
+        return self._answer(request.short_code, entry, decision.content)
+
+    def decide(self, request: Request, moment: datetime, entry: Target, *, takes_number: bool = False) -> Decision:
+        """Decide what a request gets from the target of its short code.
+
+        Args:
+            moment: When the request arrived.
+            takes_number: Whether it counts against limits; otherwise it is decided as the next scan would be.
+        """
+        terms = entry.terms or NO_TERMS_AT_ALL
+        key = self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
+        visitor = Visitor(
+            moment,
+            request.headers,
+            query=request.query,
+            short_code=request.short_code,
+            address=request.address,
+            place=cache(lambda: self._place(request.address)),
+            key=key,
+            is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
+        )
+        number = take_number if takes_number else next_number
+        limits = Limits(terms.limit, terms.limit_a_day)
+        take = partial(number, self.store, entry.qrcode, moment, limits)
+        return decide(entry, visitor, take, is_let_in=request.is_let_in)
+
+    def look(
+        self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""
+    ) -> Answer:
+        """Return the answer to a request now, without recording a visit."""
+        code, entry = self._find(short_code, address)
+        if entry is None or entry.terms is None:
+            return self._answer(code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
+        decision = self.decide(Request("GET", code, headers, address, query), self._clock(), entry)
+        if decision.reason == "password":
+            return Answer("", Destination("page"), entry.terms.password)
+        if decision.content is None:
+            raise LeadsNowhere(code, decision.sentence)
+        return replace(self._answer(code, entry, decision.content), why=decision.sentence)
+
+    def explain(self, request: Request, moment: datetime | None = None) -> Decision:
+        """Return what a request would get, and why, without counting it.
+
+        Args:
+            moment: When the request arrives; by default now.
+
+        Raises:
+            NotFound: If no QR Code ever had this short code.
+            Gone: If its QR Code was deleted.
+        """
+        self.find(request.short_code, request.address)
+        code, entry = self._find(request.short_code, request.address)
+        assert entry
+        return self.decide(replace(request, short_code=code), moment or self._clock(), entry)
 
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
+
+    def find(self, short_code: str, address: str) -> None:
+        """Check that an IP address asks for a short code that leads, or could lead, somewhere.
+
+        Raises:
+            NotFound: If no QR Code ever had this short code; it counts as an attempt to guess one.
+            Gone: If its QR Code was deleted.
+        """
+        code, entry = self._find(short_code, address)
+        if entry is None or entry is DELETED:
+            self._answer(code, entry, None)  # raises
 
     def split(self, path: str) -> tuple[str, str] | None:
         """Return the longest short code that a path begins with, and what follows it; None if there is none."""
@@ -168,12 +267,14 @@ class Redirects:
         found = self.split(path)
         return found is not None and found[1][:1] in ("", "/")
 
-    def _record(self, request: Request, moment: datetime, qrcode: int | None, content: str | None) -> None:
+    def _record(
+        self, request: Request, moment: datetime, qrcode: int | None, content: str | None, *, repeats: bool = False
+    ) -> None:
         headers = request.headers
         user_agent = headers.get("user-agent", "")
         kind = "orphan" if qrcode is None else kind_of(request.method, headers)
         visitor = self._visitors.key(request.address, user_agent, moment)
-        if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment):
+        if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment) and not repeats:
             return
         visit = Visit(
             time=moment,

@@ -69,7 +69,7 @@ def test_json_has_a_line_for_each_file(capsys):
     assert [one["file"] for one in told] == ["good.json", "tight.json"]
     for one, name in zip(told, ("good", "tight"), strict=True):
         report = json.loads(check(FILES[name], "static").to_json())
-        assert {"file": f"{name}.json", **report, "error": None} == one
+        assert {"file": f"{name}.json", **report, "beside": None, "error": None} == one
 
 
 def test_a_picture_is_checked_with_readers(capsys, folder):

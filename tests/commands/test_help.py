@@ -30,8 +30,9 @@ NESTED = {
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "content", "decode", "check", "list", "show", "add", "set", "remove", "campaign", "template", "import",
-    "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "archive",
+    "generate", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain", "campaign",
+    "template",
+    "import", "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "archive",
     "rescue", "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]

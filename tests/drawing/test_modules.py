@@ -161,7 +161,10 @@ def test_classy_rounded_is_classy_with_rounder_corners(grid):
         assert (found[row, column] <= sharper[row, column] + 0.1).all()
 
 
-@pytest.mark.parametrize("style", ["extra-rounded", "fluid"])
+GROUPED = ["bubbles", "lattice", "diagonal", "bricks", "crosses"]
+
+
+@pytest.mark.parametrize("style", ["extra-rounded", "fluid", *GROUPED])
 @given(grids)
 @some
 def test_smooth_styles_keep_the_middle_of_each_module(style, grid):
@@ -169,6 +172,39 @@ def test_smooth_styles_keep_the_middle_of_each_module(style, grid):
     middle = slice(round(0.4 * SCALE), round(0.6 * SCALE))
     found, cells = drawn(style, grid)[:, :, middle, middle], np.array(grid).astype(bool)
     assert (found[cells] > 0.9).all() and (found[~cells] < 0.1).all()
+
+
+def test_bubbles_and_crosses_span_several_modules():
+    disc, ring = [[0, 1, 0], [1, 1, 1], [0, 1, 0]], [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    for grid, is_filled in ((disc, True), (ring, False)):
+        found = drawn("bubbles", grid)
+        assert (found[1, 1][HALF, HALF] > 0.9) == is_filled
+        assert found[0, 0][-2, -2] > 0.9, "it is round"
+    assert_alike(
+        drawn("bubbles", [[1, 1], [1, 1]]).swapaxes(1, 2).reshape(2 * SCALE, -1),
+        coverage(circle(1, 1, 0.97), (0, 0, 2, 2), SCALE),
+    )
+    cross = drawn("crosses", [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    assert cross[0, 0][-1, -1] > 0.9, "its arms are in one piece"
+
+
+def test_lines_join_neighbors_in_their_directions():
+    row, slant = [[1, 1]], [[0, 1], [1, 0]]
+    assert drawn("lattice", row)[0, 0][HALF, -1] > 0.9
+    assert drawn("lattice", [[1], [1]])[0, 0][-1, HALF] > 0.9
+    assert drawn("lattice", slant)[0, 1][-1, 0] < 0.1
+    assert drawn("diagonal", slant)[0, 1][-1, 0] > 0.9
+    assert drawn("diagonal", row)[0, 0][3, -1] < 0.1
+
+
+@pytest.mark.parametrize("paint", ["#0000FF", "#800000FF"])
+def test_bricks_are_pale_where_modules_are_light(paint):
+    image = generate(LINK, modules={"type": "bricks"}, size=SIZE, foreground=paint)
+    data = roles(image) == Role.DATA
+    red = inside(image)[..., SIZE // 2, SIZE // 2, 0] / 255
+    ink = 1 if paint == "#0000FF" else 128 / 255
+    assert np.abs(red[data & ~modules(image)] - (1 - 0.12 * ink)).max() < 0.01
+    assert np.abs(red[data & modules(image)] - (1 - ink)).max() < 0.01
 
 
 def test_extra_rounded_corners_are_the_rounder_the_larger_an_area_is():
@@ -419,6 +455,6 @@ def test_as_one_shape_modules_look_the_same(type):
     assert np.abs(pixels(apart, "svg") - pixels(together, "svg")).mean() <= 0.5
     assert apart.to_bytes() == together.to_bytes()
     # The alignment pattern is a shape of its own, unless the modules join it.
-    is_apart = type in ("sprite", *STAMPS)
+    is_apart = type in ("sprite", *STAMPS, "bricks")  # and pale bricks are one, too
     assert together.to_bytes("svg").count(b"<path") == 1 + is_apart + 6 * (type != "default")
     assert b"<use" not in together.to_bytes("svg")

@@ -16,6 +16,7 @@ from qrkit.exchange.columns import (
     NAMES,
     REQUIRED,
     SORTING_NAMES,
+    TERMS_NAMES,
     TEXT_COLUMNS,
     Row,
     column_pair,
@@ -83,9 +84,19 @@ def test_the_columns_are_those_of_the_interface_in_its_order():
         "Comment",
         "Template",
         "Tags",
+        "Otherwise",
     } == TEXT_COLUMNS
     assert REQUIRED == ("Content",)
-    assert (*NAMES, "Foreground", "Background", "Scheduled", "Schedule", "Template", *SORTING_NAMES) == ALL_NAMES
+    assert (
+        *NAMES,
+        "Foreground",
+        "Background",
+        "Scheduled",
+        "Schedule",
+        "Template",
+        *SORTING_NAMES,
+        *TERMS_NAMES,
+    ) == ALL_NAMES
     words = {"Encode Mode", "Error Correction"}
     assert {name for name, kind in KINDS.items() if kind in ("text", "tags")} - words == TEXT_COLUMNS
 
@@ -97,6 +108,7 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
         *("campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version"),
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
         *("foreground", "background", "isScheduleEnabled", "schedule", "template", "tags", "fields"),
+        *("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password"),
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -290,6 +302,7 @@ def test_columns_have_the_names_of_fields_in_data_frames():
         *("campaign", "name", "content", "short_url", "created", "scans", "address", "latitude", "longitude"),
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
         *("foreground", "background", "is_schedule_enabled", "schedule", "template", "tags", "fields"),
+        *("rules", "active", "valid_since", "valid_until", "limit", "limit_a_day", "otherwise", "password"),
     ]
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.server import Client, Settings, make_app
+from qrkit.visits.redirect import Request
+from qrkit.visits.sample_visitors import SAMPLES
 
 GO = "https://go.example.com"
 ODD = [
@@ -150,6 +152,16 @@ def test_every_printed_code_leads_to_its_own_target_or_is_named(shop, file):
     assert all(code.scans == 2 for code in shop.list_qrcodes())
 
 
+TERMS = {"rules", "active", "validSince", "validUntil", "limit", "otherwise", "password"}
+IPHONE = SAMPLES["ios"]
+PIXEL = SAMPLES["android"]
+
+
+def condition(kind, value):
+    """A condition as `RedirectCondition::jsonSerialize` of Shlink writes it."""
+    return {"type": kind, "matchKey": None, "matchValue": value}
+
+
 CLOSED = {
     "Shlink": [
         shlink_json("a", meta={"validUntil": "2020-01-01T00:00:00+00:00"}),
@@ -170,11 +182,44 @@ CLOSED = {
 }  # fmt: skip
 
 
+KEPT = {
+    "Shlink": {"a": {"validUntil"}, "b": {"validSince"}, "c": {"limit"}},
+    "Kutt": {"b": {"validUntil"}, "c": {"active"}},
+    "Dub": {"b": {"validUntil"}, "c": {"rules"}, "d": {"rules"}, "e": {"active"}},
+}
+"""The fields of those that can be kept; the others are left out and named."""
+
+
 @pytest.mark.rule("X16")
-@pytest.mark.parametrize("links", CLOSED.values(), ids=CLOSED.keys())
-def test_a_closed_link_of_a_service_is_named_and_left_out(shop, links):
-    result = moved(shop, links, "json")
-    assert (result.created, result.count("invalid")) == (0, len(links))
+@pytest.mark.parametrize("service", CLOSED)
+def test_a_closed_link_of_a_service_stays_closed_or_is_named_and_left_out(shop, service):
+    result = moved(shop, CLOSED[service], "json")
+    kept = {code.short_code: TERMS & code.model_dump(mode="json", by_alias=True).keys() for code in shop.list_qrcodes()}
+    assert kept == KEPT[service]
+    assert result.count("invalid") == len(CLOSED[service]) - len(kept)
+
+
+@pytest.mark.parametrize(
+    ("agent", "country", "target"),
+    [(IPHONE, "DE", "https://i.example"), (PIXEL, "DE", "https://de.example"), (PIXEL, None, "https://other.example")],
+)
+def test_links_of_dub_lead_by_device_and_country_in_its_order(shop, agent, country, target):
+    link = dub_json("a", url="https://other.example", ios="https://i.example", geo={"DE": "https://de.example"})
+    assert moved(shop, [link], "json").is_complete
+    request = Request("GET", "a", {"user-agent": agent})
+    assert shop.explain("a", request, country=country or "").content == target
+
+
+def test_rules_and_a_password_in_a_file_are_kept(shop):
+    rules = [
+        {"longUrl": "https://two.example", "priority": 2, "conditions": [condition("device", "mobile")]},
+        {"longUrl": "https://one.example", "priority": 1, "conditions": [condition("language", "de")]},
+    ]
+    link = shlink_json("a", rules=True) | {"redirectRules": rules, "password": "open sesame"}
+    assert moved(shop, [link], "json").is_complete
+    (code,) = shop.list_qrcodes()
+    assert [rule.content for rule in code.rules] == ["https://one.example", "https://two.example"]
+    assert code.password.startswith("$argon2id$")
 
 
 @pytest.mark.parametrize(("file", "is_told"), [("Shlink, csv", True), ("Dub, csv", True), ("Shlink, json", False)])

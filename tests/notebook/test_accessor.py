@@ -505,8 +505,8 @@ def test_loading_it_warns_of_nothing():
 def test_checking_gives_a_row_for_each_picture_with_its_report():
     frame = pd.DataFrame({"url": [LINK, LINK + "/2"], "ink": ["x", "y"]}, index=["door", "window"])
     found = frame.qr.check("url", padding=0)
-    assert list(found.columns) == ["verdict", "score", "used", "issue", "report"]
-    assert [str(one) for one in found.dtypes] == ["category", "Int64", "float64", TEXT, "object"]
+    assert list(found.columns) == ["verdict", "score", "used", "least_width_mm", "issue", "report"]
+    assert [str(one) for one in found.dtypes] == ["category", "Int64", "float64", "float64", TEXT, "object"]
     assert list(found.index) == ["door", "window"]
     for (_, row), content in zip(found.iterrows(), frame["url"], strict=True):
         expected = QRImage(Design(content=content, padding=0)).scan
@@ -557,7 +557,7 @@ def test_a_frame_is_checked_at_the_level_that_is_asked_for():
 
 def test_an_empty_frame_has_the_same_columns():
     found = pd.DataFrame({"url": pd.Series([], dtype="str")}).qr.check("url")
-    assert list(found.columns) == ["verdict", "score", "used", "issue", "report"]
+    assert list(found.columns) == ["verdict", "score", "used", "least_width_mm", "issue", "report"]
     assert len(found) == 0
 
 

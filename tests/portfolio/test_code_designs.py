@@ -271,6 +271,7 @@ def test_check_gives_each_code_the_verdict_of_its_picture(shop):
     assert found["template"].fillna("").tolist() == ["own", "pale", ""]
     assert found["verdict"].tolist() == [shop.image(code).scan.verdict for code in codes]
     assert found["verdict"].tolist()[1] == "fragile"
+    assert found["least_width_mm"].tolist() == [shop.image(code).least_width_mm() for code in codes]
     assert "the symbol contrast is" in found["issue"].iloc[1]
     read = shop.check(level="quick", audience="all")
     assert [report.level for report in read["report"]] == ["quick"] * 3

@@ -164,6 +164,11 @@ def test_fixes_change_nothing_but_what_they_are_for():
         assert (fixed.content, fixed.size) == (URL, 8)
 
 
+def test_a_mirrored_code_that_readers_read_is_ok():
+    verdicts = {level: check(CASES["mirrored"], level).verdict for level in ("static", "standard")}
+    assert verdicts == {"static": "fragile", "standard": "ok"}
+
+
 GUESSED = [
     "Café", "Öl", "Straße", "Müller", "naïve", "señor", "São Paulo", "Kraków", "Škoda", "Ångström", "København",
     "İstanbul", "Αθήνα", "Москва", "東京タワー", "北京", "서울", "שלום", "مرحبا", "हिन्दी", "😀", "5 €", "„Hallo“",

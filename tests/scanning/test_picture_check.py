@@ -5,9 +5,9 @@ from io import BytesIO
 import numpy as np
 import pytest
 import segno
-from PIL import Image, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
-from qrkit import QRImage, check
+from qrkit import QRImage, Role, check
 from qrkit.errors import NoSymbol, UnreadableFile
 from qrkit.scanning.scan_report import ScanReport
 from tests.scanning.designs import CARD, URL, all_eyes, plain, with_logo
@@ -51,6 +51,22 @@ def test_what_is_drawn_is_found_again(content):
     assert np.mean(found.budget.wrong != ours.budget.wrong) < 0.01
     assert found.structure.contrast == pytest.approx(ours.structure.contrast, abs=0.05)
     assert found.structure.quiet == pytest.approx(ours.structure.quiet, abs=0.3)
+
+
+@pytest.mark.parametrize("level", ["static", "standard"])
+def test_thin_lines_made_elsewhere_are_fragile(level):
+    """Lines of 0.35 modules along the middle of each row, and whole finder patterns."""
+    design, module = plain(size=20), 20
+    drawing, symbol = picture(design), QRImage(design).symbol
+    draw = ImageDraw.Draw(drawing)
+    for row, line in enumerate(symbol.roles):
+        for column, role in enumerate(line):
+            if role != Role.FINDER:
+                left, top = (column + 4) * module, (row + 4) * module
+                draw.rectangle((left, top, left + module - 1, top + 6), fill="white")
+                draw.rectangle((left, top + 14, left + module - 1, top + module - 1), fill="white")
+    report = check(file_of(drawing), level)
+    assert (report.verdict, "module-weight" in codes(report)) == ("fragile", True)
 
 
 @pytest.mark.parametrize("angle", [0, 7, 45, 90, 133, 180, 270])

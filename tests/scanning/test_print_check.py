@@ -9,7 +9,8 @@ from qrkit.presets import with_preset
 from tests.scanning.captures import CAPTURES, flat, photo, stained, torn
 from tests.sweeps import quick_first
 
-LOGO = Brand("H", ink="#1B2A49", logo="icon:coffee").design("https://exmpl.co/menu")
+INK = Brand("H", ink="#1B2A49").design("https://exmpl.co/menu")
+LOGO = INK.with_logo("icon:coffee", 0.18, padding=0.5)
 HAND = CAPTURES[0]
 
 

@@ -191,7 +191,7 @@ def test_an_issue_that_is_explained_late_is_copied_and_compared_with_its_explana
 @pytest.mark.parametrize("frame", [None, "seal", "bar"])
 def test_the_least_width_has_modules_that_phones_focus_on(frame):
     image = generate("https://example.com", frame=frame)
-    for one in (check(image.design, "static"), image):
+    for one in (check(image.design, "static"), image, image.scan):
         assert image.print_at(one.least_width_mm(), dpi=5_000).module_mm == pytest.approx(0.4, abs=0.006)
         assert one.least_width_mm(2) == pytest.approx(20 * one.least_width_mm())
     assert check(image.to_bytes("png"), "static").least_width_mm() is None

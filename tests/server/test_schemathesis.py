@@ -28,6 +28,8 @@ EVERY_REPLY = [
 STATEFUL = [*EVERY_REPLY, checks.use_after_free, checks.ensure_resource_availability]
 # Not `ignored_auth`: our key stands in the place of what is made up. test_keys.py tries keys.
 
+TERMS = "/rules/.*|/valid(Since|Until)|/password"
+"""What a type of condition allows, which rules exclude each other, dates that are none, and hashes that are none."""
 UNSAID = {
     # Operation: codes that no schema can foretell, and the fields they may name.
     "generate": {
@@ -72,17 +74,17 @@ UNSAID = {
     "insert_qrcode": {
         "bad-colour": "/properties/(fore|back)ground",
         # What is in the store; dates that are none.
-        "bad-value": "/template|/campaignId|/shortCode|/schedule/[0-9]+/date",
+        "bad-value": f"/template|/campaignId|/shortCode|/schedule/[0-9]+/date|{TERMS}",
         "content-too-long": "",
         "bad-content": "/content|/properties/em",  # whether a mode has the letters of the content or of the short URL
-        "out-of-range": "/schedule/[0-9]+/date",
+        "out-of-range": "/schedule/[0-9]+/date|/valid(Since|Until)",
     },
     "update_qrcode": {
         "bad-colour": "/properties/(fore|back)ground",
-        "bad-value": "/template|/campaignId|/schedule/[0-9]+/date",
+        "bad-value": f"/template|/campaignId|/schedule/[0-9]+/date|{TERMS}",
         "content-too-long": "",
         "bad-content": "/content|/properties/em",  # whether a mode has the letters of the content or of the short URL
-        "out-of-range": "/schedule/[0-9]+/date",
+        "out-of-range": "/schedule/[0-9]+/date|/valid(Since|Until)",
     },
 }
 # Check digits, dates, and what one field of a kind demands of another.
@@ -92,7 +94,7 @@ for name in ("generate_decorated", "insert_qrcode", "update_qrcode"):
         code: f"{UNSAID[name][code]}|{told}" if code in UNSAID[name] else told for code, told in OF_KINDS.items()
     }
 for name in ("insert_qrcode", "update_qrcode"):
-    UNSAID[name] |= {"never-behind-short-url": "/content"}  # a good one-time password, for example
+    UNSAID[name] |= {"never-behind-short-url": "/content|/otherwise|/rules/.*"}  # a good one-time password, for example
 # It takes what either does; and what begins with a brace is a design, wherever it stands.
 UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
 MERCIFUL = ("generate", "export", "check", "list_everything")

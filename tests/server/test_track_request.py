@@ -28,6 +28,14 @@ WRITABLE = {
     "location": ("location", {"address": "Koper", "latitude": 45.5}),
     "tags": ("tags", ["shop"]),
     "fields": ("fields", {"City": "Graz"}),
+    "rules": ("rules", [{"conditions": [{"type": "device", "matchValue": "ios"}], "content": "https://example.com"}]),
+    "active": ("active", False),
+    "validSince": ("valid_since", "2026-06-01T00:00:00Z"),
+    "validUntil": ("valid_until", "2026-07-01T00:00:00Z"),
+    "limit": ("limit", 100),
+    "limitADay": ("limit_a_day", 10),
+    "otherwise": ("otherwise", "Come back in June."),
+    "password": ("password", "open sesame"),
 }
 
 

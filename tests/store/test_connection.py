@@ -346,12 +346,16 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             "TABLE visits",
             "TABLE user_agents",
             "TABLE brands",
+            "TABLE trials",
+            "TABLE scans_taken",
         ):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")
         store.execute("ALTER TABLE qrcodes DROP COLUMN stored")
         for table, column in (
-            ("qrcodes", "tags"), ("qrcodes", "fields"),
+            ("qrcodes", "tags"), ("qrcodes", "fields"), ("qrcodes", "rules"), ("qrcodes", "active"),
+            ("qrcodes", "valid_since"), ("qrcodes", "valid_until"), ("qrcodes", "scan_limit"),
+            ("qrcodes", "limit_a_day"), ("qrcodes", "otherwise"), ("qrcodes", "password"),
             ("qrcodes", "template"), ("campaigns", "template"), ("campaigns", "color"), ("templates", "is_current"),
         ):  # fmt: skip
             store.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

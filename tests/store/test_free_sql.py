@@ -195,6 +195,7 @@ OTHER_TABLES = [
         "settings",
         "templates",
         "brands",
+        "trials",
         "user_agents",
         "short_codes",
         "scan_counts",

@@ -20,6 +20,7 @@ from qrkit.portfolio.access import authenticate, create_account, create_key, get
 from qrkit.store import Store
 from qrkit.store.duckdb.database import Database
 from qrkit.store.postgresql.database import Server
+from qrkit.store.records import trial_rows
 from qrkit.store.records.short_codes import DELETED, target
 from qrkit.store.upkeep.maintenance import forget_visits, verify
 from qrkit.store.upkeep.moving import TABLES, migrate
@@ -98,6 +99,7 @@ def fill(path):
         shop.set_default_template(NASTY)
         shop.brands.save(NASTY, ACME)
         shop.brands.use(NASTY)
+        trial_rows.add(shop.store, shop.account.id, "look", result=NASTY, created=NOON)
         campaigns = [shop.insert_campaign(name, description=NASTY) for name in ("b", "a", "b")]
         shop.update_campaign(campaigns[1].id, template="brand")
         door = shop.insert_qrcode("https://example.com", short_code="door", campaign_id=campaigns[1].id, comment=NASTY,
@@ -173,6 +175,7 @@ def test_a_store_that_was_moved_goes_on_as_the_old_one_would(ends):
         assert shop.base_url == "https://go.example.com"
         assert shop.templates.names() == sorted([NASTY, "brand"])
         assert (shop.brands.names(), shop.brands.current) == ([NASTY], ACME)
+        assert trial_rows.of_look(shop.store, shop.account.id, "look") == [NASTY]
         assert (shop.templates.default, shop.list_campaigns()[1].template) == (NASTY, "brand")
         assert [one.name for one in shop.list_campaigns()] == ["b", "a", "b"]
         assert target(shop.store, "gone") is DELETED

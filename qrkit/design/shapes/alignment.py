@@ -10,7 +10,7 @@ from qrkit.design.outline import Outline, rounded
 
 __all__ = ["alignment_pattern"]
 
-SHARP = ("default", "gapped", "bars", "columns")
+SHARP = ("default", "gapped", "bars", "columns", "bricks", "crosses")
 """The styles with square corners."""
 CLASSY = ("classy", "classy-rounded")
 """The styles that round two opposite corners."""

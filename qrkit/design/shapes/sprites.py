@@ -11,7 +11,7 @@ import math
 
 from qrkit.design.outline import Outline, bowed, chamfered, circle, heart, polygon, regular, star
 
-__all__ = ["SPRITES"]
+__all__ = ["SPRITES", "cross"]
 
 CENTER = 0.5
 
@@ -28,7 +28,7 @@ def _flower(petals: int, distance: float, radius: float, turn: float = 0) -> Out
     return Outline.joined((circle(CENTER, CENTER, 0.3), *around))
 
 
-def _cross(reach: float, arm: float, turn: float) -> Outline:
+def cross(reach: float, arm: float, turn: float) -> Outline:
     """Draw four arms from the center, `arm` wide to both sides, rotated by an angle."""
     corners = (
         (-arm, -reach), (arm, -reach), (arm, -arm), (reach, -arm), (reach, arm), (arm, arm),
@@ -69,12 +69,12 @@ SPRITES = {
     "diamond2": _diamond(0.6, -0.08),
     "five": _flower(5, 0.285, 0.185),
     "four": _flower(4, 0.3, 0.235, turn=1 / 8),
-    "plus": _cross(0.52, 0.2, 0),
+    "plus": cross(0.52, 0.2, 0),
     "six": _flower(6, 0.3, 0.17),
     "smiley": _smiley(),
     "star": star(CENTER, CENTER, 0.62, 0.31, 5),
     "triangle": _triangle(0.92, 0.115),
-    "x": _cross(0.485, 0.18, math.pi / 4),
+    "x": cross(0.485, 0.18, math.pi / 4),
     "heart": heart(CENTER, 0.532, 0.465),
     "hexagon": regular(CENTER, CENTER, 0.475, 6),
     "octagon": chamfered(0.06, 0.06, 0.88, 0.258),

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from qrkit.design.decoration import Modules
 from qrkit.design.limits import ModuleType
 from qrkit.design.outline import KAPPA, Outline, Segment, circle, rectangle, rounded
+from qrkit.design.shapes.groups import bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
 
-__all__ = ["STAMPS", "STYLES", "as_modules", "one_module"]
+__all__ = ["APART", "STAMPS", "STYLES", "TINTED", "as_modules", "one_module"]
 
 Point = tuple[int, int]
 """Column and row of a corner between cells, or a direction; y runs down."""
@@ -95,8 +96,19 @@ STYLES: dict[str, Callable[[Cells], Outline]] = {
     "classy": _classy,
     "classy-rounded": _classy_rounded,
     "fluid": _fluid,
+    "bubbles": bubbles,
+    "lattice": lattice,
+    "diagonal": diagonal,
+    "bricks": bricks,
+    "crosses": crosses,
 }
 """Maps the styles whose modules depend on their neighbors to the functions that draw them."""
+
+
+APART = ("bubbles", "diagonal", "bricks", "crosses")
+"""The styles whose modules keep to themselves beside an alignment pattern; those of the others join it."""
+TINTED = {"bricks": 0.12}
+"""Opacity of the foreground in which styles also draw light modules."""
 
 
 def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Outline:

@@ -14,7 +14,7 @@ from qrkit.design.outline import Outline, rectangle
 from qrkit.design.shapes.alignment import alignment_pattern
 from qrkit.design.shapes.eyes import SIDE, eye
 from qrkit.design.shapes.sprites import SPRITES
-from qrkit.design.shapes.styles import STAMPS, STYLES, one_module
+from qrkit.design.shapes.styles import APART, STAMPS, STYLES, TINTED, one_module
 from qrkit.drawing.bitmaps import at_most
 from qrkit.drawing.paints import fainter, moved, paint
 from qrkit.drawing.parts.photos import module_colors
@@ -56,10 +56,10 @@ def draw_modules(sheet: Sheet, dark: Cells, light: Cells) -> list[Item]:
         plain = Squares(layout.x, layout.y, layout.module, dark, sheet.foreground, modules.joins_squares)
         return [plain, *_colored_squares(sheet, dark)]
     if style := STYLES.get(modules.type):
-        # The style sees alignment patterns as modules, so that its neighbors join them without a gap.
-        joined = style(dark) + _alignment_patterns(sheet)
+        # Most styles see alignment patterns as modules, so that their neighbors join them without a gap.
+        joined = style(_apart(sheet, dark) if modules.type in APART else dark) + _alignment_patterns(sheet)
         whole = Shape(joined.placed(layout.x, layout.y, layout.module), sheet.foreground)
-        return [whole, *_colored_parts(sheet, dark)]
+        return [*_tinted_parts(sheet, light), whole, *_colored_parts(sheet, dark)]
     if stamp := STAMPS.get(modules.type) or SPRITES.get(modules.sprite or ""):
         return [*_stamps(sheet, stamp, _places(_apart(sheet, dark))), *_patterns_apart(sheet)]
     return _sprites(sheet, dark, light)
@@ -105,6 +105,14 @@ def _colored_parts(sheet: Sheet, dark: Cells) -> Iterable[Shape]:
         ]
         if parts:
             yield Shape(Outline.joined(parts).placed(layout.x, layout.y, layout.module), color)
+
+
+def _tinted_parts(sheet: Sheet, light: Cells) -> Iterable[Shape]:
+    """Draw light modules in a pale foreground, if the style does."""
+    layout, kind = sheet.layout, sheet.design.modules.type
+    if kind in TINTED:
+        outline = STYLES[kind](light).placed(layout.x, layout.y, layout.module)
+        yield Shape(outline, fainter(sheet.foreground, TINTED[kind]))
 
 
 def _stamps(sheet: Sheet, stamp: Outline, places: list[Place]) -> Iterable[Stamps]:

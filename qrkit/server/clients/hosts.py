@@ -8,7 +8,8 @@ from __future__ import annotations
 import errno
 import re
 import socket
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from wsgiref.types import WSGIEnvironment
 from qrkit.contents.addresses import ascii_host
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
 
-__all__ = ["Hosts", "check_listening_host", "listening_problem", "reachable"]
+__all__ = ["Hosts", "check_listening_host", "listening_at", "listening_problem", "reachable"]
 
 ANY = "*"
 LONGEST_PATH = 16_384
@@ -92,6 +93,21 @@ def check_listening_host(host: str) -> None:
         is_good = False
     if not is_good:
         raise InvalidParameter(Problem("host", host, "must be a name or an address"))
+
+
+@contextmanager
+def listening_at(host: str, port: int) -> Iterator[None]:
+    """Context manager: names the host or the port in the error of a server that cannot listen.
+
+    Raises:
+        InvalidParameter: If the host or the port cannot be used.
+    """
+    try:
+        yield
+    except OSError as error:
+        if problem := listening_problem(error, host, port):
+            raise InvalidParameter(problem) from error
+        raise
 
 
 def listening_problem(error: OSError, host: str, port: int | None) -> Problem | None:

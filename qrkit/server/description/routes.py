@@ -115,4 +115,6 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/{code}.{ext}", short_urls.picture, reply="picture"),
     Route("GET", "/{code}+", short_urls.look, reply="page"),
     Route("GET", "/{code}/{urlinfo}", short_urls.follow, reply="landing"),
+    Route("POST", "/{code}", short_urls.unlock, is_page=True),
+    Route("POST", "/{code}/{urlinfo}", short_urls.unlock, is_page=True),
 )  # fmt: skip

@@ -17,8 +17,10 @@ from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
-from qrkit.server.service import Call
+from qrkit.server.service import NO_PLACES, Call
 from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.redirect_rules import needs_places
+from qrkit.visits.redirect import nowhere
 
 __all__ = [
     "delete_campaign", "delete_qrcode", "export", "get_campaign", "get_qrcode", "import_file", "insert_campaign",
@@ -40,7 +42,9 @@ def get_qrcode(call: Call) -> Response:
 
 def insert_qrcode(call: Call) -> Response:
     """Add a tracked QR Code."""
-    return _insert(read_qrcode(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_qrcode)
+    asked = read_qrcode(call.json(MOST_RECORD_BYTES))
+    _warn_of_places(call, asked)
+    return _insert(asked, call.portfolio.insert_qrcode)
 
 
 def update_qrcode(call: Call) -> Response:
@@ -49,6 +53,7 @@ def update_qrcode(call: Call) -> Response:
     asked = read_changes(fields)
     with json_named():
         code = call.portfolio.update_qrcode(call.id, **asked.values)
+    _warn_of_places(call, asked)
     if fields.get("shortCode") not in (None, "", code.short_code):
         call.request.warnings.append("shortCode was ignored; it cannot change, because the code may be printed")
     return _done(asked.unknown)
@@ -137,6 +142,12 @@ def import_file(call: Call) -> Response:
         turn = partial(gates.changing.passing, client)
         headers, issues = jobs.import_file(call.portfolio, body, content_type, asked.pop("format"), asked, turn=turn)
     return Response(200, JSON, issues, headers)
+
+
+def _warn_of_places(call: Call, asked: Fields) -> None:
+    """Warn if rules ask where a visitor is, and this server cannot know."""
+    if needs_places(asked.values.get("rules") or ()) and call.service.redirects.locate is nowhere:
+        call.request.warnings.append(f"rules ask where a visitor is, but {NO_PLACES}")
 
 
 def _page(portfolio: Portfolio, limit: int, after: str | None) -> Response:

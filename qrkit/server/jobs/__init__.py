@@ -27,7 +27,7 @@ from qrkit.portfolio.storing import store_rows
 from qrkit.processes import WorkerBroke, WorkerLate, Workers, WorkersBusy
 from qrkit.server.jobs.worker import DONE, NO_MEMORY, REFUSED
 from qrkit.store import Scans
-from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields
+from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, has_terms
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
 
@@ -108,7 +108,8 @@ def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) 
     """
     looks = looks_text(portfolio.store, portfolio.account.id)
     has_tags = has_tags_or_fields(portfolio.store, portfolio.account.id)
-    how: dict[str, str | bool] = {"image_format": image_format, "safe": safe, "has_tags": has_tags}
+    terms = has_terms(portfolio.store, portfolio.account.id)
+    how: dict[str, str | bool] = {"image_format": image_format, "safe": safe, "has_tags": has_tags, "has_terms": terms}
     return _ask_of_all("export", portfolio, looks, format=format, **how)
 
 

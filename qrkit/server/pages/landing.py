@@ -26,13 +26,13 @@ from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
-from qrkit.errors import NotFound, QrkitError, TooManyRequests
+from qrkit.errors import LeadsNowhere, NotFound, QrkitError, TooManyRequests
 from qrkit.server.pages.page_languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
-__all__ = ["PAGE_HEADERS", "failure", "home", "page", "preview"]
+__all__ = ["FORM_HEADERS", "PAGE_HEADERS", "failure", "home", "notice", "page", "password_page", "preview"]
 
 FOLDER = files("qrkit.server.pages")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
@@ -46,6 +46,12 @@ PAGE_HEADERS = {
     "Vary": "Accept-Language",
 }
 """Headers of every page. No script runs but that of the pages, and nothing is loaded."""
+FORM_HEADERS = PAGE_HEADERS | {
+    "Content-Security-Policy": PAGE_HEADERS["Content-Security-Policy"].replace(
+        "form-action 'none'", "form-action 'self'"
+    )
+}
+"""Headers of the page that asks for a password."""
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 INVITATIONS = {
@@ -172,6 +178,7 @@ class Sheet:
         note: Text below the buttons.
         by_hand: What the note adds where nothing can be copied by a button.
         foot: Text below the card.
+        is_form: Whether the page asks for a password.
     """
 
     icon: str
@@ -187,6 +194,7 @@ class Sheet:
     note: str = ""
     by_hand: str = ""
     foot: str = ""
+    is_form: bool = False
 
 
 FAILURES = {
@@ -220,6 +228,16 @@ FAILURES = {
 """Page for somebody who scanned a printed code, in English, by status. Other statuses use the 400 or 500 page."""
 
 
+NOWHERE_NOW = Sheet(
+    "wait",
+    "This QR Code leads nowhere at the moment",
+    lead="Whoever made it has switched it off, or has limited its time or its number of scans.",
+)
+LOCKED = Sheet(
+    "otp",
+    "This QR Code asks for a password",
+    lead="Whoever made it can tell you the password.",
+)
 NO_PAGE = Sheet(
     "lost",
     "There is no such page",
@@ -284,6 +302,8 @@ def preview(
         rows.append(Row("Address as written", written))
     if parts.scheme == "http":
         rows.append(Row("Connection", Word("Not encrypted: others may read along.")))
+    if answer.why:
+        rows.append(Row("Why", answer.why))
     sheet = Sheet(
         "look",
         parts.hostname or link,
@@ -307,6 +327,8 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: B
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
     if isinstance(error, NotFound) and error.kind == "page":
         sheet = NO_PAGE
+    elif isinstance(error, LeadsNowhere):
+        sheet = NOWHERE_NOW
     sheet = replace(
         sheet,
         heading=say(sheet.heading),
@@ -316,6 +338,33 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: B
         foot=say("Error {status}", status=status),
     )
     return _render(sheet, language, brand)
+
+
+def notice(icon: str, heading: str, lead: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+    """Return an HTML page that says two English sentences to somebody who scanned a code.
+
+    Args:
+        icon: Name of the icon in the template.
+        headers: Headers of the request by lower-case name.
+    """
+    language = Reader.of(headers).language
+    return _render(Sheet(icon, language.say(heading), lead=language.say(lead)), language)
+
+
+def password_page(headers: Mapping[str, str], brand: Brand | None = None, *, is_wrong: bool = False) -> bytes:
+    """Return the HTML page that asks for the password of a QR Code.
+
+    Args:
+        headers: Headers of the request by lower-case name.
+        brand: Gives the page its name, logo and accent.
+        is_wrong: Whether a wrong password was sent.
+    """
+    language = Reader.of(headers).language
+    told = "This is not the password. Please try again." if is_wrong else ""
+    sheet = replace(
+        LOCKED, heading=language.say(LOCKED.heading), lead=language.say(LOCKED.lead), note=told and language.say(told)
+    )
+    return _render(replace(sheet, is_form=True), language, brand)
 
 
 def _content_sheet(answer: Answer, reader: Reader) -> Sheet:

@@ -12,6 +12,7 @@ from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting
 from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
+from qrkit.tracking.redirect_rules import from_shlink
 
 __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
 
@@ -19,6 +20,9 @@ READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 """Fields of a QR Code that are ignored in requests."""
 NOT_CHANGED = ("shortCode",)
 """Fields that cannot change after the code was created, because the short URL may be printed."""
+
+OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules"}
+"""Names of Shlink for fields of ours."""
 
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -41,7 +45,7 @@ def read_qrcode(fields: Mapping[str, Any]) -> Fields:
     Raises:
         InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
     """
-    known, unknown = QRCode.known(with_content(fields))
+    known, unknown = QRCode.known(_in_our_words(fields))
     sent = {name: value for name, value in known.items() if name not in READ_ONLY}
     problems: list[Problem] = []
     if "content" not in sent:
@@ -59,18 +63,24 @@ def read_changes(fields: Mapping[str, Any]) -> Fields:
     Raises:
         InvalidParameter: If any fields are invalid; the error lists all of them by their names in JSON.
     """
-    fields = with_content(fields)
+    fields = _in_our_words(fields)
     _, unknown = QRCode.known(fields)
     names = {field.alias for field in QRCode.model_fields.values()} - {*READ_ONLY, *NOT_CHANGED}
     sent = {name: value for name, value in fields.items() if name in names and value is not None}
     for name, part in (("properties", Properties), ("location", Location)):
         if isinstance(sent.get(name), Mapping):
             sent[name] = _part(part, sent[name])
-    if isinstance(sent.get("schedule"), list):
-        sent["schedule"] = QRCode.known({"schedule": sent["schedule"]})[0]["schedule"]
+    sent |= QRCode.known({name: sent[name] for name in ("schedule", "rules") if isinstance(sent.get(name), list)})[0]
     # An empty campaignId means no campaign; an empty name is derived from the content.
     _validate({name: value for name, value in sent.items() if value != "" or name not in ("campaignId", "name")})
     return Fields(_in_python(QRCode, sent), unknown)
+
+
+def _in_our_words(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a QR Code with those that Shlink calls otherwise under our names."""
+    renamed = {ours: fields[theirs] for theirs, ours in OF_SHLINK.items() if theirs in fields and ours not in fields}
+    given = with_content({name: value for name, value in fields.items() if name not in OF_SHLINK} | renamed)
+    return given | {name: from_shlink(given[name]) for name in ("rules",) if name in given}
 
 
 def read_campaign(fields: Mapping[str, Any]) -> Fields:

@@ -19,6 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
+from qrkit.store.migrations import TRIALS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -244,6 +245,23 @@ ALTER TABLE qrcodes ADD COLUMN tags VARCHAR DEFAULT '[]';
 ALTER TABLE qrcodes ADD COLUMN fields VARCHAR DEFAULT '{}';
 """
 
+TERMS = """
+ALTER TABLE qrcodes ADD COLUMN rules VARCHAR DEFAULT '[]';
+ALTER TABLE qrcodes ADD COLUMN active BOOLEAN DEFAULT true;
+ALTER TABLE qrcodes ADD COLUMN valid_since TIMESTAMP;
+ALTER TABLE qrcodes ADD COLUMN valid_until TIMESTAMP;
+ALTER TABLE qrcodes ADD COLUMN scan_limit BIGINT DEFAULT 0;
+ALTER TABLE qrcodes ADD COLUMN limit_a_day BIGINT DEFAULT 0;
+ALTER TABLE qrcodes ADD COLUMN otherwise VARCHAR DEFAULT '';
+ALTER TABLE qrcodes ADD COLUMN password VARCHAR DEFAULT '';
+CREATE TABLE scans_taken (
+    qrcode INTEGER PRIMARY KEY,
+    taken BIGINT NOT NULL,
+    day DATE NOT NULL,
+    taken_that_day BIGINT NOT NULL
+) WITH (fillfactor = 50); -- room for a counter to change where it stands
+"""
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -268,6 +286,8 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "campaign colors": CAMPAIGN_COLORS,
         "archives": ARCHIVES,
         "own fields": OWN_FIELDS,
+        "trials": TRIALS,
+        "terms": TERMS,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

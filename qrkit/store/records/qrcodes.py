@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Self, get_args
 
 from qrkit.errors import StoreBusy, StoreClosed
+from qrkit.model import Model
 from qrkit.store.connection import Store
 from qrkit.store.engine import Parameters
 from qrkit.store.recording.recorder import include_waiting
@@ -18,28 +19,33 @@ from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
 from qrkit.store.records.short_codes import (
     DELETED,
+    NO_TERMS_AT_ALL,
+    ON_TERMS,
+    TERMS,
     Target,
+    Terms,
     ignores_case,
     read_schedule,
     remember_rows,
     remember_targets,
 )
 from qrkit.tracking.own_fields import OwnFields
-from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode, ScheduleEvent
+from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
+from qrkit.tracking.redirect_rules import PLACES
 from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
-    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder", "campaigns",
-    "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes", "each_qrcode", "has_short_code",
-    "has_tags_or_fields", "insert_campaign", "insert_qrcode", "insert_values", "is_taken", "last_number",
-    "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row",
-    "update_campaign", "update_qrcode",
+    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
+    "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
+    "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
+    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
+    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 
-def _list_text(values: tuple[ScheduleEvent | str, ...]) -> str:
-    """Return a schedule, or tags, as JSON."""
+def _list_text(values: tuple[Model | str, ...]) -> str:
+    """Return a schedule, rules, or tags, as JSON."""
     plain = [value if isinstance(value, str) else value.model_dump(mode="json") for value in values]
     return json.dumps(plain, ensure_ascii=False) if plain else "[]"
 
@@ -52,12 +58,16 @@ Links = Callable[[Mapping[str, Any]], Mapping[str, str]]
 """Converts the stored fields of a QR Code to its URLs, because the store does not contain the base URL."""
 
 
+OTHER_NAMES = {"scans": "imported_scans", "limit": "scan_limit"}
+"""The columns of the table `qrcodes` whose names are not those of the fields."""
+
+
 def _columns() -> Iterator[tuple[str, str]]:
     for field in QRCode.model_fields:
         if field == "location":
             yield from ((part, f"location.{part}") for part in Location.model_fields)
         elif field not in DERIVED:
-            yield ("imported_scans" if field == "scans" else field), field
+            yield OTHER_NAMES.get(field, field), field
 
 
 COLUMNS = dict(_columns())
@@ -82,8 +92,13 @@ TO_SQL: dict[type, Callable[[Any], Any]] = {
 """Conversions to column values, by field type."""
 
 
-NOTHING = {"tags": "[]", "fields": "{}"}
-"""The text of a QR Code without tags, and without fields of its own."""
+NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]"}
+"""The text of a QR Code without tags, fields of its own, and rules."""
+NO_TERMS = {
+    "active": True, "valid_since": None, "valid_until": None, "scan_limit": 0, "limit_a_day": 0, "otherwise": "",
+    "password": "",
+}  # fmt: skip
+"""The columns of a QR Code that leads everybody to its content at any time."""
 
 
 def _sql_type(column: str) -> str:
@@ -142,9 +157,8 @@ INSERT INTO short_codes (code, qrcode) SELECT short_code, $first::INTEGER + posi
 INSERT_STAGED_COUNTS = """
 INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + position, 0, 0 FROM staged_qrcodes
 """
-STAGED_TARGETS = """
-SELECT short_code, $first::INTEGER + position, content, CASE WHEN is_schedule_enabled THEN schedule END
-FROM staged_qrcodes
+STAGED_TARGETS = f"""
+SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q
 """
 STAGED_CLASH = """
 SELECT s.name FROM staged_qrcodes s JOIN short_codes c ON c.code = s.short_code
@@ -158,6 +172,8 @@ INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
+FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
+"""A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 INSERT_SHORT_CODE = (
     "INSERT INTO short_codes (code, qrcode) VALUES (?, nextval('qrcode_numbers')) RETURNING qrcode AS number"
@@ -191,6 +207,8 @@ COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
 """
+HAS_TERMS = f"SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND ({ON_TERMS}) LIMIT 1"
+ASKS_FOR_PLACES = f"SELECT 1 AS present FROM qrcodes WHERE rules LIKE '%\"{PLACES}%' LIMIT 1"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
 SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
@@ -256,9 +274,9 @@ def stored_row(code: QRCode) -> StoredRow:
 
 def _column(values: Sequence[Any]) -> Sequence[Any]:
     """Convert the values of a field, which are all of one type, to the values of an array."""
-    kind = type(values[0])
+    kind = type(next((value for value in values if value is not None), None))
     convert = naive if kind is datetime else TO_SQL.get(kind)
-    return values if convert is None else list(map(convert, values))
+    return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
 class CodesText(NamedTuple):
@@ -372,7 +390,10 @@ def update_qrcode(store: Store, code: QRCode) -> None:
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
-        remember_targets(store, {code.short_code: _target(code, number)})
+        target = _target(code, number)
+        if target.terms is None or not target.terms.needs_number:
+            store.execute(FORGET_TAKEN, [number])
+        remember_targets(store, {code.short_code: target})
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
@@ -440,6 +461,16 @@ def has_tags_or_fields(store: Store, account_id: str) -> bool:
     return store.row(HAS_TAGS_OR_FIELDS, [account_id]) is not None
 
 
+def has_terms(store: Store, account_id: str) -> bool:
+    """Return whether a QR Code of an account does not lead everybody to its content, apart from its schedule."""
+    return store.row(HAS_TERMS, [account_id]) is not None
+
+
+def asks_for_places(store: Store) -> bool:
+    """Return whether rules of a QR Code, of any account, ask where a visitor is."""
+    return store.row(ASKS_FOR_PLACES) is not None
+
+
 def number_of(store: Store, account_id: str, id: str) -> int | None:
     """Return the number of a QR Code of an account, which grows with each new one; None if there is no such code."""
     return _number(store.row(SELECT_OWN_NUMBER, [id, account_id])) or None
@@ -490,7 +521,9 @@ def _number(row: dict[str, Any] | None) -> int:
 
 def _target(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code."""
-    return Target(number, code.content, code.schedule if code.is_schedule_enabled else ())
+    terms = Terms(code.rules, *(getattr(code, name) for name in Terms._fields[1:]))
+    schedule = code.schedule if code.is_schedule_enabled else ()
+    return Target(number, code.content, schedule, None if terms == NO_TERMS_AT_ALL else terms)
 
 
 def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
@@ -504,6 +537,9 @@ def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
     for name, nothing in NOTHING.items():
         if (text := row.pop(name)) and text != nothing:  # most QR Codes have none, and need no validation
             row[name] = json.loads(text)
+    for column, default in NO_TERMS.items():
+        if (value := row.pop(column)) != default:
+            row[COLUMNS[column]] = utc(value) if isinstance(value, datetime) else value
     row |= links(row)
     return QRCode.from_fields(row)
 

@@ -20,15 +20,17 @@ from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.store_settings import get_setting, set_setting
 from qrkit.tracking.records import ScheduleEvent
+from qrkit.tracking.redirect_rules import NEEDS_A_NUMBER, RedirectRule
 from qrkit.tracking.schedule import active_content
 from qrkit.tracking.short_urls import beginnings
+from qrkit.tracking.times import utc
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "DELETED", "Target", "ignores_case", "longest_known", "read_schedule", "remember_changed", "remember_rows",
-    "remember_targets", "set_ignores_case", "spelling", "target",
+    "DELETED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "Target", "Terms", "ignores_case", "longest_known",
+    "read_schedule", "remember_changed", "remember_rows", "remember_targets", "set_ignores_case", "spelling", "target",
 ]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
@@ -45,11 +47,50 @@ TOGETHER = 50_000
 NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
 FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
+ON_TERMS = """
+rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
+    OR password <> '' OR otherwise <> ''
+"""
+"""Which QR Codes have `Terms`."""
+LEADS_ELSEWHERE = f"(is_schedule_enabled AND schedule <> '[]') IS TRUE OR {ON_TERMS}"
+"""Which QR Codes do not lead everybody to their content at any time."""
 PLAIN = f"""
 SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
-WHERE number >= $first AND number < $until AND {FITS}
-    AND (is_schedule_enabled AND schedule <> '[]') IS NOT TRUE
+WHERE number >= $first AND number < $until AND {FITS} AND NOT ({LEADS_ELSEWHERE})
 """
+
+
+class Terms(NamedTuple):
+    """The terms on which a short code leads to its content.
+
+    Attributes:
+        rules: Contents for some visitors.
+        active: Whether it leads anywhere.
+        valid_since: It leads nowhere before.
+        valid_until: It leads nowhere from then on.
+        limit: Maximum number of scans; 0 for no limit.
+        limit_a_day: Maximum number of scans on a UTC day; 0 for no limit.
+        otherwise: Content outside of these times and beyond the limits; "" for none.
+        password: Hash of the password; "" for none.
+    """
+
+    rules: tuple[RedirectRule, ...] = ()
+    active: bool = True
+    valid_since: datetime | None = None
+    valid_until: datetime | None = None
+    limit: int = 0
+    limit_a_day: int = 0
+    otherwise: str = ""
+    password: str = ""
+
+    @property
+    def needs_number(self) -> bool:
+        """Whether scans have to be numbered."""
+        numbered = any(one.type in NEEDS_A_NUMBER for rule in self.rules for one in rule.conditions)
+        return bool(self.limit or self.limit_a_day) or numbered
+
+
+NO_TERMS_AT_ALL = Terms()
 
 
 class Target(NamedTuple):
@@ -59,11 +100,13 @@ class Target(NamedTuple):
         qrcode: Number of the QR Code; 0 if the QR Code was deleted.
         content: The content when no schedule event is active.
         schedule: Changes of content; empty if scheduling is off.
+        terms: The terms on which it is served; None if everybody gets it at any time.
     """
 
     qrcode: int
     content: str
     schedule: tuple[ScheduleEvent, ...] = ()
+    terms: Terms | None = None
 
     def content_at(self, moment: datetime) -> str:
         """Return the content that is active at a timestamp."""
@@ -73,10 +116,14 @@ class Target(NamedTuple):
 DELETED = Target(0, "")
 """The target of a short code whose QR Code was deleted; the code is never reused."""
 
-SELECT = """
-SELECT s.code, q.number, q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END{more}
+TERMS = """
+q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END AS schedule, q.rules, q.active, q.valid_since,
+    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password
+"""
+SELECT = f"""
+SELECT s.code, q.number, {TERMS}{{more}}
 FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
-WHERE {which}
+WHERE {{which}}
 """
 SELECT_ONE = SELECT.format(more="", which="s.code = $code::VARCHAR")
 SELECT_SOME = SELECT.format(more="", which="s.code IN (SELECT unnest($codes::VARCHAR[]))")
@@ -84,24 +131,23 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
 OTHERS = f"""
-SELECT short_code, number, content, CASE WHEN is_schedule_enabled THEN schedule END FROM qrcodes
-WHERE (is_schedule_enabled AND schedule <> '[]') OR NOT ({FITS})
+SELECT short_code, number, {TERMS} FROM qrcodes q WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
-SELECT code, NULL, '', NULL FROM short_codes
+SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '' FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
-"""Selects the short codes of a file that are not in a `TargetTable` as they are read: long, scheduled and deleted."""
+"""Selects the short codes of a file that are not in a `TargetTable` as they are read: long, on terms, and deleted."""
 
 
 class TargetTable:
-    """Targets of a file by short code: those of the QR Codes without a schedule, as they were read, and all others.
+    """Targets of a file by short code: those that lead everybody to one content, as they were read, and all others.
 
     A dictionary of targets would take four times the memory and twice the time to fill, before the first redirect.
 
     Args:
         store: A file, in which nothing changes until the table is made.
-        others: The targets of QR Codes with a schedule, and of deleted ones.
+        others: The targets of QR Codes with a schedule or terms, and of deleted ones.
     """
 
     def __init__(self, store: Store, others: Mapping[str, Target]) -> None:
@@ -234,7 +280,7 @@ def remember_changed(store: Store, codes: Sequence[str]) -> None:
 
 
 def remember_rows(store: Store, rows: Iterable[Sequence[Any]]) -> None:
-    """Update cached targets as `remember_targets` does: rows of a short code, its number, content and schedule."""
+    """Update cached targets as `remember_targets` does: rows of a short code, its number and `TERMS`."""
     remember_targets(store, {code: _target(number, *rest) for code, number, *rest in rows})
 
 
@@ -251,6 +297,18 @@ def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
         raise StoreDamaged(f"a QR Code has the damaged schedule {text!r:.60}").advising(
             {"command": advice, "python": f"{advice.capitalize()}."}
         ) from error
+
+
+def read_rules(text: str) -> tuple[RedirectRule, ...]:
+    """Convert stored JSON to rules.
+
+    Raises:
+        StoreDamaged: If the text is not JSON of rules.
+    """
+    try:
+        return tuple(RedirectRule(**rule) for rule in json.loads(text)) if text != "[]" else ()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreDamaged(f"a QR Code has the damaged rules {text!r:.60}") from error
 
 
 def _learn(database: Engine, targets: Mapping[str, Target]) -> None:
@@ -304,8 +362,8 @@ def _read_new(database: Engine) -> None:
     with _looking_at(database):
         seen = database.memory.get(SEEN, 0)
         changed: dict[str, Target] = {}
-        for code, number, content, schedule, revision in Store.on(database).each_row(NEW, {"seen": seen}):
-            changed[code] = _target(number, content, schedule)
+        for code, number, *rest, revision in Store.on(database).each_row(NEW, {"seen": seen}):
+            changed[code] = _target(number, *rest)
             seen = max(seen, revision)
         if KNOWN in database.memory:
             _learn(database, changed)
@@ -314,15 +372,19 @@ def _read_new(database: Engine) -> None:
         database.memory[SEEN] = seen
 
 
-def _target(number: int | None, content: str, schedule: str | None) -> Target:
+def _target(number: int | None, content: str, schedule: str | None, rules: str, active: bool, *rest: Any) -> Target:  # noqa: FBT001 - a column
     """Return the target of a row; a code without a number was deleted."""
     if number is None:
         return DELETED
+    since, until = (moment and utc(moment) for moment in rest[:2])
+    events: tuple[ScheduleEvent, ...] = ()
+    terms = Terms((), active, since, until, *rest[2:])
     try:
-        return Target(number, content, read_schedule(schedule) if schedule else ())
-    except StoreDamaged:  # a printed code must lead somewhere
-        _log.warning("QR Code %d of the table qrcodes ignores its schedule, which is damaged", number)
-        return Target(number, content, ())
+        events = read_schedule(schedule) if schedule else ()
+        terms = terms._replace(rules=read_rules(rules))
+    except StoreDamaged as error:  # a printed code must lead somewhere
+        _log.warning("QR Code %d of the table qrcodes leads on without what is damaged: %s", number, error)
+    return Target(number, content, events, None if terms == NO_TERMS_AT_ALL else terms)
 
 
 class _Columns(NamedTuple):

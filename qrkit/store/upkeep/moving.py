@@ -37,6 +37,7 @@ TABLES: dict[str, Kinds] = {
     },
     "templates": SAVED,
     "brands": SAVED,
+    "trials": dict.fromkeys(("account_id", "look", "result"), "VARCHAR") | {"created": "TIMESTAMP"},
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
         "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER",
@@ -44,6 +45,7 @@ TABLES: dict[str, Kinds] = {
     "qrcodes": QRCODES,
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},
     "scan_counts": {"qrcode": "INTEGER", "scans": "BIGINT", "forgotten": "BIGINT"},
+    "scans_taken": {"qrcode": "INTEGER", "taken": "BIGINT", "day": "DATE", "taken_that_day": "BIGINT"},
     "user_agents": {
         "number": "INTEGER", "text": "VARCHAR", "system": "VARCHAR", "system_version": "VARCHAR", "browser": "VARCHAR",
         "browser_version": "VARCHAR", "manufacturer": "VARCHAR", "device_model": "VARCHAR", "device": "VARCHAR",

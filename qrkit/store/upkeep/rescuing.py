@@ -65,7 +65,7 @@ FROM (
     FROM (
         SELECT account_id AS id FROM qrcodes UNION SELECT account_id FROM campaigns
         UNION SELECT account_id FROM api_keys UNION SELECT account_id FROM templates
-        UNION SELECT account_id FROM brands
+        UNION SELECT account_id FROM brands UNION SELECT account_id FROM trials
     ) WHERE id NOT IN (SELECT id FROM accounts)
 )
 """

@@ -19,11 +19,13 @@ from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.store.records.searching import Search, imports
 from qrkit.store.records.short_codes import longest_known
-from qrkit.tracking.records import QRCode
+from qrkit.tracking.records import DERIVED, QRCode
 from qrkit.tracking.short_urls import path_of, tidy_code
 
 __all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
 
+OF_ONE_CODE = {"id", "name", "short_code", "created", "scans", *DERIVED}
+"""Fields that a copy of a QR Code does not share."""
 EDITED = ("name", "content", "comment", "campaign_id", "template", "is_schedule_enabled", "schedule")
 """Fields that users can edit."""
 EDITED_TOGETHER = ("template", "campaign_id", "find", "replace")
@@ -127,9 +129,8 @@ class Catalogue:
     def duplicate(self) -> None:
         """Add a code with the fields of the chosen one and a short code of its own, and choose it."""
         code = self.portfolio.get_qrcode(self.chosen)
-        names = ("campaign_id", "comment", "urlinfo", "is_dynamic", "location", "properties", "template")
-        fields = {name: getattr(code, name) for name in (*names, "is_schedule_enabled", "schedule")}
-        self.chosen = self.portfolio.insert_qrcode(code.content, name=f"{code.name} (copy)", **fields).id
+        fields = {name: getattr(code, name) for name in type(code).model_fields if name not in OF_ONE_CODE}
+        self.chosen = self.portfolio.insert_qrcode(name=f"{code.name} (copy)", **fields).id
 
     def save(self, changes: Mapping[str, Any]) -> None:
         """Change the chosen code.

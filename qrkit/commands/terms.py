@@ -1,0 +1,159 @@
+"""The options of `qrkit add`, `qrkit set` and `qrkit explain` that say where a short URL leads whom, and when."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from qrkit.commands.output import print_json
+from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.stores import add_store, opened
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.files import read_file
+from qrkit.tracking.redirect_rules import TYPES
+
+__all__ = ["add_terms", "define_explain", "terms_of"]
+
+SHORT = {
+    "country": "geolocation-country-code",
+    "region": "geolocation-region-name",
+    "city": "geolocation-city-name",
+    "query": "query-param",
+    "referrer": "referrer-host",
+    "address": "ip-address",
+    "before": "before-date",
+    "after": "after-date",
+    "scan": "scan-number",
+}
+"""Short names of conditions."""
+_CONDITION = re.compile(r"(?P<type>[a-z-]+)(?:\((?P<key>[^()]*)\))?(?:(?P<negated>!)?=(?P<values>.*))?", re.DOTALL)
+
+
+def add_terms(one: argparse.ArgumentParser) -> None:
+    """Add the options to a command that makes or changes QR Codes."""
+    rule = (
+        "lead some visitors elsewhere: conditions and a content, such as 'device=ios language!=de,fr "
+        "https://example.com'; repeat it for several, of which the first that applies answers"
+    )
+    one.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
+    rules = "the same as JSON or a JSON file, as Shlink writes it, too; [] removes all rules"
+    one.add_argument("--rules", metavar="JSON", help=rules)
+    one.add_argument("--since", metavar="TIME", help='lead nowhere before, such as 2026-12-01T08:00:00Z; "" removes it')
+    one.add_argument("--until", metavar="TIME", help='lead nowhere from then on; "" removes it')
+    one.add_argument("--limit", type=int, metavar="N", help="lead nowhere after N scans; 0 for no limit")
+    one.add_argument("--limit-a-day", type=int, metavar="N", help="lead nowhere after N scans on a UTC day")
+    otherwise = "a URL, or words to show, where it would lead nowhere"
+    one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
+    one.add_argument("--password", metavar="WORD", help='ask visitors for it; "" removes it; - asks for it here')
+    switch = one.add_mutually_exclusive_group()
+    switch.add_argument(
+        "--off", dest="active", action="store_false", default=None, help="lead nowhere for the time being"
+    )
+    switch.add_argument("--on", dest="active", action="store_true", default=None, help="lead on again")
+
+
+def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of `insert_qrcode` and `update_qrcode` that the options ask for.
+
+    Raises:
+        InvalidParameter: If a rule cannot be read.
+    """
+    given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
+    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active")}
+    if asked.rule and asked.rules is not None:
+        raise InvalidParameter(Problem("rules", asked.rules, "goes without --rule"))
+    if asked.rule:
+        given["rules"] = [_rule(text) for text in asked.rule]
+    elif asked.rules is not None:
+        given["rules"] = _json(asked.rules)
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def define_explain(one: Parser) -> None:
+    """Define the command `explain`."""
+    from qrkit.visits.sample_visitors import SAMPLES
+
+    describe(
+        one,
+        "Rules, times, limits and the schedule of a QR Code decide, in this order: switched off, times, password, "
+        "limits, rules, schedule, content. Nothing is counted.",
+        usage="CODE [options]",
+        examples=(
+            "qrkit explain door --device ios --country SI --store shop.duckdb",
+            "qrkit explain door --language de --at 2026-12-24T18:00:00Z",
+        ),
+    )
+    one.add_argument("code", metavar="CODE", help="short code, short URL, name or ID of a QR Code")
+    one.add_argument("--device", choices=SAMPLES, metavar="DEVICE", help=f"of the visitor: {', '.join(SAMPLES)}")
+    one.add_argument("--user-agent", default="", metavar="TEXT", help="the same as browsers send it")
+    one.add_argument(
+        "--language", default="", metavar="TEXT", help="languages that the browser asks for, such as de-AT"
+    )
+    for name in ("country", "region", "city", "query", "address", "referrer"):
+        one.add_argument(f"--{name}", default="", metavar="TEXT", help=f"{name} of the visitor")
+    one.add_argument("--at", metavar="TIME", help="when, such as 2026-12-24T18:00:00Z (now)")
+    add_store(one)
+    add_json(one, "reason, content, rule (from 1), sentence")
+    one.set_defaults(run=_explain)
+
+
+def _explain(asked: argparse.Namespace) -> None:
+    from qrkit.tracking.times import from_iso
+    from qrkit.visits.redirect import Request
+    from qrkit.visits.sample_visitors import sample
+
+    agent = asked.user_agent or (sample(asked.device) if asked.device else "")
+    headers = {"user-agent": agent, "accept-language": asked.language}
+    if asked.referrer:
+        headers["referer"] = asked.referrer if "//" in asked.referrer else f"https://{asked.referrer}"
+    place = {name: getattr(asked, name) for name in ("country", "region", "city")}
+    with opened(asked, to_read=True) as portfolio:
+        request = Request("GET", "", headers, asked.address, asked.query)
+        at = from_iso(asked.at, name="at") if asked.at else None
+        found = portfolio.explain(asked.code, request, at=at, **place)
+    if asked.json:
+        number = None if found.rule is None else found.rule + 1
+        print_json(reason=found.reason, content=found.content, rule=number, sentence=found.sentence)
+    else:
+        print(f"{found.content or 'nowhere'}: {found.sentence}")
+
+
+def _password(asked: argparse.Namespace) -> str | None:
+    if asked.password != "-":
+        return asked.password and str(asked.password)
+    from getpass import getpass
+
+    return getpass("Password of the QR Code: ")
+
+
+def _rule(text: str) -> dict[str, Any]:
+    """Return the rule that a text such as `device=ios language!=de,fr https://example.com` says."""
+    *conditions, content = text.split(" ") if " " in text else ("", text)
+    return {"content": content, "conditions": [_condition(one, text) for one in conditions if one]}
+
+
+def _condition(text: str, rule: str) -> dict[str, Any]:
+    found = _CONDITION.fullmatch(text)
+    kind = SHORT.get(found["type"], found["type"]) if found else ""
+    if not found or kind not in TYPES:
+        told = "must be conditions and a content, such as 'device=ios language!=de,fr https://example.com'; "
+        known = ", ".join([*SHORT, *(name for name in TYPES if name not in SHORT.values())])
+        raise InvalidParameter(Problem("rule", rule, f"{told}{text!r} is none of {known}"))
+    values = found["values"].split(",") if found["values"] else []
+    return {"type": kind, "match_key": found["key"] or "", "match_value": values, "is_negated": bool(found["negated"])}
+
+
+def _json(text: str) -> list[Any]:
+    data = text if text.lstrip().startswith(("[", "{")) else read_file(Path(text))
+    try:
+        rules = json.loads(data)
+    except ValueError as error:
+        raise InvalidParameter(Problem("rules", text, f"is not JSON: {error}")) from error
+    if isinstance(rules, dict):
+        rules = rules.get("redirectRules")
+    if not isinstance(rules, list):
+        raise InvalidParameter(Problem("rules", text, "must be a JSON list of objects with conditions and content"))
+    return rules

@@ -1,0 +1,120 @@
+"""Draws modules in groups: bubbles, crosses, a lattice, diagonal lines, and bricks, all measured in cells.
+
+Readers sample the middle of a cell, so whatever a group covers there is dark, and the middle of a light cell stays
+free. Shapes that readers fail to find have no style: isometric cubes, whose modules are no squares, pictures that a
+model blends with a symbol, and animations, of which a camera sees a frame in between.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from qrkit.design.outline import Outline, circle, rounded
+from qrkit.design.shapes.sprites import SPRITES, cross
+
+__all__ = ["bricks", "bubbles", "crosses", "diagonal", "lattice"]
+
+Cells = Sequence[bytes]
+"""Rows of bytes, 1 for each cell with a module."""
+Place = tuple[int, int]
+"""Column and row of a cell."""
+Form = tuple[str, Outline]
+"""Rows of a square of cells, # for a dark one, . for a light one and ? for either, and what is drawn on the dark ones,
+measured from the first cell."""
+
+DOT = 0.47
+"""Radius of a module on its own."""
+LINE = 0.76
+"""Width of the lines of a lattice."""
+SLANT = 0.72
+"""Width of diagonal lines, of which each crosses only half of a cell's corners."""
+MORTAR = 0.1
+"""Gap between bricks."""
+REACH, ARM = 0.42, 0.27
+"""How far a large cross goes beyond the middle of its outermost cells, and half of the width of its arms."""
+
+BUBBLES: tuple[Form, ...] = (
+    ("?#?" "###" "?#?", circle(1.5, 1.5, 1.2)),
+    ("?#?" "#.#" "?#?", circle(1.5, 1.5, 1.22) + circle(1.5, 1.5, 0.66).hole()),
+    ("##" "##", circle(1, 1, 0.97)),
+    ("#", circle(0.5, 0.5, DOT)),
+)  # fmt: skip
+CROSSES: tuple[Form, ...] = (
+    ("#.#" ".#." "#.#", cross(math.sqrt(2) + REACH, ARM, math.pi / 4).placed(1, 1)),
+    ("##" "##", cross(math.sqrt(0.5) + REACH, ARM, math.pi / 4).placed(0.5, 0.5)),
+    ("#", SPRITES["x"]),
+)  # fmt: skip
+
+
+def bubbles(cells: Cells) -> Outline:
+    """Draw bubbles and rings over three by three modules, bubbles over two by two, and dots."""
+    return Outline.joined(_fitted(cells, BUBBLES))
+
+
+def crosses(cells: Cells) -> Outline:
+    """Draw crosses over three by three, two by two and single modules."""
+    return Outline.joined(_fitted(cells, CROSSES))
+
+
+def lattice(cells: Cells) -> Outline:
+    """Join the modules of each row and of each column into lines with round ends."""
+    return Outline.joined(_lines(cells, ((1, 0), (0, 1)), LINE))
+
+
+def diagonal(cells: Cells) -> Outline:
+    """Join the modules that touch from the lower left to the upper right into lines with round ends."""
+    return Outline.joined(_lines(cells, ((1, -1),), SLANT))
+
+
+def bricks(cells: Cells) -> Outline:
+    """Draw the modules as bricks of one or two, each row shifted against the next."""
+    return Outline.joined(_bricks(cells))
+
+
+def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Outline]:
+    """Yield the forms in place, the first ones wherever they fit, so that each module is drawn once."""
+    left = {(column, row) for row, line in enumerate(cells) for column, dark in enumerate(line) if dark}
+    dark = frozenset(left)
+    for pattern, outline in forms:
+        side = math.isqrt(len(pattern))
+        wanted = [(index % side, index // side, one) for index, one in enumerate(pattern) if one != "?"]
+        for row in range(len(cells) - side + 1):
+            for column in range(len(cells[0]) - side + 1):
+                places = {(column + x, row + y): one == "#" for x, y, one in wanted}
+                drawn = {place for place, is_dark in places.items() if is_dark}
+                if drawn <= left and dark.isdisjoint(places.keys() - drawn):
+                    left -= drawn
+                    yield outline.placed(column, row)
+
+
+def _lines(cells: Cells, ways: Sequence[Place], width: float) -> Iterator[Outline]:
+    """Yield each run of modules in these directions as a line, and a dot for each module without one."""
+    dark = {(column, row) for row, line in enumerate(cells) for column, one in enumerate(line) if one}
+    alone = set(dark)
+    for across, down in ways:
+        length = math.hypot(across, down)
+        for column, row in sorted(dark):
+            if (column - across, row - down) in dark:
+                continue
+            run = [(column, row)]
+            while (following := (run[-1][0] + across, run[-1][1] + down)) in dark:
+                run.append(following)
+            if len(run) > 1:
+                alone -= {*run}
+                bar = rounded(-width / 2, -width / 2, (len(run) - 1) * length + width, width, width / 2)
+                turn = (across / length, down / length, -down / length, across / length)
+                yield bar.transformed((*turn, column + 0.5, row + 0.5))
+    for column, row in sorted(alone):
+        yield circle(column + 0.5, row + 0.5, DOT)
+
+
+def _bricks(cells: Cells) -> Iterator[Outline]:
+    edge = MORTAR / 2
+    for row, line in enumerate(cells):
+        column = 0
+        while column < len(line):
+            is_long = (column + row) % 2 == 0 and line[column : column + 2] == b"\1\1"
+            if line[column]:
+                yield rounded(column + edge, row + edge, 1 + is_long - MORTAR, 1 - MORTAR, edge)
+            column += 1 + is_long

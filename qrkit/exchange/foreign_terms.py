@@ -1,0 +1,90 @@
+"""Reads when and for whom the links of other tools lead where, as rules, times, limits and passwords of QR Codes.
+
+Shlink: `ShortUrlDataTransformer` writes `meta` and `hasRedirectRules`, `RedirectCondition` the conditions of
+`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl` and `password`, and
+`LinkMiddleware` asks for them in the order expired, iOS, Android, country. Kutt: `sanitize.link` has `expire_in` and
+`banned`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["read_terms"]
+
+SINCE = ("meta.validSince", "validsince")
+UNTIL = ("meta.validUntil", "validuntil", "expiresat", "expires_at", "expire_in")
+LIMIT = ("meta.maxVisits", "maxvisits")
+OTHERWISE = ("expiredurl", "expired_url")
+DEVICES = {"ios": "ios", "android": "android"}
+OFF = ("banned", "isbanned", "disabled", "isdisabled", "disabledat")
+NOT_OFF = frozenset({"", "0", "false", "no", "null", "none"})
+"""What stands for a link that works."""
+SHORTEST_PASSWORD = 4
+UNTOLD = frozenset({"true", "false", "null", "none"})
+"""What stands for a password that is not in the file."""
+
+Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
+
+
+def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the cells of a link's terms under our column names, and the link without what they say.
+
+    Args:
+        link: The fields of the link by lower-case name.
+        text: Returns the first text under one of some names.
+        moment: Returns it as a timestamp in table format.
+    """
+    cells = {
+        "Valid Since (UTC)": moment(link, SINCE),
+        "Valid Until (UTC)": moment(link, UNTIL),
+        "Limit": text(link, LIMIT),
+        "Otherwise": text(link, OTHERWISE),
+    }
+    read = {*SINCE, *UNTIL, *LIMIT, *OTHERWISE}
+    rules = link.get("redirectrules")
+    if isinstance(rules, list):
+        read |= {"redirectrules", "hasredirectrules"}
+        rules = [one for one in rules if isinstance(one, dict)]
+    else:
+        rules = _targets(link, read)
+    if off := [name for name in OFF if text(link, (name,)).lower() not in NOT_OFF or link.get(name) is True]:
+        cells["Active"] = "false"
+        read |= {*off}
+    password = text(link, ("password",))
+    if len(password) >= SHORTEST_PASSWORD and password.lower() not in UNTOLD:
+        cells["Password"] = password
+        read |= {"password", "haspassword"}
+    if rules:
+        cells["Rules"] = json.dumps(rules, ensure_ascii=False)
+    return {name: cell for name, cell in cells.items() if cell}, _without(link, read)
+
+
+def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
+    """Return the rules that the targets of a link by device and country are, and add their names to `read`."""
+    rules = []
+    for name, device in DEVICES.items():
+        target = link.get(name)
+        if isinstance(target, str) and target.strip():
+            rules.append({"conditions": [{"type": "device", "matchValue": device}], "content": target.strip()})
+            read.add(name)
+    countries = link.get("geo")
+    if isinstance(countries, dict) and all(isinstance(one, str) for one in countries.values()):
+        read.add("geo")
+        rules += [
+            {"conditions": [{"type": "geolocation-country-code", "matchValue": country}], "content": target}
+            for country, target in countries.items()
+            if target
+        ]
+    return rules
+
+
+def _without(link: Mapping[str, Any], read: set[str]) -> dict[str, Any]:
+    inner = {name.partition(".")[2] for name in read if "." in name}
+    return {
+        name: {key: one for key, one in value.items() if key not in inner} if name == "meta" else value
+        for name, value in link.items()
+        if name not in read and (name != "meta" or isinstance(value, dict))
+    }

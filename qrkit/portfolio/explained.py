@@ -1,0 +1,54 @@
+"""`Explained`: where the QR Codes of a portfolio lead whom, told to their owner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from qrkit.portfolio.many_codes import ManyRecords
+from qrkit.tracking.records import Place
+from qrkit.visits.decision import Decision
+from qrkit.visits.redirect import Redirects, Request
+
+__all__ = ["Explained"]
+
+
+class Explained(ManyRecords):
+    """What a portfolio says of the visitors of a QR Code."""
+
+    def explain(
+        self,
+        code: str,
+        request: Request | None = None,
+        *,
+        country: str = "",
+        region: str = "",
+        city: str = "",
+        at: datetime | None = None,
+    ) -> Decision:
+        """Return what a visitor of a QR Code gets, and why: its rules, limits, times and schedule decide.
+
+        Args:
+            code: Short code, short URL, name or ID.
+            request: What the visitor's browser sends, for any short code; by default, a request that says nothing.
+            country: The country of the visitor, of two letters; "" if unknown, as for region and city.
+            region: The name of the region.
+            city: The name of the city.
+            at: When the request arrives; by default now.
+
+        Raises:
+            NotFound: If there is no such QR Code.
+
+        Example:
+            >>> from qrkit import open_portfolio
+            >>> rule = {"conditions": [{"type": "language", "matchValue": "de"}], "content": "https://example.com/de"}
+            >>> with open_portfolio(":memory:") as shop:
+            ...     door = shop.insert_qrcode("https://example.com", short_code="door", rules=[rule])
+            ...     print(shop.explain("door").sentence)
+            no rule applies; it gets the content of the QR Code
+        """
+        short_code = self.find_qrcode(code).short_code
+        asked = replace(request, short_code=short_code) if request else Request("GET", short_code, {})
+        place = Place(country or None, region or None, city or None)
+        redirects = Redirects(self.store, clock=self.now, locate=lambda _: place, records=False)
+        return redirects.explain(asked, at)

@@ -1,0 +1,359 @@
+"""Rules that lead visitors of one QR Code to different contents: what they may say, and which of them never answer.
+
+Types, `matchKey` and `matchValue` are those of Shlink, so that its rules are read as they are; types that Shlink does
+not have follow its spelling.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property, lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic_core import PydanticCustomError
+
+from qrkit.design.limits import Content, Length, Most
+from qrkit.errors import InvalidParameter, nearest
+from qrkit.model import Model, plain
+from qrkit.tracking.times import utc, zone_of
+
+__all__ = [
+    "BROWSERS",
+    "DEVICES",
+    "MOST_RULES",
+    "NEEDS_A_NUMBER",
+    "PLACES",
+    "Condition",
+    "RedirectRule",
+    "Rules",
+    "from_shlink",
+    "hours_in",
+    "needs_places",
+    "networks_in",
+    "numbers_in",
+    "share_in",
+    "unanswered",
+]  # fmt: skip
+
+MOST_RULES = 50
+MOST_CONDITIONS = 20
+MOST_VALUES = 300
+"""Values of a condition: all countries fit."""
+LONGEST_VALUE = 1_000
+
+DEVICES = {
+    "android": "Android",
+    "ios": "iOS",
+    "windows": "Windows",
+    "macos": "macOS",
+    "linux": "Linux",
+    "chromeos": "ChromeOS",
+    "mobile": "Android or iOS",
+    "desktop": "Windows, macOS, Linux or ChromeOS",
+    "phone": "a phone",
+    "tablet": "a tablet",
+    "computer": "a computer",
+}
+BROWSERS = ("android_browser", "chrome", "edge", "firefox", "opera", "safari", "samsung_internet")
+VISITORS = ("new", "returning")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+SCANS = ("", "all", "day")
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+_COUNTRY = re.compile(r"[A-Za-z]{2}")
+_HOST = re.compile(r"[^\s/:@]+")
+_HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
+_NUMBERS = re.compile(r"every ([1-9]\d{0,8})|([1-9]\d{0,11})(?:-([1-9]\d{0,11})?)?")
+_SHARE = re.compile(r"(?:(\d{1,3}(?:\.\d{1,4})?)-)?(\d{1,3}(?:\.\d{1,4})?)")
+_ANY_OCTETS = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})((?:\.\*){1,3})")
+MINUTES_A_DAY = 1_440
+
+
+def hours_in(text: str) -> tuple[int, int]:
+    """Return the minutes of the day at which hours such as `18:00-02:00` begin and end; ValueError if they are none."""
+    found = _HOURS.fullmatch(text)
+    if not found:
+        raise ValueError
+    hour, minute, last_hour, last_minute = map(int, found.groups())
+    first, last = hour * 60 + minute, last_hour * 60 + last_minute
+    if first == last or first >= MINUTES_A_DAY or last > MINUTES_A_DAY:
+        raise ValueError
+    return first, last
+
+
+def numbers_in(text: str) -> tuple[int, int | None, int]:
+    """Return the first and the last number, None for no end, and the step of `7`, `1-100`, `101-` or `every 10`."""
+    found = _NUMBERS.fullmatch(text)
+    if not found:
+        raise ValueError
+    step, first, last = found.groups()
+    if step:
+        return int(step), None, int(step)
+    if int(last or 0) < int(first) and last:
+        raise ValueError
+    return int(first), int(last) if last else None if text.endswith("-") else int(first), 1
+
+
+def share_in(text: str) -> tuple[float, float]:
+    """Return the percentages between which a visitor is drawn: `30` is 0 to 30, `30-60` is the next 30."""
+    found = _SHARE.fullmatch(text)
+    low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
+    if not low < high <= 100:
+        raise ValueError
+    return low, high
+
+
+@lru_cache(1_000)
+def networks_in(text: str) -> IPv4Network | IPv6Network:
+    """Return the network of an address, of a block such as `10.0.0.0/8`, or of a pattern such as `10.0.*.*`."""
+    if found := _ANY_OCTETS.fullmatch(text):
+        octets = found[1].split(".")
+        if len(octets) + found[2].count("*") != 4:
+            raise ValueError
+        text = f"{'.'.join([*octets, *['0'] * found[2].count('*')])}/{8 * len(octets)}"
+    return ip_network(text, strict=False)
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str], object]:
+    def check(text: str) -> None:
+        if not pattern.fullmatch(text):
+            raise ValueError
+
+    return check
+
+
+def _one_of(allowed: Sequence[str]) -> Callable[[str], object]:
+    def check(text: str) -> None:
+        if text.lower() not in allowed:
+            raise ValueError
+
+    return check
+
+
+def _moment(text: str) -> datetime:
+    return utc(datetime.fromisoformat(text))
+
+
+class Type(NamedTuple):
+    """What a type of condition says.
+
+    Attributes:
+        values: What is allowed as a value, in words; "" for a type without values.
+        check: Raises ValueError for a value that is not allowed.
+        key: What the key is, in words; "" for a type without a key.
+    """
+
+    values: str
+    check: Callable[[str], object] = str
+    key: str = ""
+
+
+TYPES = {
+    "device": Type(f"one of {', '.join(DEVICES)}", _one_of(tuple(DEVICES))),
+    "browser": Type(f"one of {', '.join(BROWSERS)}", _one_of(BROWSERS)),
+    "language": Type("a language such as en or en-GB", _matches(_LANGUAGE)),
+    "query-param": Type("the value of the parameter", key="the name of a parameter"),
+    "any-value-query-param": Type("", key="the name of a parameter"),
+    "valueless-query-param": Type("", key="the name of a parameter"),
+    "ip-address": Type("an address, a block such as 10.0.0.0/8, or a pattern such as 10.0.*.*", networks_in),
+    "geolocation-country-code": Type("a country of two letters, such as SI", _matches(_COUNTRY)),
+    "geolocation-region-name": Type("the name of a region"),
+    "geolocation-city-name": Type("the name of a city"),
+    "referrer-host": Type("a host, such as example.com, which includes www.example.com", _matches(_HOST)),
+    "visitor": Type("new or returning, on the day in UTC", _one_of(VISITORS)),
+    "scan-number": Type("numbers such as 7, 1-100, 101- or every 10", numbers_in, "all or day"),
+    "before-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
+    "after-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
+    "weekday": Type(f"one of {', '.join(WEEKDAYS)}", _one_of(WEEKDAYS), "a time zone"),
+    "hours": Type("hours such as 18:00-02:00", hours_in, "a time zone"),
+    "share": Type("a percentage of visitors such as 30, or the range 30-60 of it", share_in),
+}
+"""The types of conditions by name."""
+PLACES = "geolocation-"
+"""How the types begin that ask where a visitor is."""
+NEEDS_A_NUMBER = frozenset({"scan-number"})
+_TypeName = Literal[
+    "device", "browser", "language", "query-param", "any-value-query-param", "valueless-query-param", "ip-address",
+    "geolocation-country-code", "geolocation-region-name", "geolocation-city-name", "referrer-host", "visitor",
+    "scan-number", "before-date", "after-date", "weekday", "hours", "share",
+]  # fmt: skip
+
+
+def _in_a_list(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else () if value is None else value
+
+
+def _alone(values: tuple[str, ...]) -> str | list[str]:
+    return values[0] if len(values) == 1 else list(values)
+
+
+def _refuse(rule: str, field: str = "match_value") -> None:
+    raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+
+
+_Value = Annotated[str, Length(0, LONGEST_VALUE)]
+_Values = Annotated[
+    tuple[_Value, ...],
+    BeforeValidator(_in_a_list),
+    Most(0, MOST_VALUES),
+    PlainSerializer(_alone, when_used="json"),
+    Field(json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
+class Condition(Model):
+    """What a visitor must be like, or what the time must be, for a rule to answer.
+
+    With several values, one of them is enough.
+    """
+
+    leading = "type"
+
+    type: _TypeName = Field(description="What is compared.")
+    match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100)] = Field(
+        default="",
+        description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
+        exclude_if=lambda key: key == "",
+    )
+    match_value: _Values = Field(
+        default=(),
+        description="The value, or several of which one is enough; an error says which are allowed.",
+        exclude_if=lambda values: not values,
+    )
+    is_negated: bool = Field(
+        default=False, description="Whether it must not be so.", exclude_if=lambda negated: not negated
+    )
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The values in lower case."""
+        return frozenset(value.lower() for value in self.match_value)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: Any) -> Any:
+        kind = given.get("type") if isinstance(given, dict) else None
+        if isinstance(kind, str) and kind not in TYPES:
+            _refuse(f"is not a type of condition; {nearest(kind, TYPES)}", "type")
+        return given
+
+    @model_validator(mode="after")
+    def _fits(self) -> Condition:
+        kind = TYPES[self.type]
+        if bool(kind.values) is not bool(self.match_value):
+            _refuse(f"must be {kind.values}" if kind.values else "must be left out")
+        for value in self.match_value:
+            try:
+                kind.check(value)
+            except ValueError:
+                _refuse(f"must be {kind.values}")
+        if kind.key == "a time zone":
+            try:
+                zone_of(self.match_key or "UTC")
+            except InvalidParameter as error:
+                _refuse(error.problems[0].rule, "match_key")
+        elif self.type in NEEDS_A_NUMBER:
+            if self.match_key not in SCANS:
+                _refuse("must be all or day", "match_key")
+        elif bool(kind.key) is not bool(self.match_key):
+            _refuse(f"must be {kind.key}" if kind.key else "must be left out", "match_key")
+        return self
+
+
+class RedirectRule(Model):
+    """A content for the visitors to whom all conditions apply. Of several rules, the first that applies answers."""
+
+    conditions: Annotated[tuple[Condition, ...], Most(1, MOST_CONDITIONS)] = Field(
+        description="Conditions, all of which must apply."
+    )
+    content: Content = Field(description="Content that the short URL serves to them: a URL, or text to show.")
+
+    def __str__(self) -> str:
+        return " and ".join(map(describe, self.conditions))
+
+
+def needs_places(rules: Sequence[RedirectRule | Mapping[str, Any]]) -> bool:
+    """Return whether rules ask where a visitor is."""
+    return f'"{PLACES}' in json.dumps([plain(rule) for rule in rules])
+
+
+def describe(condition: Condition) -> str:
+    """Say a condition in a few words."""
+    told = " or ".join(condition.match_value)
+    key = f" ({condition.match_key})" if condition.match_key else ""
+    return f"{'not ' if condition.is_negated else ''}{condition.type}{key}{f' {told}' if told else ''}"
+
+
+def from_shlink(given: Any) -> Any:
+    """Return rules as Shlink lists them, with `longUrl` and `priority`, as ours; leave everything else as it is."""
+    if not isinstance(given, list) or not any(isinstance(one, dict) and "longUrl" in one for one in given):
+        return given
+    rules = [one if isinstance(one, dict) else {} for one in given[: MOST_RULES + 1]]
+    places = [place if isinstance(place := one.get("priority"), int) else 0 for one in rules]
+    ordered = [rule for _, rule in sorted(zip(places, rules, strict=True), key=lambda one: one[0])]
+    return [{"conditions": one.get("conditions"), "content": one.get("longUrl", one.get("content"))} for one in ordered]
+
+
+Rules = Annotated[tuple[RedirectRule, ...], BeforeValidator(from_shlink), Most(0, MOST_RULES)]
+
+
+def unanswered(rules: Sequence[RedirectRule]) -> Iterator[tuple[int, str]]:
+    """Yield the index of each rule that never answers, with the reason."""
+    for number, rule in enumerate(rules):
+        if reason := _contradiction(rule):
+            yield number, reason
+            continue
+        hidden_by = next((other for other in range(number) if _includes(rules[other], rule)), None)
+        if hidden_by is not None:
+            yield number, f"rule {hidden_by + 1} applies to all of its visitors and comes first"
+
+
+def _contradiction(rule: RedirectRule) -> str:
+    """Return why the conditions of a rule exclude each other; "" if they need not."""
+    wanted: dict[tuple[str, str], set[str]] = {}
+    refused: dict[tuple[str, str], set[str]] = {}
+    first, last = None, None
+    for one in rule.conditions:
+        values = set(one.values)
+        if one.type in ("before-date", "after-date"):
+            moments = [_moment(value) for value in one.match_value]
+            is_before = (one.type == "before-date") is not one.is_negated
+            # Of several values one is enough, and all of a negated condition must fail.
+            bound = max(moments) if is_before else min(moments)
+            first, last = (first, min(last or bound, bound)) if is_before else (max(first or bound, bound), last)
+        elif one.is_negated:
+            refused.setdefault((one.type, one.match_key), set()).update(values)
+        elif one.type in EXCLUSIVE:
+            known = wanted.get((one.type, one.match_key), values)
+            wanted[one.type, one.match_key] = known & values
+            if not known & values:
+                return f"no visitor has two of a {one.type}"
+    if first and last and first >= last:
+        return "it ends before it begins"
+    for key, values in wanted.items():
+        if values <= refused.get(key, set()):
+            return f"what it wants of {key[0]}, it also excludes"
+    return ""
+
+
+EXCLUSIVE = frozenset({
+    "browser", "geolocation-country-code", "geolocation-region-name", "geolocation-city-name", "visitor", "weekday",
+    "query-param",
+})  # fmt: skip
+"""Types of which a visitor has one value at most."""
+
+
+def _includes(wider: RedirectRule, narrower: RedirectRule) -> bool:
+    """Whether a rule applies to every visitor to whom another one applies, as far as their texts tell."""
+    return all(any(_implies(one, other) for one in narrower.conditions) for other in wider.conditions)
+
+
+def _implies(one: Condition, other: Condition) -> bool:
+    if (one.type, one.match_key, one.is_negated) != (other.type, other.match_key, other.is_negated):
+        return False
+    return other.values <= one.values if one.is_negated else one.values <= other.values

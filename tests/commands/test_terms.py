@@ -1,0 +1,101 @@
+"""`qrkit set` with rules, limits and times, and `qrkit explain`."""
+
+import json
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.__main__ import main
+
+HOME = "https://example.com/home"
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = tmp_path / "shop.duckdb"
+    with open_portfolio(path, base_url="https://go.example.com") as shop:
+        shop.insert_qrcode(HOME, short_code="door")
+    return path
+
+
+@pytest.fixture
+def run(store, capsys):
+    def run(*words, status=0):
+        assert main([*words, "--store", str(store)]) == status
+        told = capsys.readouterr()
+        return told.out if status == 0 else told.err
+
+    return run
+
+
+def test_a_rule_in_words_leads_where_explain_says(run):
+    rules = (
+        "device=ios language!=de,fr https://example.com/app",
+        "hours(Europe/Ljubljana)=09:00-17:00 https://example.com/open",
+    )
+    run("set", "door", "--rule", rules[0], "--rule", rules[1])
+    assert run("explain", "door", "--device", "ios", "--language", "en").startswith(
+        "https://example.com/app: rule 1 of 2"
+    )
+    told = run("explain", "door", "--device", "ios", "--language", "de-AT", "--at", "2026-07-01T08:00:00Z", "--json")
+    assert json.loads(told) | {"sentence": ""} == {
+        "reason": "rule",
+        "content": "https://example.com/open",
+        "rule": 2,
+        "sentence": "",
+    }
+    assert "no rule applies" in run("explain", "door", "--at", "2026-07-01T20:00:00Z")
+    shown = run("show", "door")
+    assert "device ios and not language de or fr" in shown
+    run("set", "door", "--rules", "[]")
+    assert "rule" not in run("show", "door")
+
+
+def test_rules_come_from_a_file_of_shlink(run, tmp_path):
+    file = tmp_path / "rules.json"
+    rule = {
+        "longUrl": "https://example.com/1",
+        "priority": 1,
+        "conditions": [{"type": "device", "matchKey": None, "matchValue": "android"}],
+    }
+    file.write_text(json.dumps({"defaultLongUrl": HOME, "redirectRules": [rule]}))
+    run("set", "door", "--rules", str(file))
+    assert run("explain", "door", "--device", "android").startswith("https://example.com/1:")
+
+
+def test_times_limits_the_switch_and_the_password(run, store):
+    run(
+        "set",
+        "door",
+        "--until",
+        "2026-12-24T18:00:00Z",
+        "--limit",
+        "100",
+        "--limit-a-day",
+        "9",
+        "--password",
+        "sesame",
+        "--off",
+    )
+    assert run("explain", "door").startswith("nowhere: it is switched off")
+    run("set", "door", "--on")
+    assert "type the password" in run("explain", "door", "--at", "2026-12-24T00:00:00Z")
+    shown = json.loads(run("show", "door", "--json"))["terms"]
+    assert shown == {"validUntil": "2026-12-24T18:00:00Z", "limit": 100, "limitADay": 9, "password": True}
+    run("set", "door", "--until", "", "--limit", "0", "--limit-a-day", "0", "--password", "")
+    assert json.loads(run("show", "door", "--json"))["terms"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("set", "door", "--rule", "gadget=ios https://example.com"), "'gadget=ios' is none of"),
+        (("set", "door", "--rule", "https://example.com"), "conditions"),
+        (("set", "door", "--rules", "[1]"), "rules"),
+        (("set", "door", "--rules", '{"a": 1}'), "must be a JSON list"),
+        (("set", "door", "--until", "tomorrow"), "must be a date and time"),
+        (("explain", "gate"), "gate"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_sentence(run, words, told):
+    assert told in run(*words, status=2)

@@ -1,0 +1,172 @@
+"""Rules, times, limits and passwords survive every format, and the JSON of the interface."""
+
+import json
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import InvalidParameter
+from qrkit.portfolio.access import create_key
+from qrkit.server import Client, Settings, make_app
+
+HOME = "https://example.com/home"
+RULES = [
+    {"conditions": [{"type": "language", "matchValue": ["de", "fr"]}], "content": "https://example.com/de"},
+    {
+        "conditions": [
+            {"type": "query-param", "matchKey": "wall", "matchValue": 'a "b", ä'},
+            {"type": "device", "matchValue": "ios", "isNegated": True},
+        ],
+        "content": "Hello;\n<b>you</b>",
+    },
+]
+TERMS = {
+    "rules": RULES,
+    "active": False,
+    "valid_since": "2026-12-01T00:00:00Z",
+    "valid_until": "2026-12-24T18:00:00Z",
+    "limit": 100,
+    "limit_a_day": 10,
+    "otherwise": "Come back in December.",
+    "password": "open sesame",
+}
+
+
+def terms(code):
+    return {name: getattr(code, name) for name in TERMS}
+
+
+@pytest.mark.rule("X7")
+@pytest.mark.parametrize("format", ["csv", "xlsx", "xml", "json", "zip"])
+def test_terms_survive_every_format(format, tmp_path):
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        door = shop.insert_qrcode(HOME, name="Door", short_code="door", **TERMS)
+        shop.insert_qrcode(HOME, name="Gate", short_code="gate")
+        shop.export_file(tmp_path / f"codes.{format}")
+        assert "open sesame" not in door.password
+    with open_portfolio(":memory:", base_url="https://go.example.com") as other:
+        result = other.import_file(tmp_path / f"codes.{format}")
+        assert result.created == 2, result.issues
+        read, gate = other.list_qrcodes()
+        assert terms(read) == terms(door)
+        assert (gate.rules, gate.active, gate.limit, gate.password) == ((), True, 0, "")
+
+
+def test_terms_survive_a_data_frame():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop, open_portfolio(":memory:") as other:
+        shop.insert_qrcode(HOME, name="Door", short_code="door", **TERMS)
+        shop.insert_qrcode(HOME, name="Gate", short_code="gate")
+        frame = shop.to_frame()
+        assert {name: str(frame[name].dtype) for name in ("active", "valid_until", "limit")} == {
+            "active": "bool", "valid_until": "datetime64[us, UTC]", "limit": "int64",
+        }  # fmt: skip
+        assert other.import_frame(frame).created == 2
+        assert [terms(code) for code in other.list_qrcodes()] == [terms(code) for code in shop.list_qrcodes()]
+
+
+def test_files_without_terms_are_as_they_were(tmp_path):
+    with open_portfolio(":memory:") as shop:
+        shop.insert_qrcode(HOME, name="Door", short_code="door")
+        shop.export_file(tmp_path / "codes.csv")
+        assert "Rules" not in (tmp_path / "codes.csv").read_text()
+        assert "rules" not in shop.list_qrcodes()[0].to_json()
+        assert "active" not in shop.list_qrcodes()[0].to_json()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"rules": RULES[:1] * 51}, "must have 0..50 entries, not 51"),
+        (
+            {"rules": [{"conditions": [{"type": "languages", "matchValue": "de"}], "content": HOME}]},
+            "did you mean 'lang",
+        ),
+        ({"rules": [{"conditions": [], "content": HOME}]}, "rules.0.conditions"),
+        (
+            {
+                "rules": [
+                    {
+                        "conditions": [{"type": "hours", "matchKey": "Mars", "matchValue": "09:00-17:00"}],
+                        "content": HOME,
+                    }
+                ]
+            },
+            "IANA name of a time zone",
+        ),
+        ({"password": "x"}, "password: must have 4..100 characters, not 1"),
+        ({"password": "$argon2id$v=19$m=9999999,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA"}, "at most 64 MiB"),
+        ({"limit": -1}, "limit"),
+        (
+            {
+                "rules": [
+                    {"conditions": [{"type": "device", "matchValue": "ios"}], "content": "https://go.example.com/door"}
+                ]
+            },
+            "itself",
+        ),
+        ({"rules": [RULES[0], RULES[0]]}, "rule 1 applies to all of its visitors"),
+        (
+            {
+                "rules": [
+                    {
+                        "conditions": [
+                            {"type": "before-date", "matchValue": "2026-01-01"},
+                            {"type": "after-date", "matchValue": "2026-02-01"},
+                        ],
+                        "content": HOME,
+                    }
+                ]
+            },
+            "ends before it begins",
+        ),
+    ],
+)
+def test_terms_that_cannot_work_are_refused_in_one_sentence(wrong, told):
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        with pytest.raises(InvalidParameter) as raised:
+            shop.insert_qrcode(HOME, short_code="door", **wrong)
+        assert told in str(raised.value)
+        assert shop.list_qrcodes() == []
+
+
+def test_clients_send_and_get_terms_in_json_of_the_interface_and_in_that_of_shlink():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        key = create_key(shop.store, shop.account)
+        client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
+
+        def ask(method, path, body=None):
+            data = body and json.dumps(body).encode()
+            reply = client.request(method, f"/api/v3/track/{path}", query=f"auth={key}", body=data or b"")
+            assert reply.status == 200, reply.text
+            return json.loads(reply.body) if reply.body else {}
+
+        shlink = [
+            {
+                "longUrl": "https://example.com/2",
+                "priority": 2,
+                "conditions": [{"type": "device", "matchKey": None, "matchValue": "android"}],
+            },
+            {
+                "longUrl": "https://example.com/1",
+                "priority": 1,
+                "conditions": [{"type": "language", "matchKey": None, "matchValue": "de"}],
+            },
+        ]
+        made = ask("POST", "qrcode", {"content": HOME, "rules": shlink, "limit": 3})
+        record = ask("GET", f"qrcode/{made['id']}")
+        assert [one["content"] for one in record["rules"]] == ["https://example.com/1", "https://example.com/2"]
+        assert record["limit"] == 3
+        assert "validUntil" not in record
+        ask("PUT", f"qrcode/{made['id']}", {"rules": [], "limit": 0, "validUntil": "2027-01-01T00:00:00Z"})
+        record = ask("GET", f"qrcode/{made['id']}")
+        assert {"rules", "limit"}.isdisjoint(record)
+        assert record["validUntil"] == "2027-01-01T00:00:00Z"
+        ask("PUT", f"qrcode/{made['id']}", {"validUntil": ""})
+        assert "validUntil" not in ask("GET", f"qrcode/{made['id']}")
+
+
+def test_json_of_a_record_reads_back():
+    with open_portfolio(":memory:") as shop:
+        door = shop.insert_qrcode(HOME, **TERMS)
+        assert terms(type(door).from_json(door.to_json())) == terms(door)
+        assert json.loads(door.to_json())["rules"] == RULES

@@ -1,0 +1,221 @@
+"""Where a code leads: rules, times, limits and the switch, asked through real requests to the redirects of a store."""
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.errors import Gone, InvalidParameter
+from qrkit.tracking.records import Place
+from qrkit.visits.redirect import Redirects, Request
+
+CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 "
+    "Mobile/15E148 Safari/604.1"
+)
+PIXEL = f"Mozilla/5.0 (Linux; Android 14; Pixel 8) {CHROME} Mobile Safari/537.36"
+WINDOWS = f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {CHROME} Safari/537.36 Edg/125.0.0.0"
+HOME = "https://example.com/home"
+NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as portfolio:
+        yield portfolio
+
+
+def ask(shop, code, *, at=NOON, place=None, method="GET", query="", address="192.0.2.7", **headers):
+    """Where a request leads."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    named.setdefault("user-agent", IPHONE)
+    redirects = Redirects(shop.store, clock=lambda: at, locate=lambda _: place or Place())
+    return redirects.answer(Request(method, code, named, address, query)).content
+
+
+def rule(kind, value=None, content="https://example.com/there", *, key="", negated=False):
+    return {
+        "conditions": [{"type": kind, "match_value": value, "match_key": key, "is_negated": negated}],
+        "content": content,
+    }
+
+
+@pytest.mark.rule("T20")
+@pytest.mark.parametrize(
+    ("one", "asked", "is_led"),
+    [
+        (rule("device", "ios"), {}, True),
+        (rule("device", "android"), {"user_agent": PIXEL}, True),
+        (rule("device", "mobile"), {"user_agent": PIXEL}, True),
+        (rule("device", "desktop"), {"user_agent": PIXEL}, False),
+        (rule("device", ["tablet", "computer"]), {"user_agent": WINDOWS}, True),
+        (rule("browser", "edge"), {"user_agent": WINDOWS}, True),
+        (rule("browser", "safari"), {"user_agent": WINDOWS}, False),
+        (rule("language", "de"), {"accept_language": "de-AT,en;q=0.5"}, True),
+        (rule("language", "de-DE"), {"accept_language": "de-AT"}, False),
+        (rule("language", "de"), {"accept_language": "en, de;q=0.8"}, False),
+        (rule("language", "de"), {"accept_language": "en, de;q=0.9"}, True),
+        (rule("language", "de"), {"accept_language": "*"}, False),
+        (rule("language", "de", negated=True), {"accept_language": "fr"}, True),
+        (rule("query-param", "1", key="wall"), {"query": "wall=1"}, True),
+        (rule("query-param", "1", key="wall"), {"query": "wall=2"}, False),
+        (rule("any-value-query-param", key="wall"), {"query": "wall="}, True),
+        (rule("valueless-query-param", key="wall"), {"query": "wall"}, True),
+        (rule("valueless-query-param", key="wall"), {"query": "wall=2"}, False),
+        (rule("ip-address", "192.0.2.0/24"), {}, True),
+        (rule("ip-address", "192.0.*.*"), {}, True),
+        (rule("ip-address", "192.0.2.8"), {}, False),
+        (rule("ip-address", "10.0.0.0/8", negated=True), {"address": ""}, False),
+        (rule("geolocation-country-code", "si"), {"place": Place("SI", None, "Koper")}, True),
+        (rule("geolocation-city-name", "koper"), {"place": Place("SI", None, "Koper")}, True),
+        (rule("geolocation-country-code", "SI", negated=True), {}, False),
+        (rule("referrer-host", "example.org"), {"referer": "https://www.example.org/a"}, True),
+        (rule("before-date", "2026-06-10T12:00:01Z"), {}, True),
+        (rule("after-date", "2026-06-10T12:00:00Z"), {}, False),
+        (rule("weekday", "Wednesday"), {}, True),
+        (rule("hours", "13:30-14:30", key="Europe/Ljubljana"), {}, True),
+        (rule("hours", "22:00-13:00"), {}, True),
+        (rule("hours", "12:30-13:00"), {}, False),
+        (rule("share", "100"), {}, True),
+        (rule("visitor", "new"), {}, True),
+        (rule("scan-number", "1"), {}, True),
+        (rule("scan-number", "every 2", key="day"), {}, False),
+    ],
+)
+def test_a_rule_answers_those_to_whom_its_conditions_apply(shop, one, asked, is_led):
+    shop.insert_qrcode(HOME, short_code="door", rules=[one])
+    assert ask(shop, "door", **asked) == (one["content"] if is_led else HOME)
+
+
+def test_the_first_rule_that_applies_answers_and_the_schedule_applies_only_where_none_does(shop):
+    rules = [rule("device", "ios", "https://example.com/1"), rule("language", "de", "https://example.com/2")]
+    event = {"content": "https://example.com/now", "date": "2026-01-01T00:00:00Z"}
+    shop.insert_qrcode(HOME, short_code="door", rules=rules, schedule=[event], is_schedule_enabled=True)
+    assert ask(shop, "door", accept_language="de") == "https://example.com/1"
+    assert ask(shop, "door", accept_language="de", user_agent=PIXEL) == "https://example.com/2"
+    assert ask(shop, "door", user_agent=PIXEL) == "https://example.com/now"
+
+
+@pytest.mark.parametrize("zone", ["Europe/Ljubljana", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])
+def test_hours_are_those_on_the_clocks_of_their_zone_whatever_the_season(shop, zone):
+    from zoneinfo import ZoneInfo
+
+    shop.insert_qrcode(
+        HOME, short_code="door", rules=[rule("hours", "09:00-17:00", "https://example.com/open", key=zone)]
+    )
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    for _ in range(400):
+        moment += timedelta(hours=22, minutes=7)
+        is_open = 9 <= moment.astimezone(ZoneInfo(zone)).hour < 17
+        assert (ask(shop, "door", at=moment) == "https://example.com/open") is is_open, moment
+
+
+def test_a_share_of_visitors_is_the_same_all_day_and_as_large_as_it_says(shop):
+    shop.insert_qrcode(
+        HOME,
+        short_code="door",
+        rules=[rule("share", "0-30", "https://a.example"), rule("share", "30-60", "https://b.example")],
+    )
+    redirects = Redirects(shop.store, clock=lambda: NOON)
+
+    def led(number):
+        return redirects.answer(
+            Request("GET", "door", {"user-agent": IPHONE}, f"10.0.{number >> 8}.{number & 255}")
+        ).content
+
+    first = [led(number) for number in range(2_000)]
+    assert [led(number) for number in range(2_000)] == first
+    assert abs(first.count("https://a.example") - 600) < 100
+    assert abs(first.count("https://b.example") - 600) < 100
+
+
+def test_a_visitor_is_new_once_a_day(shop):
+    shop.insert_qrcode(HOME, short_code="door", rules=[rule("visitor", "returning", "https://example.com/again")])
+    redirects = Redirects(shop.store, clock=lambda: NOON)
+    asked = Request("GET", "door", {"user-agent": IPHONE}, "192.0.2.7")
+    assert [redirects.answer(asked).content for _ in range(2)] == [HOME, "https://example.com/again"]
+
+
+@pytest.mark.rule("T20")
+def test_a_code_leads_nowhere_outside_of_its_times_or_to_what_its_owner_wishes(shop):
+    code = shop.insert_qrcode(
+        HOME, short_code="door", valid_since="2026-06-10T12:00:00Z", valid_until="2026-06-11T00:00:00Z"
+    )
+    assert ask(shop, "door") == HOME
+    for early_or_late in (NOON - timedelta(seconds=1), NOON + timedelta(hours=12)):
+        with pytest.raises(Gone, match="leads nowhere"):
+            ask(shop, "door", at=early_or_late)
+    shop.update_qrcode(code.id, otherwise="Come back on 10 June.")
+    assert ask(shop, "door", at=NOON - timedelta(days=1)) == "Come back on 10 June."
+    shop.update_qrcode(code.id, active=False)
+    with pytest.raises(Gone, match="switched off"):
+        ask(shop, "door")
+    shop.update_qrcode(code.id, active=True, valid_since="", valid_until="")
+    assert ask(shop, "door", at=NOON + timedelta(days=100)) == HOME
+    assert shop.scans.count() == 3  # what its owner shows instead is a scan, too
+
+
+def test_a_limit_lets_exactly_as_many_scans_through_and_no_bot_takes_one(shop):
+    code = shop.insert_qrcode(HOME, short_code="door", limit=5, otherwise="https://example.com/over")
+    for method, agent in (("HEAD", IPHONE), ("GET", "Googlebot/2.1"), ("GET", "WhatsApp/2.23")):
+        assert ask(shop, "door", method=method, user_agent=agent) == HOME
+    assert [ask(shop, "door") for _ in range(7)].count(HOME) == 5
+    shop.update_qrcode(code.id, limit=6)
+    assert [ask(shop, "door") for _ in range(3)].count(HOME) == 1
+
+
+def test_a_limit_of_a_day_begins_anew_at_midnight_and_scans_before_a_limit_count(shop):
+    code = shop.insert_qrcode(HOME, short_code="door")
+    for number in range(3):
+        ask(shop, "door", address=f"10.0.0.{number}")
+    shop.update_qrcode(code.id, limit=6, limit_a_day=2, otherwise="over")
+    led = [ask(shop, "door", at=NOON + timedelta(days=day)) for day in range(2) for _ in range(2)]  # 3 of 6 are left
+    assert led.count(HOME) == 3
+
+
+def random_condition(chance):
+    kind, values, key = chance.choice([
+        ("device", ["ios", "android", "desktop", "tablet"], ""), ("browser", ["chrome", "safari", "edge"], ""),
+        ("language", ["de", "en-GB", "sl"], ""), ("query-param", ["1", "2"], "wall"),
+        ("geolocation-country-code", ["SI", "AT", "DE"], ""), ("weekday", ["monday", "sunday", "friday"], "Asia/Tokyo"),
+        ("hours", ["09:00-17:00", "22:00-02:00"], "America/New_York"),
+        ("scan-number", ["1-20", "every 3"], "day"), ("referrer-host", ["example.org"], ""),
+    ])  # fmt: skip
+    values = chance.sample(values, chance.randint(1, len(values)))
+    return {"type": kind, "match_key": key, "match_value": values, "is_negated": chance.random() < 0.3}
+
+
+@pytest.mark.rule("T20")
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_explained_is_what_is_answered(shop, seed):
+    chance = Random(seed)
+    rules = [
+        {
+            "conditions": [random_condition(chance) for _ in range(chance.randint(1, 2))],
+            "content": f"https://{n}.example",
+        }
+        for n in range(12)
+    ]
+    while True:  # rules that never answer are refused
+        try:
+            shop.insert_qrcode(
+                HOME, short_code="door", rules=rules, limit=60, otherwise="over", valid_until="2026-06-20"
+            )
+            break
+        except InvalidParameter as error:
+            wrong = {int(one.name.split(".")[1]) for one in error.problems}
+            rules = [one for number, one in enumerate(rules) if number not in wrong]
+    for _ in range(80):
+        moment = datetime(2026, 6, 10, tzinfo=UTC) + timedelta(minutes=chance.randrange(15_000))
+        headers = {
+            "user-agent": chance.choice([IPHONE, PIXEL, WINDOWS]),
+            "accept-language": chance.choice(["de-AT", "en-GB,en;q=0.9", "sl", "", "*"]),
+            "referer": chance.choice(["", "https://www.example.org/a"]),
+        }
+        country = chance.choice(["SI", "AT", "DE", ""])
+        request = Request("GET", "door", headers, f"10.0.0.{chance.randrange(255)}", f"wall={chance.randint(1, 3)}")
+        told = shop.explain("door", request, country=country, at=moment)
+        redirects = Redirects(shop.store, clock=lambda at=moment: at, locate=lambda _, c=country: Place(c or None))
+        assert redirects.answer(request).content == told.content
