@@ -19,7 +19,7 @@ from math import exp, log, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from qrkit.analytics.beginnings import beginnings_by, from_beginning
+from qrkit.analytics.beginnings import beginnings, beginnings_by, from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.daily_spread import (
     FEWEST_DAYS,
@@ -32,11 +32,11 @@ from qrkit.analytics.daily_spread import (
     whole_days,
     without_outages,
 )
+from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
 from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.analytics.over_time import scans_per_day
-from qrkit.analytics.rate_intervals import FEWEST_SCANS, rate_interval, too_few_days, too_few_scans
+from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, rate_interval, too_few_days, too_few_scans
 from qrkit.analytics.ratio_intervals import POWER, RatioInterval, ratio_interval
-from qrkit.analytics.trends import weekly_trend
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.store import Scans
@@ -49,10 +49,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days", "controlled_sides",
-    "level_of_each_look", "rates", "sides_of", "whole_days_of",
+    "YEAR", "Group", "Looks", "Unit", "before_and_after", "check_zone", "compare", "compare_days",
+    "controlled_interval", "controlled_sides", "level_of_each_look", "rates", "sides_of", "whole_days_of",
+    "with_last_year",
 ]  # fmt: skip
 
+YEAR = timedelta(weeks=52)
+"""After it, a season is the same, and so are weekdays."""
 STEPS = 60
 """Bisections until the level is exact to the last bits."""
 FARTHEST = 20.0
@@ -92,7 +95,8 @@ def rates(
     day's scans, per weekday if there are two weeks or more), days_as_one (float64, 1 or more: how many days carry the
     information of one independent day), reason (str, why there is no interval, or empty).
 
-    There is no interval for fewer than 28 whole days, or if the scans came in too few bursts.
+    There is no interval for fewer than 28 whole days, or if the scans came in too few bursts. What began within the
+    view needs 14 days: their interval is wide, because so few days hardly show how they depend on each other.
 
     Args:
         scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
@@ -122,8 +126,9 @@ def rates(
     rows = []
     for part, frame in groups:
         days = dict(zip(frame["day"].dt.date, frame["scans"].tolist(), strict=True))
-        days = from_beginning(days, begins.get(str(part)))
-        scanned, found = sum(days.values()), rate_interval(days, level, independent=independent)
+        every, days = len(days), from_beginning(days, begins.get(str(part)))
+        fewest = FOUR_WEEKS if len(days) == every else TWO_WEEKS
+        scanned, found = sum(days.values()), rate_interval(days, level, independent=independent, fewest=fewest)
         spread = spread_of(days).ratio
         rate = scanned / len(days)
         rows.append((part, len(days), scanned, rate, found.low, found.high, spread, found.days_as_one, found.reason))
@@ -206,7 +211,8 @@ def before_and_after(
     *,
     level: float = 0.95,
     looks: Looks = "once",
-    control: Scans | None = None,
+    control: Scans | Literal["last year"] | None = None,
+    covariates: pd.DataFrame | None = None,
     unit: Unit = "codes",
     independent: bool = False,
     without: Collection[date] = (),
@@ -222,6 +228,13 @@ def before_and_after(
     has a change of its own, and the interval rests on how much these changes differ within a group. Codes that began
     after the change, or were not scanned, are not in it. With `unit="days"`, the sums of scans are compared: the
     interval is then about these very codes, and takes a move of one of them for an effect of the change.
+
+    A year has seasons. Where the codes have been there for a year before these days, `control="last year"` takes the
+    same codes a year (52 weeks) earlier for the control group: what changes every year at this time cancels out.
+
+    What differs from day to day and may explain scans, such as rain, sales or a holiday, can be taken out with
+    `covariates`: the ratio is then that of days with the same covariates and the same weekday (Poisson regression).
+    Covariates that changed when the view did leave little to tell them apart, and the interval is wide.
 
     Where scans have been growing or falling all the time, both sides differ although nothing changed: the column trend
     says so.
@@ -242,28 +255,76 @@ def before_and_after(
         looks: Whether the comparison is looked at once, at a day fixed beforehand, or every day. For every day, the
             interval is wider, and all looks from two weeks after the change on have the level together, for as long as
             they go on.
-        control: A view in the same time zone that the change did not concern.
+        control: A view in the same time zone that the change did not concern, or "last year".
+        covariates: Numbers that explain scans, a column each, 1 to 10 of them, with a row for each counted day: an
+            index of dates, or a DatetimeIndex. Not possible with a control group.
         unit: What counts as one draw where there is a control group: codes or days.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.
 
     Raises:
         InvalidParameter: If the change is not a date, if the view has fewer than 2 whole days before or after it, if
-            `looks` or `unit` is unknown, or if `independent` is combined with a control group.
+            `looks`, `unit` or `control` is unknown, if the view has no scans a year earlier, if covariates are no
+            numbers for each day, or if `independent` is combined with covariates or a control group.
     """
     level = check_share("level", level)
     _check_choice("looks", looks, Looks)
     _check_choice("unit", unit, Unit)
-    if control is not None and independent:
-        raise InvalidParameter(Problem("independent", independent, "must be False with a control group"))
+    for name, given in (("control", control), ("covariates", covariates)):
+        if given is not None and independent:
+            rule = f"must be False with {'a control group' if name == 'control' else name}"
+            raise InvalidParameter(Problem("independent", independent, rule))
+    if control is not None and covariates is not None:
+        rule = "must not be given with a control group, which has the same weather and holidays"
+        raise InvalidParameter(Problem("covariates", None, rule))
     before, after = sides_of(scans, change)
     one, two = _days_of(before, after, without)
     if looks == "every day":
         level = level_of_each_look(len(one), level)
+    if covariates is not None:
+        columns = read_covariates(covariates, [one, two])
+        return _table(one, two, with_covariates([one, two], columns, level)).assign(trend=nan)
     if control is None:
         return compare_days(one, two, level=level, independent=independent).assign(trend=weekly_trend([one, two]))
+    if isinstance(control, str):
+        _check_choice("control", control, Literal["last year"])
+        return _with_last_year(scans, one, two, level)
     check_zone(scans, control)
     return _with_control([scans, control], [one, two], level, unit, without)
+
+
+def _with_last_year(scans: Scans, before: dict[date, int], after: dict[date, int], level: float) -> pd.DataFrame:
+    """Compare the change of a view, on these days, with that of its codes a year earlier."""
+    groups = with_last_year(scans, [before, after])
+    if groups is None:
+        rule = f"must be a group, because no QR Code of the view had a scan before {min(before) - YEAR}, a year earlier"
+        raise InvalidParameter(Problem("control", "last year", rule))
+    codes, now, then = groups
+    table = _table(now.before, now.after, controlled_interval(now, then, level))
+    table = table.assign(view_ratio=now.ratio, control_ratio=then.ratio)
+    return _with_unit(table, "days", {"view_codes": codes, "control_codes": codes})
+
+
+def with_last_year(scans: Scans, sides: Sequence[Collection[date]]) -> tuple[int, Group, Group] | None:
+    """Return the scans of the QR Codes of a view that were there a year earlier: how many there are, now, and then.
+
+    None if there is no such code.
+
+    Args:
+        sides: The days before and after a change.
+    """
+    codes = [id for id, begin in beginnings(scans).items() if begin <= min(sides[0]) - YEAR]
+    if not codes:
+        return None
+    view, groups = scans.where(qrcode_id=codes), []
+    for passed in (timedelta(), YEAR):
+        known = [counts(view, (min(days) - passed, max(days) - passed + timedelta(days=1))) for days in sides]
+        each = [
+            {day: number for day, number in one.items() if day + passed in days}
+            for one, days in zip(known, sides, strict=True)
+        ]
+        groups.append(Group(each[0], each[1]))
+    return len(codes), groups[0], groups[1]
 
 
 def _with_control(
@@ -305,10 +366,20 @@ def sides_of(scans: Scans, change: date | str) -> tuple[Scans, Scans]:
 
 
 def _days_of(first: Scans, second: Scans, without: Collection[date]) -> list[dict[date, int]]:
-    """Count the whole days of two views."""
+    """Count the whole days of two views, each from its beginning; the same days of both where they had the same."""
     check_zone(first, second)
     views = (first, second)
-    return [_without(counts(view, ends), without) for view, ends in zip(views, whole_days(views), strict=True)]
+    ends = whole_days(views)
+    every = [counts(view, own) for view, own in zip(views, ends, strict=True)]
+    began = [from_beginning(days, _beginning(view)) for view, days in zip(views, every, strict=True)]
+    if ends[0] == ends[1]:
+        began = [from_beginning(days, max(map(min, began))) for days in began]
+    return [_without(days, without) for days in began]
+
+
+def _beginning(view: Scans) -> date | None:
+    """Return the day from which on a view counts: from the beginning of its first code."""
+    return min(beginnings(view).values(), default=None)
 
 
 def _is_by_codes(first: Mapping[str, CodeCounts], second: Mapping[str, CodeCounts], unit: Unit) -> bool:
@@ -353,7 +424,7 @@ def _without(days: dict[date, int], left_out: Collection[date]) -> dict[date, in
     return kept
 
 
-def _table(first: dict[date, int], second: dict[date, int], found: RatioInterval) -> pd.DataFrame:
+def _table(first: Mapping[date, int], second: Mapping[date, int], found: RatioInterval) -> pd.DataFrame:
     import pandas as pd
 
     row: dict[str, object] = {}

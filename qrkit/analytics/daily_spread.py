@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from numbers import Real
 from typing import NamedTuple
@@ -115,13 +116,17 @@ def without_outages(scans: Scans, daily: Mapping[date, int]) -> dict[date, int]:
 
 def on_each_day(known: Mapping[date, int], ends: tuple[date, date], zone: ZoneInfo) -> dict[date, int]:
     """Return the scans of each day between two ends in a time zone, with 0 for the days that are not known."""
+    return {day: known.get(day, 0) for day in _days_between(ends, zone)}
+
+
+@lru_cache(maxsize=64)
+def _days_between(ends: tuple[date, date], zone: ZoneInfo) -> tuple[date, ...]:
+    """Return the days between two ends; a report asks for the same ones for each of its QR Codes."""
     first, last = ends
     days = [first + number * DAY for number in range((last - first).days + 1)]
     starts = [first_moment(zone, day) for day in days]
     # A move across the date line can skip a day, which then begins when the next one does.
-    return {
-        day: known.get(day, 0) for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after
-    }
+    return tuple(day for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after)
 
 
 def span_of(days: Iterable[date]) -> int:

@@ -17,12 +17,14 @@ from math import inf, nan
 from numbers import Integral
 from typing import TYPE_CHECKING, NamedTuple
 
-from qrkit.analytics.daily_spread import check_share, counts, whole_days
+from qrkit.analytics.daily_spread import check_share, counts, on_each_day, whole_days
+from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, too_few_days, too_few_scans
 from qrkit.analytics.recent_level import recent_level
 from qrkit.analytics.unusual_days import PRIOR, DailyScans, Usual, bounds, days_with, which_are_holidays
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
+from qrkit.store.questions.scan_attributes import Attribute, check_attribute
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ __all__ = ["Forecast", "forecast", "forecast_days"]
 RECENT = 112
 """Number of last days that the forecast rests on: sixteen weeks."""
 MOST_DAYS = 366
+MOST_GROUPS = 1_000
+NAMES = (("scans", "low", "high"), ("total", "total_low", "total_high"))
 SUNDAY = 6
 
 
@@ -51,19 +55,26 @@ class Forecast(NamedTuple):
     reason: str
 
 
-def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Collection[date] = ()) -> pd.DataFrame:
-    """Forecast the scans of the days after a view: one row per day, with intervals.
+def forecast(
+    scans: Scans,
+    *,
+    days: int = 28,
+    by: Attribute | str | None = None,
+    level: float = 0.95,
+    holidays: Collection[date] = (),
+) -> pd.DataFrame:
+    """Forecast the scans of the days after a view: one row per day, or per group and day, with intervals.
 
     The forecast has the weekday pattern of the last sixteen weeks, and the level of the last days, as far as these show
     that it moved: a code that is no longer scanned is forecast to have no scans. It continues no trend, but where the
     level has moved, the intervals allow for it to move on. They do not allow for another season, for a change, or for
     an event that has not happened yet. Days before the first scan are left out.
 
-    Columns: day (datetime64[us], in the view's time zone), scans (float64, expected), low, high (Int64, an interval for
-    the scans of that day), total (float64, expected from the first day of the forecast to this one), total_low,
-    total_high (Int64, an interval for that total; in the last row, for all days together), reason (str, why there are
-    no intervals, or empty). Without intervals, low, high, total_low and total_high are missing; at a level close to 1,
-    high can be missing because no number of scans is ruled out.
+    Columns: the name of `by` (str, if given), day (datetime64[us], in the view's time zone), scans (float64, expected),
+    low, high (Int64, an interval for the scans of that day), total (float64, expected from the first day of the
+    forecast to this one), total_low, total_high (Int64, an interval for that total; in the last row, for all days
+    together), reason (str, why there are no intervals, or empty). Without intervals, low, high, total_low and
+    total_high are missing; at a level close to 1, high can be missing because no number of scans is ruled out.
 
     There are no intervals for fewer than 28 whole days, or if the scans came in too few bursts.
 
@@ -71,11 +82,14 @@ def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Col
         scans: The view. Only its whole days count; without `since`, those from its first scan on, and without `until`,
             those until yesterday. The forecast begins on the day after its last whole day.
         days: Number of days to forecast, 1..366.
+        by: Forecast each value of an attribute for itself: campaign, campaign_id, qrcode, qrcode_id, tag, an attribute
+            that `scans.where` filters by, or a field of yours; 1,000 groups with scans at most.
         level: Probability that an interval contains the scans of its day, or the total, above 0 and below 1.
         holidays: Public holidays, see `unusual_days`. Past holidays are left out; future ones count as Sundays.
 
     Raises:
-        InvalidParameter: If the view has fewer than 2 whole days, or if an argument is invalid.
+        InvalidParameter: If the view has fewer than 2 whole days, if there are too many groups, or if an argument is
+            invalid.
     """
     import numpy as np
     import pandas as pd
@@ -83,25 +97,53 @@ def forecast(scans: Scans, *, days: int = 28, level: float = 0.95, holidays: Col
     if not isinstance(days, Integral) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
         rule = f"must be a whole number of days in 1..{MOST_DAYS}"
         raise InvalidParameter(Problem("days", days, rule, "out-of-range"))
+    if by is not None:
+        check_attribute("by", by, scans)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans], to_now=True)
     coming = [last + timedelta(days=number) for number in range(int(days))]
-    recent = days_with(counts(scans, (max(first, last - timedelta(days=RECENT)), last)))
-    ordinary = recent.only(~np.array(which_are_holidays(recent.days, holidays)))
+    groups = _recent(scans, (first, last), by)
+    (calendar, *_) = groups.values()
+    is_ordinary = ~np.array(which_are_holidays(calendar, holidays))
     weekdays = [
         SUNDAY if is_holiday else day.weekday()
         for day, is_holiday in zip(coming, which_are_holidays(coming, holidays), strict=True)
     ]
-    found = forecast_days(ordinary, weekdays, level)
+    frames = []
+    for part, each in groups.items():
+        found = forecast_days(days_with(each).only(is_ordinary), weekdays, level)
+        frames.append(_table(coming, found).assign(**{by: part} if by else {}))
+    table = pd.concat(frames, ignore_index=True)
+    order = [*([by] if by else []), "day", *NAMES[0], *NAMES[1], "reason"]
+    return with_dtypes(table[order], {name: "str" for name in (by, "reason") if name})
+
+
+def _recent(scans: Scans, ends: tuple[date, date], by: str | None) -> dict[str, dict[date, int]]:
+    """Return the scans of the last days before the end of a view, for each group with scans in it."""
+    first, last = ends
+    recent = max(first, last - timedelta(days=RECENT)), last
+    if by is None:
+        return {"": counts(scans, recent)}
+    known: dict[str, dict[date, int]] = {}
+    frame = scans_per_day(scans.where(since=first, until=last), by=by, zeros=False)
+    for part, day, number in zip(frame[by], frame["day"].dt.date, frame["scans"].tolist(), strict=True):
+        known.setdefault(part, {})[day] = number
+    if not 1 <= len(known) <= MOST_GROUPS:
+        rule = f"must have 1 to {MOST_GROUPS:,} groups with scans; it has {len(known):,}"
+        raise InvalidParameter(Problem("by", by, rule))
+    return {part: on_each_day(known[part], recent, scans.zone) for part in sorted(known)}
+
+
+def _table(coming: list[date], found: Forecast) -> pd.DataFrame:
+    """Return a forecast as a table."""
+    import pandas as pd
+
     columns: dict[str, object] = {"day": pd.Series(coming, dtype="datetime64[us]")}
-    for name, (expected, low, high) in (("", found.days), ("total_", found.totals)):
-        columns |= {
-            f"{name}low": pd.Series(low).astype("Int64"),
-            f"{name}high": pd.Series(high).replace(inf, nan).astype("Int64"),
-        }
-        columns["total" if name else "scans"] = expected
-    order = ["day", "scans", "low", "high", "total", "total_low", "total_high", "reason"]
-    return with_dtypes(pd.DataFrame(columns | {"reason": found.reason})[order], {"reason": "str"})
+    for names, numbers in zip(NAMES, (found.days, found.totals), strict=True):
+        expected, low, high = numbers
+        ends = pd.Series(low).astype("Int64"), pd.Series(high).replace(inf, nan).astype("Int64")
+        columns |= dict(zip(names, (expected, *ends), strict=True))
+    return pd.DataFrame(columns | {"reason": found.reason})
 
 
 def forecast_days(daily: DailyScans, weekdays: list[int], level: float) -> Forecast:

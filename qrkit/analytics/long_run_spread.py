@@ -84,7 +84,7 @@ class LongRunPosterior(NamedTuple):
         return (half / normal_quantile(tail)) ** 2
 
 
-def side_of(days: Mapping[date, int]) -> Side:
+def side_of(days: Mapping[date, float]) -> Side:
     """Return consecutive days, given as their scans by day, as arrays."""
     import numpy as np
 

@@ -27,7 +27,7 @@ from qrkit.tracking.text_columns import with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_CODES", "Moved", "find_moved", "moved", "settled"]
+__all__ = ["MOST_CODES", "WEEK", "Moved", "find_moved", "moved", "settled"]
 
 MOST_CODES = 200
 """Only the most scanned codes are compared: each takes a millisecond."""

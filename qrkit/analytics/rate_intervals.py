@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from qrkit.analytics.daily_spread import spread_of
 from qrkit.analytics.distributions import gamma_quantile, normal_quantile
-from qrkit.analytics.long_run_spread import long_run_spread, side_of
+from qrkit.analytics.long_run_spread import Side, long_run_spread, side_of
 from qrkit.languages import number_text, say
 
 __all__ = ["FEWEST_SCANS", "FOUR_WEEKS", "PRIOR", "RateInterval", "rate_interval", "too_few_days", "too_few_scans"]
@@ -38,23 +38,38 @@ class RateInterval(NamedTuple):
     reason: str
 
 
-def rate_interval(days: Mapping[date, int], level: float, *, independent: bool) -> RateInterval:
+def rate_interval(
+    days: Mapping[date, int],
+    level: float,
+    *,
+    independent: bool = False,
+    fewest: int = FOUR_WEEKS,
+    exposures: Mapping[date, float] | None = None,
+) -> RateInterval:
     """Return the interval for the true rate of consecutive days, given as their scans by day.
 
     Args:
         days: Scans of each day, in order; 2 days or more.
         level: Probability that the interval contains the true rate, above 0 and below 1.
+        independent: Take the days as independent of each other.
+        fewest: Fewer days have no interval, unless they are independent.
+        exposures: What the rate is relative to on each day, above 0; by default, 1 for a day.
     """
     scans, number = sum(days.values()), len(days)
     if independent:
         return _interval(scans, number, spread_of(days).widened(level), level, 1.0, skewed=False)
-    if number < FOUR_WEEKS:
-        return RateInterval(nan, nan, nan, too_few_days(number, FOUR_WEEKS))
-    run = long_run_spread([side_of(days)], level)
+    if number < fewest:
+        return RateInterval(nan, nan, nan, too_few_days(number, fewest))
+    exposure, side = float(number), side_of(days)
+    if exposures is not None:
+        exposure = sum(exposures.values())
+        expected = side_of({day: exposures[day] * scans / exposure for day in days})
+        side = Side(side.values - expected.values, side.weekdays)
+    run = long_run_spread([side], level)
     width = max(1.0, run.variance * number / scans) if scans else 1.0
     if scans / width < FEWEST_SCANS:
         return RateInterval(nan, nan, run.days_as_one, too_few_scans(scans, scans / width))
-    return _interval(scans, number, width, level, run.days_as_one, skewed=True)
+    return _interval(scans, exposure, width, level, run.days_as_one, skewed=True)
 
 
 def too_few_days(number: int, least: int, *, is_one_side: bool = False) -> str:
@@ -77,10 +92,12 @@ def too_few_scans(scans: float, independent: float, least: float = FEWEST_SCANS)
     )  # fmt: skip
 
 
-def _interval(scans: int, number: int, width: float, level: float, days_as_one: float, *, skewed: bool) -> RateInterval:
-    unit = width / number
+def _interval(
+    scans: int, exposure: float, width: float, level: float, days_as_one: float, *, skewed: bool
+) -> RateInterval:
+    unit = width / exposure
     low, high = (gamma_quantile(scans / width + PRIOR, (1 + side * level) / 2) * unit for side in (-1, 1))
     if skewed and scans:
         # Bursts make the distribution of the sum skewed; on the scale of logarithms, the upper end is farther away.
-        high = max(high, scans / number * exp(normal_quantile((1 + level) / 2) * sqrt(width / scans)))
+        high = max(high, scans / exposure * exp(normal_quantile((1 + level) / 2) * sqrt(width / scans)))
     return RateInterval(low, high, days_as_one, "")

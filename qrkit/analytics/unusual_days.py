@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "FITTED", "NEIGHBORS", "DailyScans", "Usual", "bounds", "daily_scans", "days_with", "expect", "judge_days",
-    "negative_binomial", "outside", "relative_variance", "unusual_days", "which_are_holidays",
+    "FITTED", "NEIGHBORS", "DailyScans", "Usual", "bounds", "check_holidays", "daily_scans", "days_with", "expect",
+    "judge_days", "negative_binomial", "outside", "relative_variance", "unusual_days", "which_are_holidays",
 ]  # fmt: skip
 
 NEIGHBORS = 2
@@ -321,11 +321,17 @@ def which_are_holidays(days: Iterable[date], holidays: Collection[date]) -> list
         holidays: Dates, or a mapping from dates to names. A mapping is asked for each day, because the objects of the
             library `holidays` compute a year when it is first asked for.
     """
-    # pandas.NaT is a datetime, but not equal to itself.
-    if not isinstance(holidays, Collection) or not all(isinstance(one, date) and one == one for one in holidays):
-        rule = "must be dates, or a mapping from dates to names such as holidays.country_holidays('SI')"
-        raise InvalidParameter(Problem("holidays", holidays, rule, "wrong-type"))
+    check_holidays(holidays)
     if isinstance(holidays, Mapping):
         return [day in holidays for day in days]
     known = {one.date() if isinstance(one, datetime) else one for one in holidays}
     return [day in known for day in days]
+
+
+def check_holidays(holidays: Collection[date]) -> Collection[date]:
+    """Return holidays if they are dates, or a mapping from dates."""
+    # pandas.NaT is a datetime, but not equal to itself.
+    if not isinstance(holidays, Collection) or not all(isinstance(one, date) and one == one for one in holidays):
+        rule = "must be dates, or a mapping from dates to names such as holidays.country_holidays('SI')"
+        raise InvalidParameter(Problem("holidays", holidays, rule, "wrong-type"))
+    return holidays

@@ -59,6 +59,9 @@ LEAST = {"width": 120, "height": 40}
 LEAST_BELOW_HEADING = 130
 """Minimum height in pixels below a heading; a lower chart has none."""
 
+MARGIN = 12
+"""Pixels around a chart in a file."""
+
 LEAST_AXES = 20
 """Minimum height of the plot in pixels."""
 
@@ -108,6 +111,8 @@ class Chart(Figure):
     def savefig(self, fname: Any, **how: Any) -> None:
         """Save the chart as `matplotlib.figure.Figure.savefig` does, with installed fonts for letters that ours lacks.
 
+        The picture has a margin of 12 pixels around the chart; `bbox_inches=chart.bbox_inches` leaves it out.
+
         Warns if no installed font has the letters of a script; the chart then shows boxes. `to_svg` keeps all letters,
         because the page chooses the font.
 
@@ -115,6 +120,7 @@ class Chart(Figure):
             fname: The file, as for matplotlib.
             **how: The parameters of matplotlib's `savefig`, such as `dpi` and `format`.
         """
+        how = {"bbox_inches": self.bbox_inches.padded(MARGIN / 72)} | how
         with with_installed_fonts(() if how.get("format") == "svg" else self.texts):
             super().savefig(fname, **how)
 
@@ -122,7 +128,7 @@ class Chart(Figure):
         # Pyplot does this only for its own figures. Two dots per pixel keep text sharp on high-resolution screens.
         buffer = BytesIO()
         with house_style():
-            self.savefig(buffer, format="png", dpi=2 * self.dpi)
+            self.savefig(buffer, format="png", dpi=2 * self.dpi, bbox_inches=self.bbox_inches)
         size = {"width": round(self.bbox.width), "height": round(self.bbox.height)}
         return {"text/plain": f"<{self.description}>", "image/png": buffer.getvalue()}, {"image/png": size}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qrkit.charts.axes import (
@@ -26,6 +26,7 @@ from qrkit.charts.axes import (
 from qrkit.charts.colors import MOST_COLORS, tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length
+from qrkit.charts.peaks import scale_end, write_peak
 from qrkit.charts.periods import (
     are_complete,
     days_text,
@@ -42,6 +43,7 @@ from qrkit.languages import number_text, say
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 __all__ = ["lines"]
 
@@ -63,7 +65,8 @@ def lines(
 ) -> Chart:
     """Draw scans over time: one line, or one line per campaign or QR Code; beyond six, the smallest are combined.
 
-    From 120 days on, each day shows the mean of the 7 days around it. Periods that are not counted to their end, such
+    From 120 days on, each day shows the mean of the 7 days around it. A day that would flatten all others goes beyond
+    the scale and has its number. Periods that are not counted to their end, such
     as the week that is not over yet, are dashed; the chart says so.
 
     Args:
@@ -102,19 +105,38 @@ def lines(
     told = {name: fit(str(name), width * NAMES, most=2) for name in ends}
     top = 28 if ends or not by else names_above(chart, keys) + 28
     right = max((length(line) + 34 for rows in told.values() for line in rows), default=22)
-    most, note = float(shown.max().max()), partial_note(complete, moments, is_dashed=not is_mean)
+    most, note = scale_end(shown), partial_note(complete, moments, is_dashed=not is_mean)
     left = max(38, length(number_text(top_of(most))) + 14)
     axes = add_axes(chart, left=left, right=right, top=top, bottom=room_below(chart, note))
     count_axis(chart, axes, most)
-    above(chart, axes, scans_a(unit) + (f", {say('mean of 7 days')}" if is_mean else ""))
+    unit_words = scans_a(unit) + (f", {say('mean of 7 days')}" if is_mean else "")
+    above(chart, axes, unit_words)
     time_axis(chart, axes, moments)
-    for name in reversed(names):  # draw the largest last, above the others
-        draw_counts(axes, moments, shown[name].tolist(), tint(keys[name]), complete, label=name)
-    if len(names) == 1:
-        fill_counts(axes, moments, shown[names[0]].tolist(), tint(keys[names[0]]), complete)
+    _draw(chart, axes, shown.set_axis(moments), keys, complete=complete, unit=unit_words)
     names_at_ends(chart, axes, [(float(end), told[name], keys[name]) for name, end in ends.items()])
     write_note(chart, left, note)
     chart.title = scans_per(unit, column_words(by))
     words = f": {listed(names, totals_of(table).tolist())}" if by else ""
     chart.words = f"{total_words(frame['scans'])} {time_words(moments)}{words}"
     return chart
+
+
+def _draw(
+    chart: Chart,
+    axes: Axes,
+    shown: pd.DataFrame,
+    keys: Mapping[str, str],
+    *,
+    complete: Sequence[bool | None],
+    unit: str,
+) -> None:
+    """Draw the lines, and the number of a peak beyond the scale to the right of the unit."""
+    names, moments, top = list(shown.columns), list(shown.index), axes.get_ylim()[1]
+    is_cut = bool(shown.max().max() > top)
+    for name in reversed(names):  # draw the largest last, above the others
+        draw_counts(axes, moments, shown[name].tolist(), tint(keys[name]), complete, label=name, clips=is_cut)
+    if len(names) == 1:
+        fill_counts(axes, moments, shown[names[0]].clip(upper=top).tolist(), tint(keys[names[0]]), complete)
+    if is_cut:
+        edge = float(axes.bbox.x0) + length(unit, 11) + 14
+        write_peak(chart, axes, moments, shown.max(axis=1).tolist(), edge=edge)

@@ -22,17 +22,16 @@ from qrkit.charts.axes import (
     house_style,
     listed,
     nothing,
-    place,
     top_of,
     total_words,
 )
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import heading
 from qrkit.charts.labels import fit, length, others
+from qrkit.charts.peaks import scale_end, write_peak
 from qrkit.charts.periods import (
     are_complete,
     days_text,
-    moment_text,
     partial_note,
     scans_a,
     scans_per,
@@ -51,7 +50,7 @@ from qrkit.charts.series import (
     text_column_name,
     totals_of,
 )
-from qrkit.charts.time_axis import BELOW, at_time, time_axis
+from qrkit.charts.time_axis import BELOW, time_axis
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import number_text, say
 
@@ -72,11 +71,6 @@ UNIT = 20
 
 GAP, BETWEEN = 22, 14
 """Pixels between two small charts beside each other, and below each other."""
-
-BROKEN = 2.0
-"""The scale is broken where the highest peak is this many times as high as nearly all other days."""
-MANY = 10
-"""Minimum number of days for that."""
 
 OWN = 6.0
 """Small charts have their own scales if a common scale would be this many times as high as half of them need."""
@@ -181,29 +175,18 @@ def _tops(shown: pd.DataFrame) -> dict[str, float]:
     """Return the upper end of the scale of each small chart."""
     peaks = shown.max().fillna(0)
     usuals = shown.quantile(0.95).fillna(0)
-    most, usual = float(peaks.max()), float(usuals.max())
-    if usual > OWN * float(usuals.median()):
+    if float(usuals.max()) > OWN * float(usuals.median()):
         return {name: max(float(peak), 1) for name, peak in peaks.items()}  # type: ignore[misc]
-    is_broken = len(shown) >= MANY and most > BROKEN * top_of(usual)
-    return dict.fromkeys(shown.columns, usual if is_broken else most)
+    return dict.fromkeys(shown.columns, scale_end(shown))
 
 
 def _panel(
     chart: Chart, axes: Axes, moments: Sequence[datetime], counts: Sequence[float], key: str, *,
     complete: Sequence[bool | None],
 ) -> None:  # fmt: skip
-    """Draw the line of a small chart, and its peak with its number; beyond the scale, with its date and an arrow."""
+    """Draw the line of a small chart, and its peak with its number."""
     top = axes.get_ylim()[1]
     fill_counts(axes, moments, [min(count, top) for count in counts], tint(key), complete)
     draw_counts(axes, moments, counts, tint(key), complete, linewidth=1.4, clips=max(counts) > top)
-    peak, number = max(((count, -place) for place, count in enumerate(counts) if count == count), default=(0, 0))
-    if not peak:
-        return
-    is_beyond = peak > top
-    x, y = place(chart, axes, at_time(moments[-number]), min(peak, top))
-    when = f" {moment_text(moments[-number], unit_of(moments))} ↑" if is_beyond else ""
-    text = f"{number_text(peak, ',.0f')}{when}"
-    half, left, right = length(text, 11) / 2, float(axes.bbox.x0), float(axes.bbox.x1)
-    if not is_beyond:
-        add_dot(chart, (x, y), key)
-    add_text(chart, (min(max(x, left + half), right + 10 - half), y - 11), text, "quiet", ha="center", size=11)
+    if peak := write_peak(chart, axes, moments, counts, edge=float(axes.bbox.x0)):
+        add_dot(chart, peak, key)

@@ -48,7 +48,7 @@ def to_svg(figure: Figure) -> str:
     figure.patch.set_visible(False)
     try:
         with house_style():
-            figure.savefig(buffer, format="svg", dpi=72, metadata={"Date": None})
+            figure.savefig(buffer, format="svg", dpi=72, metadata={"Date": None}, bbox_inches=figure.bbox_inches)
     finally:
         figure.patch.set_visible(has_paper)
     drawn = Xml.fromstring(buffer.getvalue())

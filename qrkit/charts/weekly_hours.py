@@ -52,7 +52,7 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     levels = _levels(table)
     row, hour = divmod(int(table.fillna(0).to_numpy().argmax()), 24)
     finding = say(
-        "Most scans come on {weekday}s from {start} to {end}",
+        "The busiest hour is {weekday} from {start} to {end}",
         weekday=weekday_name(row + 1), start=f"{hour:02}:00", end=f"{(hour + 1) % 24:02}:00",
     )  # fmt: skip
     counted = say("mean number of scans in each hour of the week" if is_mean else "scans in each hour of the week")
@@ -70,7 +70,7 @@ def hour_of_week(frame: pd.DataFrame, *, title: str | None = None, width: int = 
         x, y = place(chart, axes, number + 0.5, 7)
         add_text(chart, (x, y + 12), f"{number:02}", "quiet", ha="center")
     has_hidden, total = bool(frame["scans"].hasnans), int(frame["scans"].sum())
-    _heat_key(chart, levels, shades, has_hidden=has_hidden)
+    _heat_key(chart, levels, shades, say("mean" if is_mean else "scans"), has_hidden=has_hidden)
     chart.title = say("scans by weekday and hour")
     most = int(frame.loc[(frame["weekday"] == row + 1) & (frame["hour"] == hour), "scans"].sum())
     chart.words = say(
@@ -121,11 +121,11 @@ def _levels(table: pd.DataFrame) -> Levels:
     count = min(5, ceil(most / step))
     ends = [step * level for level in range(count + 1)]
     shown = [number_text(end, f",.{0 if step >= 1 else 1 if step >= 0.1 else 2}f") for end in ends]
-    labels = ["0", f"≤ {shown[1]}", *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(shown[1:]))]
+    labels = ["0", *(f"≤ {end}" for end in shown[1:])]
     # The first bound is between none and the smallest mean.
     smallest = min(float(table.where(table > 0).min().min()), step) / 2
     bounds = [0, smallest, *ends[1:-1], max(ends[-1], most) * 1.001]
-    return Levels(bounds, [0, *range(6 - count, 6)], labels, ["0", *(f"≤ {end}" for end in shown[1:])])
+    return Levels(bounds, [0, *range(6 - count, 6)], labels, labels)
 
 
 def _round_step(least: float) -> float:
@@ -134,16 +134,16 @@ def _round_step(least: float) -> float:
     return next(step * power for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if step * power >= least * 0.9999)
 
 
-def _heat_key(chart: Chart, levels: Levels, shades: Sequence[str], *, has_hidden: bool) -> None:
+def _heat_key(chart: Chart, levels: Levels, shades: Sequence[str], what: str, *, has_hidden: bool) -> None:
     """Draw the legend of the heat map: one swatch per level with its range of scans, and a note for hidden hours."""
     # Numbers begin to the right of the word, whichever font the page has.
-    left = max(44, length(say("scans"), 11) + 10)
+    left = max(44, length(what, 11) + 10)
     room = (chart.bbox.width - left) / (7 if has_hidden else 6)
     is_long = max(map(length, levels.labels)) + 6 > room
     labels = levels.short_labels if is_long else levels.labels
     wide = min(room, max(length(text) for text in labels) + 12)
     y = chart.body_height - 24
-    add_text(chart, (left - 6, y + 3), say("scans"), "quiet", ha="right", size=11)
+    add_text(chart, (left - 6, y + 3), what, "quiet", ha="right", size=11)
     for level, shade in enumerate(shades):
         x = left + wide * level
         add_swatch(chart, (x, y), (wide - 2, 7), shade)

@@ -9,13 +9,14 @@ Spanish or Dutch: `language="de"`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from qrkit.analytics.small_groups import check_least
+from qrkit.analytics.unusual_days import check_holidays
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.languages import LanguageTag, current_language, in_language, say
@@ -114,6 +115,7 @@ def portfolio(
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
+    holidays: Collection[date] = (),
     cards: bool = False,
     least: int | None = None,
     most_a_day: int | None = None,
@@ -133,6 +135,8 @@ def portfolio(
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
+        holidays: Public holidays, as for `analytics.unusual_days`: they are never called unusual, and comparisons
+            leave them out and say so.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
         least: The smallest number of visitors or scans that the report shows, 2..1,000,000, such as 5 for a report
             that you share; by default, everything is shown. Smaller groups (countries, campaigns, QR Codes, hours) are
@@ -146,13 +150,22 @@ def portfolio(
 
     Raises:
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
-            attribute, `compare_to` or the language is unknown, if `least` is out of range or hides everything, or if
-            `most_a_day` is not a whole number of 1 or more.
+            attribute, `compare_to` or the language is unknown, if `holidays` are not dates, if `least` is out of range
+            or hides everything, or if `most_a_day` is not a whole number of 1 or more.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, portfolio.scans, attributes=attributes, compare_to=compare_to, least=least)
+    asked = _parse(
+        since,
+        until,
+        time_zone,
+        portfolio.scans,
+        attributes=attributes,
+        compare_to=compare_to,
+        holidays=holidays,
+        least=least,
+    )
     with in_language(language):
         facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
         return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
@@ -169,6 +182,7 @@ def campaign(
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
     compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
+    holidays: Collection[date] = (),
     cards: bool = False,
     least: int | None = None,
     most_a_day: int | None = None,
@@ -189,6 +203,8 @@ def campaign(
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
             given and there were scans; otherwise the second half is compared with the first.
+        holidays: Public holidays, as for `analytics.unusual_days`: they are never called unusual, and comparisons
+            leave them out and say so.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
         least: The smallest number of visitors or scans that the report shows, 2..1,000,000, such as 5 for a report
             that you share; by default, everything is shown. Smaller groups (countries, campaigns, QR Codes, hours) are
@@ -203,13 +219,22 @@ def campaign(
     Raises:
         NotFound: If the portfolio has no campaign with this ID.
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
-            attribute, `compare_to` or the language is unknown, if `least` is out of range or hides everything, or if
-            `most_a_day` is not a whole number of 1 or more.
+            attribute, `compare_to` or the language is unknown, if `holidays` are not dates, if `least` is out of range
+            or hides everything, or if `most_a_day` is not a whole number of 1 or more.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
     """
-    asked = _parse(since, until, time_zone, portfolio.scans, attributes=attributes, compare_to=compare_to, least=least)
+    asked = _parse(
+        since,
+        until,
+        time_zone,
+        portfolio.scans,
+        attributes=attributes,
+        compare_to=compare_to,
+        holidays=holidays,
+        least=least,
+    )
     with in_language(language):
         heading = _heading(portfolio, campaign_id, title)
         view = portfolio.scans.where(campaign_id=campaign_id, most_a_day=most_a_day)
@@ -287,6 +312,7 @@ def _parse(
     *,
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     compare_to: str | tuple[date | str, date | str] | None = None,
+    holidays: Collection[date] = (),
     least: int | None = None,
 ) -> Asked:
     for name in attributes:
@@ -298,7 +324,15 @@ def _parse(
     if first and after and after <= first:
         raise InvalidParameter(Problem("until", str(until), f"must come after since, {since}"))
     least = None if least is None else check_least(least)
-    return Asked(first, after, zone_of(time_zone).key, tuple(attributes), _comparison(compare_to), least)
+    return Asked(
+        first,
+        after,
+        zone_of(time_zone).key,
+        tuple(attributes),
+        _comparison(compare_to),
+        least,
+        check_holidays(holidays),
+    )
 
 
 def _comparison(compare_to: object) -> CompareTo:

@@ -6,17 +6,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from qrkit import analytics
 from qrkit.analytics.beginnings import beginnings
 from qrkit.analytics.bursts import find_bursts
-from qrkit.analytics.comparing import compare_days
+from qrkit.analytics.comparing import YEAR, compare_days, controlled_interval, with_last_year
 from qrkit.analytics.daily_spread import counts, on_each_day
-from qrkit.analytics.moved_codes import MOST_CODES, Moved, find_moved, settled
+from qrkit.analytics.day_models import weekly_trend
+from qrkit.analytics.moved_codes import MOST_CODES, WEEK, Moved, find_moved, settled
+from qrkit.analytics.ratio_intervals import RatioInterval
 from qrkit.analytics.time_zones import stretches_of
-from qrkit.analytics.trends import weekly_trend
-from qrkit.analytics.unusual_days import days_with, judge_days
+from qrkit.analytics.unusual_days import days_with, judge_days, which_are_holidays
 from qrkit.contents.cards import summary
 from qrkit.store import Scans
 from qrkit.store.questions.local_time import local_time
@@ -40,6 +41,8 @@ ALARM = 0.05
 FEWEST_USUAL = 14
 """Minimum number of whole days to determine the usual range."""
 MOST_CONTENTS = 3
+FEWEST_OF_NEW = 20
+"""Minimum scans of a new QR Code for its rate to mean anything."""
 
 # Not one query per group, which would read all scans twenty times.
 DAYS_OF_PARTS = """
@@ -118,6 +121,13 @@ class Span:
         return Span(self.since, middle), Span(middle, self.until)
 
 
+class New(NamedTuple):
+    """A QR Code that began in a period: the day of its first scan, and scans per day since the day after it."""
+
+    first: date
+    rate: float
+
+
 @dataclass(frozen=True, slots=True)
 class Comparisons:
     """What a period was compared with, and the results.
@@ -128,7 +138,7 @@ class Comparisons:
         is_half: Whether the two halves of the period are compared.
         total: Change of all scans; None if there are too few days.
         calm: Change of all scans without the unusual days; None if there are none among the compared days.
-        left_out: The unusual days that `calm` leaves out, and `parts` and `leading` with it.
+        left_out: The unusual days and holidays that `calm` leaves out, and `parts` and `leading` with it.
         on_left_out: The scans of both `leading` groups on these days of the period, the largest group first.
         trend: By how much all scans change each week, before and after; NaN without a clear trend.
         part: What `parts` are grouped by: campaign or qrcode; "" for none.
@@ -138,6 +148,8 @@ class Comparisons:
         leading: The largest group, compared with the second largest; None if there is only one group.
         is_by_places: Whether the places of its QR Codes may explain why the largest campaign leads: codes of these two
             campaigns differ as much among themselves.
+        new: The QR Codes whose first scan was more than a week after the first of the compared days, by ID.
+        season: The change of all scans a year earlier, and the change relative to it; None if no code is that old.
         previous: Each day next to its counterpart, with the columns of `analytics.scans_and_previous`; None for halves,
             and if there are no scans to compare with.
         unusual: Result of `analytics.unusual_days`; None if there are too few days.
@@ -159,6 +171,8 @@ class Comparisons:
     moved: Mapping[str, Moved] = field(default_factory=dict)
     leading: Change | None = None
     is_by_places: bool = False
+    new: Mapping[str, New] = field(default_factory=dict)
+    season: tuple[Change, RatioInterval] | None = None
     previous: pd.DataFrame | None = None
     unusual: pd.DataFrame | None = None
     bursts: pd.DataFrame | None = None
@@ -174,6 +188,7 @@ def compared(
     names: Mapping[str, str],
     part: str,
     compare_to: CompareTo = None,
+    holidays: Collection[date] = (),
 ) -> Comparisons:
     """Make all comparisons of a view.
 
@@ -183,11 +198,12 @@ def compared(
         names: Names of the groups by ID, most scanned first.
         part: What the groups are: campaign or qrcode.
         compare_to: What to compare the period with; by default the period before it, or its first half.
+        holidays: Days that are not compared, and are never unusual.
     """
     if whole.days < FEWEST_DAYS:
         return Comparisons()
     present = whole.only(daily)
-    unusual, bursts = _events(present)
+    unusual, bursts = _events(present, holidays)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
     previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
@@ -196,8 +212,8 @@ def compared(
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
     total, calm, trend, parts = None, None, nan, list[Change]()
     sides = [first.only(past), second.only(present)]
-    events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past)) if before else ())}
-    left_out = sorted(events & {*sides[0], *sides[1]})
+    events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past, holidays)) if before else ())}
+    left_out = sorted((events | {*_holidays_in((first, second), holidays)}) & {*sides[0], *sides[1]})
     left_out = left_out if min(map(len, sides)) - len(left_out) >= FEWEST_DAYS else []
     if min(map(len, sides)) >= FEWEST_DAYS:
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
@@ -205,14 +221,15 @@ def compared(
         calm = compare_sides("", kept, LEVEL) if left_out else None
         both = _days_of_parts(scans, before, part, list(chosen)) if before else of_parts, of_parts
         parts = _changes_of_parts(chosen, both, kept)
-    best = list(chosen)[:2]
+    best, begins = list(chosen)[:2], beginnings(scans.where(until=whole.until))
     leading = _leading(chosen[best[0]], best, of_parts, present.keys() - set(left_out)) if len(best) == 2 else None
     on_left_out = [sum(_only(of_parts[id], left_out).values()) for id in best]
     return Comparisons(
         first, second, before is None, total, calm, left_out, on_left_out, trend, part if chosen else "", parts,
-        analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second), leading,
-        part == "campaign" and _is_by_places(whole.of(scans), best, left_out), previous, unusual, bursts,
-        _contents(scans, whole),
+        analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second, begins), leading,
+        part == "campaign" and _is_by_places(whole.of(scans), leading, best, left_out),
+        _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out), previous, unusual,
+        bursts, _contents(scans, whole),
     )  # fmt: skip
 
 
@@ -240,18 +257,18 @@ def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:
     return {day: number for day, number in daily.items() if day in days}
 
 
-def _events(daily: dict[date, int]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+def _events(daily: Mapping[date, int], holidays: Collection[date]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
     """Return the unusual days and the bursts; None if there are too few days to tell."""
     if len(daily) < FEWEST_USUAL or not any(daily.values()):
         return None, None
     usual = days_with(daily)
-    return judge_days(usual, ALARM), find_bursts(usual, ALARM)
+    return judge_days(usual, ALARM, which_are_holidays(usual.days, holidays)), find_bursts(usual, ALARM)
 
 
-def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
+def _moved(scans: Scans, first: Span, second: Span, begins: Mapping[str, date]) -> dict[str, Moved]:
     """Return the QR Codes that changed for themselves, of the most scanned ones that were there from the beginning."""
     ends = scans.where(since=min(first.since, second.since), until=max(first.until, second.until))
-    ids, start = settled(beginnings(ends), first.since)
+    ids, start = settled(begins, first.since)
     if start >= first.until:
         return {}  # none of them was there before
     most = [str(id) for id in analytics.top_qrcodes(ends.where(qrcode_id=ids), most=MOST_CODES)["qrcode_id"]]
@@ -260,9 +277,34 @@ def _moved(scans: Scans, first: Span, second: Span) -> dict[str, Moved]:
     return find_moved(sides[0], sides[1], 1 - LEVEL)
 
 
-def _is_by_places(scans: Scans, campaigns: Sequence[str], left_out: Sequence[date]) -> bool:
-    """Whether QR Codes of two campaigns differ among themselves as much as between the campaigns."""
-    if len(campaigns) != 2:
+def _new(scans: Scans, whole: Span, first: Span, begins: Mapping[str, date]) -> dict[str, New]:
+    """Return the QR Codes that began within the period and later than a week into the compared days."""
+    late = max(whole.since, min(whole.since, first.since) + WEEK)
+    ids = [id for id, begin in begins.items() if late < begin < whole.until]
+    found = {}
+    for id, daily in _days_of_parts(scans, whole, "qrcode", ids).items():
+        days = {day: number for day, number in daily.items() if day >= begins[id]}
+        if sum(days.values()) >= FEWEST_OF_NEW:
+            found[id] = New(begins[id] - timedelta(days=1), sum(days.values()) / len(days))
+    return found
+
+
+def _season(
+    scans: Scans, shown: Change | None, first: Span, second: Span, left_out: Collection[date]
+) -> tuple[Change, RatioInterval] | None:
+    """Return the change of all scans a year before one that is clear, and what the change is relative to it."""
+    if shown is None or not shown.differs or (second.since - first.since).days > YEAR.days // 2:
+        return None
+    found = with_last_year(scans, [set(span.dates) - set(left_out) for span in (first, second)])
+    if found is None:
+        return None
+    _, now, then = found
+    return compare_sides("", [dict(side) for side in then], LEVEL), controlled_interval(now, then, LEVEL)
+
+
+def _is_by_places(scans: Scans, leading: Change | None, campaigns: Sequence[str], left_out: Sequence[date]) -> bool:
+    """Whether QR Codes of two campaigns differ among themselves as much as between the campaigns, where one leads."""
+    if leading is None or not leading.differs:
         return False
     row = analytics.compare(*(scans.where(campaign_id=id) for id in campaigns), without=left_out).iloc[0]
     return bool(row["unit"] == "codes" and not row["reason"] and not row["differs"])
@@ -315,6 +357,12 @@ def _days_of_events(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None) -
     for start, number in zip(bursts["start"], bursts["days"].tolist(), strict=True):
         days |= {start.date() + timedelta(days=passed) for passed in range(number)}
     return days
+
+
+def _holidays_in(spans: Sequence[Span], holidays: Collection[date]) -> list[date]:
+    """Return the holidays that are compared."""
+    days = [day for span in spans for day in span.dates]
+    return [day for day, is_holiday in zip(days, which_are_holidays(days, holidays), strict=True) if is_holiday]
 
 
 def compare_sides(name: str, sides: Sequence[dict[date, int]], level: float) -> Change:

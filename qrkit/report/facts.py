@@ -71,6 +71,7 @@ class Asked:
         attributes: Attributes of scans that get a table.
         compare_to: What to compare the period with.
         least: The smallest number of visitors or scans that is shown; None shows all.
+        holidays: Days that are not compared, and are never unusual.
     """
 
     since: date | None = None
@@ -79,6 +80,7 @@ class Asked:
     attributes: Sequence[str] = ATTRIBUTES
     compare_to: CompareTo = None
     least: int | None = None
+    holidays: Collection[date] = ()
 
     def of(self, scans: Scans) -> Scans:
         """Return the view narrowed to this period, in this time zone."""
@@ -346,7 +348,16 @@ def _compare(
         return Comparisons()
     daily = dict(zip(days["day"].dt.date, days["scans"].tolist(), strict=True))
     has_bounds = asked.since is not None and asked.until is not None
-    return compared(scans, whole, daily, has_bounds=has_bounds, names=names, part=part, compare_to=asked.compare_to)
+    return compared(
+        scans,
+        whole,
+        daily,
+        has_bounds=has_bounds,
+        names=names,
+        part=part,
+        compare_to=asked.compare_to,
+        holidays=asked.holidays,
+    )
 
 
 def _period(asked: Asked, per_day: pd.DataFrame) -> tuple[date | None, date | None]:

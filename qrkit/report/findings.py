@@ -27,7 +27,7 @@ from qrkit.report.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["findings", "headline", "lead"]
+__all__ = ["findings", "headline", "lead", "leads_key", "silent_sentences"]
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
@@ -101,10 +101,11 @@ def findings(facts: Facts) -> list[str]:
     sentences = [
         *_outages(facts),
         *_unlike_people(facts),
-        *_silent(facts),
-        _trend(facts.comparisons),
+        *silent_sentences(facts.silent, len(facts.counted)),
+        " ".join(filter(None, (_trend(facts.comparisons), _season(facts.comparisons)))),
         *_changes(facts.comparisons),
         *_moved(facts),
+        *_new(facts),
         *_contents(facts.comparisons),
         *_unusual(facts.comparisons),
         _leader(facts),
@@ -140,10 +141,10 @@ def _unlike_people(facts: Facts) -> list[str]:
     return sentences + ([say("unlike_people_more", rest)] if rest else [])
 
 
-def _silent(facts: Facts) -> list[str]:
-    """Name the codes that have stopped being scanned."""
-    rows = _rows(facts.silent)
-    if len(rows) > 1 and len(rows) == len(facts.counted):
+def silent_sentences(silent: pd.DataFrame, scanned: int) -> list[str]:
+    """Name the codes that have stopped being scanned, of so many that were scanned."""
+    rows = _rows(silent)
+    if len(rows) > 1 and len(rows) == scanned:
         return [say("all_silent", day=day(max(row["last"] for row in rows), year=False))]
     sentences = [
         say("silent", name=quoted(row["qrcode"]), day=day(row["last"], year=False), rate=rate(row["rate"]))
@@ -293,7 +294,9 @@ def _changes(comparisons: Comparisons) -> list[str]:
     if comparisons.parts and all(one.differs is None for one in comparisons.parts):
         return [say(f"{several}_unclear")]
     if comparisons.parts and not changed:
-        return [say(f"{several}_same")]
+        shown = comparisons.calm or comparisons.total
+        is_in_total = shown is not None and bool(shown.differs)
+        return [say(f"{several}_in_total" if is_in_total else f"{several}_same")]
     sentences = [_describe_change("part", one, name=quoted(one.name)) for one in changed[:MOST_CHANGES]]
     rest = len(changed) - len(sentences)
     return sentences + ([say(f"{several}_more", rest)] if rest else [])
@@ -311,6 +314,31 @@ def _moved(facts: Facts) -> list[str]:
     ]
     rest = len(clear) - len(sentences)
     return sentences + ([say("moved_more", rest)] if rest else [])
+
+
+def _new(facts: Facts) -> list[str]:
+    """Name the codes that began in the period, the most scanned first."""
+    rows = sorted(facts.comparisons.new.items(), key=lambda item: -item[1].rate)
+    names = names_of(facts.codes)
+    sentences = [
+        say("new", name=quoted(names[id]), day=day(one.first, year=False), rate=rate(one.rate))
+        for id, one in rows[:MOST_CHANGES]
+        if id in names
+    ]
+    rest = len(rows) - MOST_CHANGES
+    return sentences + ([say("new_more", rest)] if rest > 0 else [])
+
+
+def _season(comparisons: Comparisons) -> str:
+    """Say whether a change of all scans is one that came a year earlier, too."""
+    shown, season = comparisons.calm or comparisons.total, comparisons.season
+    if season is None or shown is None or not shown.differs or _is_trend(comparisons, shown):
+        return ""
+    last, beyond = season
+    if beyond.differs:
+        return say("trend_beyond_season", before=rate(last.before), after=rate(last.after))
+    is_alike = last.differs and (last.ratio > 1) == (shown.ratio > 1)
+    return say("trend_season", range=_range(last)) if is_alike else ""
 
 
 def _describe_change(what: str, one: Change, **values: str) -> str:
@@ -384,13 +412,8 @@ def _leader(facts: Facts) -> str:
     if leader is None:
         return ""
     (name, scans), (other, other_scans) = facts.leaders[:2]
-    if leader.differs is None:
-        key = "leads_unclear"
-    elif leader.differs and leader.ratio > 1:
-        key = "leads_by_places" if facts.comparisons.is_by_places else "leads"
-    else:
-        key = "leads_perhaps"
-    values = {"other": quoted(other), "other_scans": number(other_scans)}
+    key = leads_key(leader.ratio, differs=leader.differs, is_by_places=facts.comparisons.is_by_places)
+    values = {"other": quoted(other), "other_scans": number(other_scans), "reason": leader.reason}
     told = say(key, name=quoted(name), scans=number(scans), **values)
     gone = facts.comparisons.on_left_out
     if not any(gone):
@@ -398,6 +421,21 @@ def _leader(facts: Facts) -> str:
     rest, other_rest = (number(count - on_days) for count, on_days in zip((scans, other_scans), gone, strict=True))
     days = list_days(facts.comparisons.left_out)
     return f"{told} {say('leads_without', days=days, scans=rest, other_scans=other_rest)}"
+
+
+def leads_key(ratio: float, *, differs: bool | None, is_by_places: bool) -> str:
+    """Return the key of the sentence about the largest group and the second largest.
+
+    Args:
+        ratio: Scans of the largest divided by those of the second.
+        differs: Whether their scans differ beyond chance; None if that is unknown.
+        is_by_places: Whether the places of their QR Codes may explain it.
+    """
+    if differs is None:
+        return "leads_unclear"
+    if not differs or ratio <= 1:
+        return "leads_perhaps"
+    return "leads_by_places" if is_by_places else "leads"
 
 
 def _first_scans(facts: Facts) -> str:

@@ -76,6 +76,9 @@ TRENDS: Mapping[str, Sentence] = {
     "trend_from_none": "The change {against} is unknown, because there were no scans before.",
     "detectable": "A change of {percent} or more would have shown 4 times out of 5.",
     "detectable_times": "A change to {times} times as many would have shown 4 times out of 5.",
+    "trend_season": "A year earlier, they changed alike at this time ({range}), so it may be the season.",
+    "trend_beyond_season": "A year earlier, scans went from {before} to {after} a day at this time; the season does "
+    "not explain the change.",
     "trend_without": "This leaves out {days}; counting every day, there were {change}.",
 }
 
@@ -84,6 +87,8 @@ PARTS: Mapping[str, Sentence] = {
     "qrcodes_unclear": "There are too few days to say whether a QR Code changed by more than chance.",
     "campaigns_same": "No campaign changed by more than chance would explain.",
     "qrcodes_same": "No QR Code changed by more than chance would explain.",
+    "campaigns_in_total": "That is clear only in the total: no campaign has enough scans to show it.",
+    "qrcodes_in_total": "That is clear only in the total: no QR Code has enough scans to show it.",
     "campaigns_more": (
         "1 other campaign also changed by more than chance would explain.",
         "{count} other campaigns also changed by more than chance would explain.",
@@ -106,7 +111,7 @@ PARTS: Mapping[str, Sentence] = {
     "leads_perhaps": "{name} leads with {scans} scans, but its lead over {other} ({other_scans}) may be chance.",
     "leads_without": "Without {days}, that is {scans} to {other_scans}.",
     "leads_unclear": "{name} leads with {scans} scans; whether its lead over {other} ({other_scans}) is chance is "
-    "unknown.",
+    "unknown: {reason}.",
 }
 
 DAYS: Mapping[str, Sentence] = {
@@ -150,9 +155,11 @@ CODES: Mapping[str, Sentence] = {
         "{count} more codes changed while the others did not.",
     ),
     "all_silent": "No code has been scanned since {day}. Do the short URLs still work?",
+    "new": "{name} was scanned for the first time on {day}; since then, {rate} a day.",
+    "new_more": ("1 more code is new.", "{count} more codes are new."),
     "first_scans": (
-        "One of the codes created in this period was scanned, within {time} of being created.",
-        "{count} codes created in this period were scanned, half of them within {time} of being created.",
+        "1 code created in this period was scanned, within {time}.",
+        "{count} codes created in this period were scanned, typically within {time}.",
     ),
     "unscanned": "Not scanned in this period: {names}.",
     "unscanned_and_more": "Not scanned in this period: {names} and {count} more.",
@@ -167,7 +174,7 @@ FIGURES: Mapping[str, Sentence] = {
     "figure_up": "\N{BLACK UP-POINTING TRIANGLE}\N{NO-BREAK SPACE}{percent} {against}",
     "figure_down": "\N{BLACK DOWN-POINTING TRIANGLE}\N{NO-BREAK SPACE}{percent} {against}",
     "figure_times": "{times} times as many {against}",
-    "figure_same": "as many {against}",
+    "figure_same": "unchanged {against}",
     "vs": "vs {period}",
     "a_day_vs": "a day vs {period}",
     "second_half": "in the second half",
@@ -232,9 +239,9 @@ METHODS: Mapping[str, Sentence] = {
     "causes": "Changes over time can have many causes, such as weather, holidays, or your own actions. A range is for "
     "one look at a time fixed beforehand: if you look every day, chance alone shows a difference sooner or later.",
     "unusual_days": "A day is unusual when its scans are far above or below what the level, trend and weekdays of the "
-    "surrounding weeks suggest. How far is far depends on how much the other days vary. If nothing happened, fewer "
-    "than 1 report in 10 mentions an unusual day, and fewer than 1 in 10 a burst. Bursts shorter than a day, and "
-    "drifts over weeks, are not found.",
+    "surrounding weeks suggest. The more the other days vary, the further a day must lie from them. If nothing "
+    "happened, fewer than 1 report in 10 mentions an unusual day, and fewer than 1 in 10 a burst. Bursts shorter than "
+    "a day, and drifts over weeks, are not found.",
     "half_lives": "The time from a code's first scan in this period until half of its scans in the period had "
     "arrived. The value grows as long as scans keep coming in.",
 }

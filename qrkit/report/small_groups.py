@@ -274,6 +274,8 @@ def _comparisons(facts: Facts, least: int, *, is_exact: bool) -> Comparisons:
         contents=(),
         moved={},
         on_left_out=(),
+        new={},
+        season=None,
     )
     return kept if is_exact else replace(kept, calm=None, left_out=(), unusual=None, bursts=None)
 

@@ -13,8 +13,12 @@ from statistics import mean, median
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
+from qrkit.analytics.beginnings import from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, rates_of
+from qrkit.analytics.comparing import Group, controlled_interval
+from qrkit.analytics.day_models import read_covariates, weekly_trend, with_covariates
 from qrkit.analytics.forecasts import RECENT, forecast_days
 from qrkit.analytics.rate_intervals import rate_interval
 from qrkit.analytics.ratio_intervals import ratio_interval
@@ -26,11 +30,15 @@ from tests.analytics.worlds import (
     INDEPENDENT,
     MONDAY,
     MOVING,
+    TURBULENT,
     Posters,
     daily_counts,
     histories,
     moving_counts,
     poster_counts,
+    turbulent_counts,
+    turbulent_levels,
+    turbulent_truth,
 )
 
 LEVEL = 0.95
@@ -191,6 +199,157 @@ def designs_table(number: int) -> str:
     return "\n".join(lines)
 
 
+def covariates_cell(world: str, rate: float, days: int, number: int, seed: int = 11) -> Cell:
+    """Measure comparisons with rain as a covariate, which halves scans and falls more after the change."""
+    random, found = np.random.default_rng(seed), []
+    for history in histories(truth_of(world), rate, 2 * days, number, seed):
+        rain = np.concatenate([random.beta(1, 3, days), random.beta(2, 2, days)])
+        wet = random.binomial(list(history.values()), 0.5**rain).tolist()  # a scan that the rain does not prevent
+        entries = list(zip(history, wet, strict=True))
+        sides = [dict(entries[:days]), dict(entries[days:])]
+        columns = read_covariates(pd.DataFrame({"rain": rain}, index=list(history)), sides)
+        made = with_covariates(sides, columns, LEVEL)
+        found.append((not made.differs, bool(made.reason), made.high - made.low, 1.0))
+    return cell(found)
+
+
+def season_cell(rate: float, days: int, number: int, seed: int = 12) -> Cell:
+    """Measure comparisons of two times of a year whose season is half of the mean, with the year before as control."""
+    random, found, sides = np.random.default_rng(seed), [], (slice(days), slice(days, None))
+    for _ in range(number):
+        times = 2 * np.pi * (np.arange(2 * days) / 364 + random.random())
+        years = [random.poisson(rate * (1 + 0.5 * np.sin(times)) * random.gamma(10, 0.1, 2 * days)) for _ in range(2)]
+        dates = [MONDAY + timedelta(days=day) for day in range(2 * days)]
+        halves = [[dict(zip(dates[half], year[half].tolist(), strict=True)) for half in sides] for year in years]
+        groups = [Group(*both) for both in halves]
+        made = controlled_interval(*groups, LEVEL)
+        found.append((not made.differs, bool(made.reason), made.high - made.low, 1.0))
+    return cell(found)
+
+
+class Turbulent(NamedTuple):
+    """Shares of worlds with something that no model has in it: rates that miss or are refused, and false alarms.
+
+    Alarms are those of two codes with the same true rate, of a change where there was none that are not told as a
+    trend, and of the same with a control group of the same levels.
+    """
+
+    missed: float
+    refused: float
+    two_codes: float
+    change: float
+    control: float
+
+
+def turbulent_cell(world: str, rate: float, days: int, number: int, seed: int = 13) -> Turbulent:
+    """Measure all intervals in a turbulent world, on that many days, or that many on each side."""
+    random, rates, alarms = np.random.default_rng(seed), [], {"two": [], "change": [], "control": []}
+    for _ in range(number):
+        levels = turbulent_levels(world, days, random)
+        one, other = (dated(turbulent_counts(world, rate, levels, random)) for _ in range(2))
+        began = since_first_scan(one)
+        made = rate_interval(began, LEVEL, fewest=28 if len(began) == days else 14)
+        truth = rate * turbulent_truth(world, levels)
+        rates.append((made.low <= truth <= made.high, bool(made.reason), made.high - made.low, 1.0))
+        alarms["two"].append(bool(ratio_interval(one, other, LEVEL, independent=False).differs))
+        levels = turbulent_levels(world, 2 * days, random)
+        group, control = (Group(*halves(dated(turbulent_counts(world, rate, levels, random)), days)) for _ in range(2))
+        found = ratio_interval(since_first_scan(group.before), group.after, LEVEL, independent=False)
+        alarms["change"].append(bool(found.differs) and isnan(weekly_trend(group)))
+        alarms["control"].append(bool(controlled_interval(group, control, LEVEL).differs))
+    made = cell(rates)
+    return Turbulent(made.wrong, made.refused, *(mean(found) for found in alarms.values()))
+
+
+def since_first_scan(days: dict[date, int]) -> dict[date, int]:
+    """Leave out the days up to the first scan, unless it was on one of the first two days, as the library does."""
+    scanned = [day for day, count in days.items() if count]
+    first = min(scanned, default=MONDAY)
+    return from_beginning(days, first + timedelta(days=1))
+
+
+def dated(counts: np.ndarray) -> dict[date, int]:
+    return {MONDAY + timedelta(days=day): count for day, count in enumerate(counts.tolist())}
+
+
+def halves(days: dict[date, int], first: int) -> tuple[dict[date, int], dict[date, int]]:
+    entries = list(days.items())
+    return dict(entries[:first]), dict(entries[first:])
+
+
+def turbulent_table(number: int) -> str:
+    """Measure the turbulent worlds, and return them as Markdown."""
+    keys = list(product(TURBULENT, (3.0, 40.0), (28, 90)))
+    with ProcessPoolExecutor() as processes:
+        found = dict(zip(keys, processes.map(turbulent_cell, *_columns(keys), [number] * len(keys)), strict=True))
+    lines = [
+        "**Worlds with something that no model has in it: share of rates that miss / are refused, and share of false "
+        "alarms between two codes / before and after, not told as a trend / with a control group; the worse of 3 and "
+        "40 scans a day**",
+        "",
+        "| world | rate, 28 days | 90 days | alarms, 28 days | 90 days |",
+        "|---|---|---|---|---|",
+    ]
+    for world in TURBULENT:
+        cells = []
+        for names, days in product((("missed", "refused"), ("two_codes", "change", "control")), (28, 90)):
+            both = [found[world, rate, days] for rate in (3.0, 40.0)]
+            worst = [max((getattr(one, name) for one in both), key=or_none) for name in names]
+            cells.append(" / ".join(f"{share:.3f}" for share in worst))
+        lines.append(f"| {world} | {' | '.join(cells)} |")
+    season, rain = (max(one(rate, number).wrong for rate in (3.0, 40.0)) for one in (_season, _rain))
+    return "\n".join([
+        *lines, "",
+        f"A season of half of the mean, 90 days a side, against last year: {season:.3f} false alarms. Rain that halves "
+        f"scans and falls more after the change, as a covariate, 28 days a side: {rain:.3f}. Scans per unit of codes "
+        f"that began one after the other: {units_cell(5.0, 90, number).wrong:.3f} of intervals miss.",
+    ])  # fmt: skip
+
+
+def or_none(share: float) -> float:
+    """Sort what is unknown before everything else."""
+    return -1.0 if isnan(share) else share
+
+
+def _season(rate: float, number: int) -> Cell:
+    return season_cell(rate, 90, number)
+
+
+def _rain(rate: float, number: int) -> Cell:
+    return covariates_cell("AR(1), 0.5", rate, 28, number)
+
+
+def _columns(keys):
+    return zip(*keys, strict=True)
+
+
+def units_cell(rate: float, days: int, number: int, seed: int = 14) -> Cell:
+    """Measure scans per unit of five codes with 1 to 5 units, which began one after the other in the first half."""
+    random, found = np.random.default_rng(seed), []
+    units, starts = np.arange(1, 6), np.arange(5) * days // 10
+    exposures = (units[:, None] * (np.arange(days) >= starts[:, None])).sum(axis=0)
+    for _ in range(number):
+        weather = random.gamma(5, 1 / 5, days)
+        made = rate_interval(dated(random.poisson(rate * exposures * weather)), LEVEL, exposures=dated(exposures))
+        found.append((made.low <= rate <= made.high, bool(made.reason), made.high - made.low, 1.0))
+    return cell(found)
+
+
+def silence_table(portfolios: int) -> str:
+    """Measure silent posters, and return them as Markdown."""
+    lines = [
+        "**Silent posters: share of portfolios of 40 in which a poster with 3 scans a day that died is found after "
+        "14 days, and in which another one is called silent**",
+        "",
+        "| world | found | false alarm |",
+        "|---|---|---|",
+    ]
+    for world in ("Poisson", "negative binomial, 3", "AR(1), 0.8", "groups of 2 to 5"):
+        found, false = silence_cell(world, portfolios=portfolios)
+        lines.append(f"| {world} | {found:.3f} | {false:.3f} |")
+    return "\n".join(lines)
+
+
 def silence_cell(
     world: str, *, portfolios: int, days: int = 60, dead: int = 14, rate: float = 3.0, codes: int = 40, seed: int = 8
 ) -> tuple[float, float]:
@@ -267,7 +426,12 @@ def tables(number: int) -> str:
         table("Unusual days: share of views with a false alarm", uneventful, of("Unusual days", "wrong")),
         table("Unusual days: share of views with too few scans to say", worlds, of("Unusual days", "refused")),
     ]
-    return "\n\n".join([*parts, moving_table(number // FEWER), designs_table(number)])
+    return "\n\n".join([*parts, moving_table(number // FEWER), *further(number)])
+
+
+def further(number: int) -> list[str]:
+    """Measure what has tables of its own."""
+    return [turbulent_table(number), designs_table(number), silence_table(number)]
 
 
 def table(title, worlds, values) -> str:

@@ -539,3 +539,42 @@ def test_rates_and_forecasts_without_until_end_now():
         assert analytics.forecast(portfolio.scans)["day"].iloc[0] == pd.Timestamp(2026, 5, 1)
         until = portfolio.scans.where(until=MONDAY + timedelta(days=32))
         assert analytics.rates(until)["days"].item() == 31
+
+
+# ---- codes that began late
+
+
+def late_pair():
+    """A code with 8 scans a day for the last nineteen days, and one with 5 a day for ten weeks."""
+    late = MONDAY + timedelta(days=51)
+    frames = [
+        analytics.simulate({"new": 8.0}, since=late, days=19, seed=3),
+        analytics.simulate({"old": 5.0}, since=MONDAY, days=70, seed=4),
+    ]
+    return shop_with(pd.concat(frames)[["short_code", "time"]])
+
+
+def test_a_young_code_has_a_rate_of_its_own_days():
+    shop, views = late_pair()
+    with shop:
+        row = analytics.rates(within(views, 70)[0]).iloc[0]
+        assert row["days"] == 18
+        assert row["low"] < 8 < row["high"]
+        assert not row["reason"]
+
+
+def test_two_codes_are_compared_on_days_of_both():
+    shop, views = late_pair()
+    with shop:
+        row = analytics.compare(*within(views, 70)).iloc[0]
+        assert row[["first_days", "second_days", "is_paired"]].tolist() == [18, 18, True]
+        assert row["first_rate"] == pytest.approx(8, rel=0.25)
+        assert row["ratio"] < 1
+
+
+def test_days_before_a_code_began_are_not_before_a_change():
+    shop, views = late_pair()
+    with shop:
+        row = analytics.before_and_after(within(views, 70)[0], MONDAY + timedelta(days=61)).iloc[0]
+        assert row["first_days"] == 9
+        assert row["first_rate"] == pytest.approx(8, rel=0.35)

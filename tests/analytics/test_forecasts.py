@@ -101,6 +101,28 @@ def test_holidays_are_taken_for_sundays(view):
     assert without["scans"].tolist() == analytics.forecast(view, holidays=pd.DatetimeIndex(quiet))["scans"].tolist()
 
 
+def test_groups_are_forecast_for_themselves():
+    """The forecast of a group is that of a view of the group."""
+    with open_portfolio(":memory:") as shop:
+        for code, kind in (("door", "in"), ("hall", "in"), ("tram", "out")):
+            shop.insert_qrcode("https://example.com", short_code=code, name=code, fields={"Kind": kind})
+        rates = {"door": 20.0, "hall": 5.0, "tram": 9.0}
+        shop.scans.insert(analytics.simulate(rates, since=FIRST, days=140, seed=8))
+        view = shop.scans.where(since=FIRST, until=FIRST + timedelta(days=140))
+        found = analytics.forecast(view, by="Kind", days=7)
+        assert found.columns[:2].tolist() == ["Kind", "day"]
+        for kind in ("in", "out"):
+            alone = analytics.forecast(view.where(fields={"Kind": kind}), days=7)
+            ours = found[found["Kind"] == kind].drop(columns="Kind").reset_index(drop=True)
+            pd.testing.assert_frame_equal(ours, alone)
+        assert (
+            analytics.forecast(view, by="qrcode", days=2)["qrcode"].tolist()
+            == ["door"] * 2 + ["hall"] * 2 + ["tram"] * 2
+        )
+        with pytest.raises(InvalidParameter, match="by='Kind': must have 1 to 1,000 groups with scans; it has 0"):
+            analytics.forecast(view.where(country="XX"), by="Kind")
+
+
 @pytest.mark.parametrize(("days", "reason"), [(27, "27 whole days are too few"), (2, "2 whole days are too few")])
 def test_too_few_days_have_no_interval(view, days, reason):
     found = analytics.forecast(view.where(until=FIRST + timedelta(days=days)))
@@ -119,7 +141,7 @@ def test_no_scan_has_no_interval(view):
 @pytest.mark.parametrize(
     "asked",
     [{"days": 0}, {"days": 367}, {"days": 2.5}, {"days": True}, {"level": 1}, {"holidays": "2026-05-01"},
-     {"holidays": ["2026-05-01"]}, {"holidays": [pd.NaT]}, {"holidays": 7}],
+     {"by": "Town"}, {"holidays": ["2026-05-01"]}, {"holidays": [pd.NaT]}, {"holidays": 7}],
 )  # fmt: skip
 def test_error_names_the_invalid_parameter(view, asked):
     with pytest.raises(InvalidParameter) as caught:

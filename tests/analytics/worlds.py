@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qrkit.analytics import Truth
-from qrkit.analytics.simulated_days import daily_groups
+from qrkit.analytics.simulated.simulated_days import daily_groups
 
 MONDAY = date(2026, 3, 2)
 WEEK = (1.1, 1.0, 1.0, 1.1, 1.2, 0.9, 0.5)
@@ -59,6 +59,46 @@ def moving_counts(world: str, rate: float, days: int, ahead: int, random: np.ran
         "late start": np.where(passed < days - 35, 0.0, 1.0),
     }[world]
     return random.poisson(rate * level * random.gamma(10, 1 / 10, days + ahead))
+
+
+TURBULENT = (
+    "growth and weekdays", "holidays", "launch", "death", "zero-inflated", "regimes", "viral day", "late start",
+    "night batches", "season", "outage",
+)  # fmt: skip
+"""Worlds with something that no model of ours has in it."""
+BATCH = 20
+"""Scans that come at once, in the night."""
+
+
+def turbulent_levels(world: str, days: int, random: np.random.Generator) -> np.ndarray:
+    """The level of each day, relative to a rate whose truth is `turbulent_truth` of these levels."""
+    passed, place = np.arange(days), int(random.integers(days - 3))
+    flat = np.ones(days)
+    return {
+        "growth and weekdays": lambda: 1.01**passed * np.array(WEEK)[passed % 7] / np.mean(WEEK),
+        "holidays": lambda: np.where(random.random(days) < 1 / 30, 0.3, 1.0),
+        "launch": lambda: 1 + 4 * 0.5 ** (passed / 10),
+        "death": lambda: np.where(passed < 3 * days // 4, 1.0, 0.0),
+        "zero-inflated": lambda: (random.random(days) < 0.7) / 0.7,
+        "regimes": lambda: np.where((np.cumsum(random.random(days) < 0.1) + random.integers(2)) % 2, 1.6, 0.4),
+        "viral day": lambda: np.where(passed == place, 20.0, 1.0),
+        "late start": lambda: np.where(passed < days // 3, 0.0, 1.0),
+        "season": lambda: 1 + 0.5 * np.sin(2 * np.pi * (passed / 364 + random.random())),
+        "outage": lambda: np.where((passed >= place) & (passed < place + 3), 0.0, 1.0),
+    }.get(world, lambda: flat)()
+
+
+def turbulent_truth(world: str, levels: np.ndarray) -> float:
+    """What an interval for the rate should contain, relative to the rate."""
+    return 1.0 if world in ("viral day", "outage", "late start", "zero-inflated", "regimes") else float(levels.mean())
+
+
+def turbulent_counts(world: str, rate: float, levels: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """The scans of each day: negative binomial around the levels, or half of them in batches."""
+    counts = random.poisson(rate * levels * random.gamma(10, 1 / 10, len(levels)))
+    if world == "night batches":
+        counts = random.binomial(counts, 0.5) + BATCH * random.poisson(rate / 2 / BATCH, len(levels))
+    return counts
 
 
 def daily_counts(

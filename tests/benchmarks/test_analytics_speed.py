@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 from qrkit import analytics, open_portfolio
-from qrkit.analytics.simulated import AGENTS
+from qrkit.analytics.simulated.simulated import AGENTS
 from qrkit.store.recording.user_agents import numbers_of
 
 pytestmark = pytest.mark.benchmark

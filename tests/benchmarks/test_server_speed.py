@@ -11,7 +11,7 @@ from time import perf_counter
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.analytics.simulated import AGENTS
+from qrkit.analytics.simulated.simulated import AGENTS
 from qrkit.store import Store
 from qrkit.store.recording.user_agents import numbers_of
 from qrkit.store.upkeep.moving import migrate

@@ -737,3 +737,23 @@ def test_colors_can_be_told_apart_by_all_eyes(mode):
     for eyes in EYES:
         places = [seen(color, eyes) for color in lines]
         assert min(math.dist(one, other) for one, other in combinations(places, 2)) > 0.085, eyes
+
+
+def test_an_outlier_of_lines_is_cut_with_its_number():
+    days = pd.date_range("2026-03-01", periods=30)
+    frame = pd.DataFrame({"day": days, "scans": [10, 12] * 14 + [400, 11]})
+    chart = charts.lines(frame)
+    assert chart.axes[0].get_ylim()[1] < 30
+    assert any(text.get_text().startswith("400 on 29 Mar") for text in chart.texts)
+    plain = charts.lines(frame.assign(scans=[10, 12] * 15))
+    assert not any("↑" in text.get_text() for text in plain.texts)
+
+
+def test_a_saved_chart_has_a_margin():
+    chart = charts.lines(per_day(9, "x"), width=600, height=200)
+    sizes = []
+    for how in ({}, {"bbox_inches": chart.bbox_inches}):
+        chart.savefig(buffer := BytesIO(), format="png", dpi=72, **how)
+        sizes.append(Image.open(buffer).size)
+    assert sizes == [(624, 224), (600, 200)]
+    assert 'viewBox="0 0 600 200"' in charts.to_svg(chart)

@@ -8,6 +8,7 @@ import pytest
 
 from qrkit import open_portfolio, report
 from qrkit.analytics import Truth, simulate
+from qrkit.errors import InvalidParameter
 
 MAY = date(2026, 5, 1)
 
@@ -101,6 +102,85 @@ def test_a_trend_is_told_as_one():
     words = words_of(shop_of({"Trams": scans_of({f"stop{place}": 40 for place in range(3)}, half_life=28)}))
     assert re.fullmatch(r"Scans have been falling by about 1[4-8]% a week throughout\.", words[0])
     assert not any("fell" in sentence for sentence in words)
+
+
+@pytest.mark.slow
+def test_a_campaign_that_rose_is_named_among_the_first():
+    """One of two campaigns has 30% more scans from the middle on, far more than chance on so many scans."""
+    up = scans_of({f"tram{n}": 30 for n in range(3)}, change=date(2026, 5, 31), effect=1.3)
+    words = words_of(shop_of({"Trams": up, "Shops": scans_of({f"shop{n}": 30 for n in range(3)}, seed=2)}))
+    told = [place for place, sentence in enumerate(words) if sentence.startswith("\u201c\u2068Trams\u2069\u201d: 2")]
+    assert told
+    assert told[0] <= 3
+    assert not any(sentence.startswith("\u201c\u2068Shops") for sentence in words)
+
+
+@pytest.mark.slow
+def test_a_change_in_the_total_alone_says_so():
+    """Twelve campaigns rise together, each by too little for its own scans to show it."""
+    up = {f"Stop {n}": scans_of({f"stop{n}": 3}, seed=n, change=date(2026, 5, 31), effect=1.3) for n in range(12)}
+    words = words_of(shop_of(up))
+    assert any(sentence.startswith("Scans rose ") for sentence in words)
+    assert "That is clear only in the total: no campaign has enough scans to show it." in words
+
+
+@pytest.mark.slow
+def test_a_new_code_is_named_with_the_rate_of_its_own_days():
+    old, new = (
+        scans_of({f"stop{n}": 8 for n in range(4)}),
+        scans_of({"new": 8}, since=date(2026, 6, 10), days=20, seed=3),
+    )
+    words = words_of(shop_of({"Trams": pd.concat([old, new])}))
+    (told,) = [sentence for sentence in words if "for the first time" in sentence]
+    name, first, rate = re.fullmatch(
+        r"“\u2068(.*)\u2069” was scanned for the first time on (.*); since then, ([\d.]+) a day\.", told
+    ).groups()
+    assert (name, first) == ("new", "10 June")
+    assert 6 < float(rate) < 10
+
+
+@pytest.mark.slow
+def test_a_season_is_told_where_the_store_is_old_enough():
+    """Both years, scans fall by half at the end of May."""
+    year = [
+        scans_of({f"stop{n}": 20 for n in range(3)}, since=since, seed=seed, change=change, effect=0.5)
+        for since, seed, change in ((date(2025, 5, 2), 1, date(2025, 6, 1)), (MAY, 2, date(2026, 5, 31)))
+    ]
+    early = scans_of({f"stop{n}": 20 for n in range(3)}, since=date(2025, 4, 1), days=20, seed=3)
+    with shop_of({"Trams": pd.concat([early, *year])}) as shop:
+        words = report.portfolio(shop, since=date(2026, 5, 31), until=date(2026, 6, 30)).words
+    assert any("A year earlier" in sentence and "it may be the season" in sentence for sentence in words)
+
+
+@pytest.mark.slow
+def test_a_holiday_is_no_unusual_day_and_is_not_compared():
+    closed = date(2026, 5, 14)
+    scans = scans_of({f"stop{n}": 30 for n in range(3)})
+    shop = shop_of({"Trams": scans[scans["time"].dt.date != closed]})
+    words = words_of(shop, holidays=[closed])
+    assert not any(sentence.startswith("14 May had") for sentence in words)
+    assert any("This leaves out" in sentence and "14 May" in sentence for sentence in words)
+    with pytest.raises(InvalidParameter, match="holidays="):
+        report.portfolio(shop, holidays=["2026-05-14"])
+
+
+@pytest.mark.slow
+def test_a_swap_of_targets_is_told_with_what_followed():
+    """The content changes on 31 May, and scans double then."""
+    swap = date(2026, 5, 31)
+    scans = scans_of({"stop": 20}, change=swap, effect=2.0)
+    before = scans["time"].dt.date < swap
+    scans = scans.assign(content=before.map({True: "https://example.com/old", False: "https://example.com/new"}))
+    (told,) = [sentence for sentence in words_of(shop_of({"Trams": scans})) if "has led to" in sentence]
+    assert "example.com/new since 31 May" in told
+    assert re.search(r"(\d+% more|times as many), from", told)
+
+
+@pytest.mark.slow
+def test_few_data_say_so():
+    words = words_of(shop_of({"Trams": scans_of({"tram": 0.1}), "Shops": scans_of({"shop": 0.1}, seed=2)}))
+    assert any("unknown" in sentence for sentence in words[:4])
+    assert not any("leads with" in sentence and "unknown" not in sentence for sentence in words)
 
 
 @pytest.mark.slow

@@ -8,9 +8,11 @@ from ipywidgets.widgets.widget import _instances
 from lxml import html
 
 from qrkit import open_portfolio
+from qrkit.analytics import simulate
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
 from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked
+from qrkit.report import portfolio
 from tests.sweeps import quick_rows
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -259,4 +261,25 @@ def test_portfolio_without_scans_or_codes_is_shown():
         assert board.state["numbers"] == {"scans": 0, "visitors": 0, "qrcodes": 0}
         assert len(board.state["charts"]) == 3
         assert [one["rows"] for one in board.state["bars"]] == [[]] * 5
+        board.close()
+
+
+def test_silent_posters_and_the_lead_are_told_as_in_reports():
+    with open_portfolio(":memory:", clock=lambda: datetime(2026, 4, 30, tzinfo=UTC)) as shop:
+        frames = []
+        for name, rates in {"Trams": {"t1": 6, "t2": 5, "t3": 14}, "Shops": {"s1": 9, "s2": 3}}.items():
+            campaign = shop.insert_campaign(name)
+            for code in rates:
+                shop.insert_qrcode("https://example.com", name=code, campaign_id=campaign.id, short_code=code)
+            frames.append(simulate(rates, since=date(2026, 3, 1), days=60, seed=len(frames)))
+        scans = pd.concat(frames)[["short_code", "time", "visitor"]]
+        shop.scans.insert(scans[(scans["short_code"] != "t1") | (scans["time"] < "2026-04-01")])
+        board = ScanDashboard(shop, name="told")
+        silent, leader = board.state["told"]
+        assert silent.startswith("“\u2068t1\u2069” has had no scan since 31 March (")
+        assert leader.startswith("“\u2068Trams\u2069” leads with ")
+        words = portfolio(shop, since=date(2026, 3, 1), until=date(2026, 4, 30)).words
+        assert {silent, leader} <= set(words)
+        board.ask(kinds=["bot"])
+        assert board.state["told"] == []
         board.close()

@@ -11,12 +11,14 @@ from qrkit import analytics, charts
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
-from qrkit.report.words import titles_of
+from qrkit.report.findings import leads_key, silent_sentences
+from qrkit.report.sentences import say
+from qrkit.report.words import number, quoted, titles_of
 from qrkit.store import Scans
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
-__all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers"]
+__all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers", "told"]
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
@@ -234,6 +236,39 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     is_alone = before is None  # then nothing stands beside it
     title, rows = f"Scans by weekday and hour ({view.time_zone})", analytics.scans_by_hour(view)
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), is_wide=is_alone)
+
+
+def told(portfolio: Portfolio, asked: Asked) -> list[str]:
+    """Return the sentences of a report on posters that fell silent, and on the two most scanned campaigns.
+
+    Without filters by device, system or country, and for scans only.
+    """
+    if asked.kinds != ("scan",) or any(getattr(asked, name) for name in ATTRIBUTES):
+        return []
+    view = asked.of(portfolio.scans)
+    rows = analytics.silent(view.where(since=None))
+    scanned = numbers(view)["qrcodes"]
+    rows = rows[rows["last"] >= str(asked.since)] if asked.since else rows
+    return silent_sentences(rows, scanned) + _leader(portfolio, view)
+
+
+def _leader(portfolio: Portfolio, view: Scans) -> list[str]:
+    """Say whether the most scanned campaign leads beyond chance, by its codes as well as by days."""
+    titles, most = titles_of(portfolio.list_campaigns(), has_others=False), analytics.scans_by(view, "campaign_id")
+    first = most[most["campaign_id"].isin(titles)].head(2)
+    if len(first) < 2:
+        return []
+    (name, scans), (other, other_scans) = zip(first["campaign_id"].map(titles), first["scans"], strict=True)
+    sides = [view.where(campaign_id=id) for id in reversed(first["campaign_id"].tolist())]
+    try:
+        days, codes = (analytics.compare(*sides, unit=unit).iloc[0] for unit in get_args(analytics.Unit)[::-1])
+    except InvalidParameter:  # too few days
+        return []
+    is_by_places = bool(codes["unit"] == "codes" and not codes["reason"] and not codes["differs"])
+    differs = None if days["reason"] else bool(days["differs"])
+    key = leads_key(float(days["ratio"]), differs=differs, is_by_places=is_by_places)
+    values = {"scans": number(scans), "other": quoted(other), "other_scans": number(other_scans)}
+    return [say(key, name=quoted(name), reason=str(days["reason"]), **values)]
 
 
 def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:

@@ -50,6 +50,7 @@ function render({ model, el }) {
   const hint = h("p", { class: "qk-hint" });
   const numbers = h("p", { class: "qk-numbers", role: "status" });
   const chips = h("div", { class: "qk-chips", role: "group", "aria-label": "Filters" });
+  const told = h("div", { class: "qk-told" });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
   const row = (label, input) => h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input);
@@ -61,7 +62,7 @@ function render({ model, el }) {
     row("Compare with", compare), ...range.map((one) => one.element), row("Campaign", campaign),
     h("fieldset", { class: "qk-kinds" }, h("legend", {}, "Visits to include"), ...boxes.map((box) => box.element), wrong),
   );
-  const root = h("div", { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Scans" }, bar, hint, numbers, chips, sheet, rankings, busy);
+  const root = h("div", { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Scans" }, bar, hint, numbers, told, chips, sheet, rankings, busy);
   el.append(root);
 
   const isScans = () => state.asked.kinds.join() === "scan";
@@ -131,6 +132,7 @@ function render({ model, el }) {
     hint.hidden = !isOpen;
     hint.textContent = asked.compare === "range" ? "Choose the first and the last day to compare with." : "Choose a date range to compare it with another one.";
     numbers.replaceChildren(...Object.entries(state.numbers).map(number));
+    told.replaceChildren(...state.told.map((sentence) => h("p", {}, sentence)));
     chips.hidden = !state.filters.length;
     chips.replaceChildren(...state.filters.map(chip));
     const now = JSON.stringify([state.charts, state.bars, asked]);

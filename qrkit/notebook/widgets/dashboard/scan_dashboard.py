@@ -20,6 +20,7 @@ from qrkit.notebook.widgets.dashboard.dashboard_answers import (
     bars,
     drawn,
     numbers,
+    told,
 )
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -96,6 +97,7 @@ class ScanDashboard(Page):
         rankings = list(bars(self.portfolio, asked))
         before = asked.before(self.portfolio.scans)
         self._before = None if before is None else numbers(before)
+        self._told = told(self.portfolio, asked)
         self._numbers = numbers(asked.of(self.portfolio.scans))
         self._figures, self._bars, self.asked = figures, rankings, asked
 
@@ -172,6 +174,7 @@ class ScanDashboard(Page):
             "campaigns": [{"id": one.id, "name": one.name} for one in self.portfolio.list_campaigns()],
             "numbers": self._numbers,
             "before": self._before,
+            "told": self._told,
             "filters": self._filters(),
             "charts": self._figures,
             "bars": self._bars,
@@ -194,9 +197,13 @@ class ScanDashboard(Page):
             for title, svg in ((str(one["title"]), one["svg"]) for one in self._figures)
         ) + "".join(map(_table, self._bars))
         words = ", ".join(f"{number:,} {NUMBER_WORDS[name]}" for name, number in self._numbers.items())
+        sentences = "".join(f"<p>{page_text(sentence)}</p>" for sentence in self._told)
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))
         style = f"background:{paper};color:{ink};padding:12px;max-width:900px"
-        return {"text/plain": repr(self), "text/html": f'<div style="{style}"><p>{page_text(words)}</p>{figures}</div>'}
+        return {
+            "text/plain": repr(self),
+            "text/html": f'<div style="{style}"><p>{page_text(words)}</p>{sentences}{figures}</div>',
+        }
 
     def _on_ask(self, message: dict[str, Any]) -> None:
         fields = message.get("fields")

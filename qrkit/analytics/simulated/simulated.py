@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from qrkit.analytics.simulated_days import calendar_factors, daily_groups, day_of
-from qrkit.analytics.simulated_truth import Truth
+from qrkit.analytics.simulated.simulated_days import calendar_factors, daily_groups, day_of
+from qrkit.analytics.simulated.simulated_truth import Truth
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import zone_of

@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter, Problem
 if TYPE_CHECKING:
     import numpy as np
 
-    from qrkit.analytics.simulated_truth import Truth
+    from qrkit.analytics.simulated.simulated_truth import Truth
 
 __all__ = ["calendar_factors", "daily_groups", "day_of"]
 
