@@ -257,7 +257,7 @@ def _only(daily: Mapping[date, int], days: Collection[date]) -> dict[date, int]:
     return {day: number for day, number in daily.items() if day in days}
 
 
-def _events(daily: Mapping[date, int], holidays: Collection[date]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
+def _events(daily: dict[date, int], holidays: Collection[date]) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
     """Return the unusual days and the bursts; None if there are too few days to tell."""
     if len(daily) < FEWEST_USUAL or not any(daily.values()):
         return None, None
