@@ -206,15 +206,13 @@ def compared(
     unusual, bursts = _events(present, holidays)
     before = _span_before(scans, whole, has_bounds=has_bounds, compare_to=compare_to)
     first, second = (before, whole) if before else whole.split()
-    previous = _side_by_side(whole.of(scans), before.of(scans)) if before else None
     past = before.counts(scans) if before else present
     chosen = dict(list(names.items())[:MOST_PARTS]) if len(names) > 1 else {}
     of_parts = _days_of_parts(scans, whole, part, list(chosen))
     total, calm, trend, parts = None, None, nan, list[Change]()
     sides = [first.only(past), second.only(present)]
     events = {*_days_of_events(unusual, bursts), *(_days_of_events(*_events(past, holidays)) if before else ())}
-    left_out = sorted((events | {*_holidays_in((first, second), holidays)}) & {*sides[0], *sides[1]})
-    left_out = left_out if min(map(len, sides)) - len(left_out) >= FEWEST_DAYS else []
+    left_out = _left_out(sides, events | {*_holidays_in((first, second), holidays)})
     if min(map(len, sides)) >= FEWEST_DAYS:
         total, trend = compare_sides("", sides, LEVEL), weekly_trend(sides)
         kept = [_only(side, side.keys() - set(left_out)) for side in sides]
@@ -228,8 +226,8 @@ def compared(
         first, second, before is None, total, calm, left_out, on_left_out, trend, part if chosen else "", parts,
         analytics.summary(before.of(scans)) if before else None, _moved(scans, first, second, begins), leading,
         part == "campaign" and _is_by_places(whole.of(scans), leading, best, left_out),
-        _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out), previous, unusual,
-        bursts, _contents(scans, whole),
+        _new(scans, whole, first, begins), _season(scans, calm or total, first, second, left_out),
+        _side_by_side(whole.of(scans), before.of(scans)) if before else None, unusual, bursts, _contents(scans, whole),
     )  # fmt: skip
 
 
@@ -357,6 +355,12 @@ def _days_of_events(unusual: pd.DataFrame | None, bursts: pd.DataFrame | None) -
     for start, number in zip(bursts["start"], bursts["days"].tolist(), strict=True):
         days |= {start.date() + timedelta(days=passed) for passed in range(number)}
     return days
+
+
+def _left_out(sides: Sequence[Mapping[date, int]], days: Collection[date]) -> list[date]:
+    """Return which of these days are compared, in order; none if too few others would be left."""
+    found = sorted(day for day in days if any(day in side for side in sides))
+    return found if min(map(len, sides)) - len(found) >= FEWEST_DAYS else []
 
 
 def _holidays_in(spans: Sequence[Span], holidays: Collection[date]) -> list[date]:
