@@ -329,7 +329,7 @@ class Design(Model):
         Example:
             >>> small = Design(content="https://example.com").with_logo("icon:heart")
             >>> small.layers[-1].width, small.resized(size=16).layers[-1].width
-            (27.84, 55.68)
+            (46.4, 92.8)
         """
         return self.replace(**changes)
 

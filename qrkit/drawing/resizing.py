@@ -71,7 +71,8 @@ def placed_for(design: Design, before: Design, side: object) -> Design:
     """Move what was placed on a symbol with `side` modules on a side to the same place on the symbol of a design.
 
     Args:
-        design: The design; one that cannot be drawn is returned as it is.
+        design: The design; one that cannot be drawn is returned as it is, and one whose content is longer than its
+            version holds gets a higher one.
         before: The design with the sizes for which it was placed.
         side: Modules; a number that no symbol has leaves all in its place.
     """
@@ -79,7 +80,10 @@ def placed_for(design: Design, before: Design, side: object) -> Design:
         return design
     try:
         return _moved(design, lay_out_side(before, side, exact=True), layout_of(design))
-    except (ContentTooLong, InvalidParameter):
+    except ContentTooLong:
+        # A logo may have raised the version, for the content that it was placed on.
+        return design if design.version is None else placed_for(design.replace(version=None), before, side)
+    except InvalidParameter:
         return design
 
 

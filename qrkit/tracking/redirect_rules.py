@@ -75,7 +75,11 @@ MINUTES_A_DAY = 1_440
 
 
 def hours_in(text: str) -> tuple[int, int]:
-    """Return the minutes of the day at which hours such as `18:00-02:00` begin and end; ValueError if they are none."""
+    """Return the minutes of the day at which hours such as `18:00-02:00` begin and end.
+
+    Raises:
+        ValueError: If the text says none.
+    """
     found = _HOURS.fullmatch(text)
     if not found:
         raise ValueError
@@ -87,7 +91,11 @@ def hours_in(text: str) -> tuple[int, int]:
 
 
 def numbers_in(text: str) -> tuple[int, int | None, int]:
-    """Return the first and the last number, None for no end, and the step of `7`, `1-100`, `101-` or `every 10`."""
+    """Return the first and the last number, None for no end, and the step of `7`, `1-100`, `101-` or `every 10`.
+
+    Raises:
+        ValueError: If the text says none.
+    """
     found = _NUMBERS.fullmatch(text)
     if not found:
         raise ValueError
@@ -100,7 +108,11 @@ def numbers_in(text: str) -> tuple[int, int | None, int]:
 
 
 def share_in(text: str) -> tuple[float, float]:
-    """Return the percentages between which a visitor is drawn: `30` is 0 to 30, `30-60` is the next 30."""
+    """Return the percentages between which a visitor is drawn: `30` is 0 to 30, `30-60` is the next 30.
+
+    Raises:
+        ValueError: If the text says none.
+    """
     found = _SHARE.fullmatch(text)
     low, high = (float(found[1] or 0), float(found[2])) if found else (0.0, 0.0)
     if not low < high <= 100:
@@ -110,7 +122,11 @@ def share_in(text: str) -> tuple[float, float]:
 
 @lru_cache(1_000)
 def networks_in(text: str) -> IPv4Network | IPv6Network:
-    """Return the network of an address, of a block such as `10.0.0.0/8`, or of a pattern such as `10.0.*.*`."""
+    """Return the network of an address, of a block such as `10.0.0.0/8`, or of a pattern such as `10.0.*.*`.
+
+    Raises:
+        ValueError: If the text says none.
+    """
     if found := _ANY_OCTETS.fullmatch(text):
         octets = found[1].split(".")
         if len(octets) + found[2].count("*") != 4:

@@ -57,7 +57,16 @@ def nowhere(_address: str) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to a short URL: `method` GET or HEAD, `headers` by lower-case name, `address` of the visitor."""
+    """A request to a short URL.
+
+    Attributes:
+        method: GET or HEAD.
+        short_code: The short code.
+        headers: Headers by lower-case name.
+        address: IP address of the visitor.
+        query: The query string as it was sent.
+        is_let_in: Whether the visitor has typed the password of the QR Code.
+    """
 
     method: str
     short_code: str
@@ -65,7 +74,6 @@ class Request:
     address: str = ""
     query: str = ""
     is_let_in: bool = False
-    """Whether the visitor has typed the password of the QR Code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +199,12 @@ class Redirects:
     def look(
         self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""
     ) -> Answer:
-        """Return the answer to a request now, without recording a visit."""
+        """Return the answer to a request now, without recording a visit.
+
+        Raises:
+            NotFound: If no QR Code ever had this short code.
+            Gone: If its QR Code was deleted, or leads nowhere now.
+        """
         code, entry = self._find(short_code, address)
         if entry is None or entry.terms is None:
             return self._answer(code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)

@@ -95,7 +95,7 @@ def scans_per_unit(
         ...     number = shop.scans.insert(simulate(rates, since=date(2026, 3, 1), days=31))
         ...     march = shop.scans.where(since="2026-03-01", until="2026-04-01")
         ...     scans_per_unit(march, "Posters", by=None)["rate"].round(1).tolist()
-        [2.3]
+        [2.4]
     """
     import pandas as pd
 
