@@ -50,5 +50,6 @@ class Explained(ManyRecords):
         short_code = self.find_qrcode(code).short_code
         asked = replace(request, short_code=short_code) if request else Request("GET", short_code, {})
         place = Place(country or None, region or None, city or None)
-        redirects = Redirects(self.store, clock=self.now, locate=lambda _: place, records=False)
-        return redirects.explain(asked, at)
+        with self.store.atomic():  # so that the code is read from the tables, where another process serves the store
+            redirects = Redirects(self.store, clock=self.now, locate=lambda _: place, records=False)
+            return redirects.explain(asked, at)

@@ -27,7 +27,7 @@ from qrkit.report.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["findings", "headline", "lead", "leads_key", "silent_sentences"]
+__all__ = ["findings", "headline", "lead", "leads_key", "range_text", "silent_sentences"]
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
@@ -177,7 +177,7 @@ def _size(ratio: float) -> dict[str, str]:
     return {"percent": percent_text(abs(round(100 * (ratio - 1)))), "times": multiple(ratio)}
 
 
-def _range(change: Change) -> str:
+def range_text(change: Change) -> str:
     """Describe the interval of a ratio: likely 31-61%, likely between 12% fewer and 31% more."""
     low, high = change.low, change.high
     if high == inf or (high >= MOST_TIMES and low >= 1):
@@ -271,11 +271,11 @@ def _compared(comparisons: Comparisons, change: Change) -> str:
     against = _against(comparisons)
     if change.differs:
         if not 0 < change.ratio < inf:
-            return say("trend_fell", percent=percent_text(100), against=against, range=_range(change))
-        return say(f"trend_{_way(change.ratio)}", against=against, range=_range(change), **_size(change.ratio))
+            return say("trend_fell", percent=percent_text(100), against=against, range=range_text(change))
+        return say(f"trend_{_way(change.ratio)}", against=against, range=range_text(change), **_size(change.ratio))
     if change.differs is None:
         return say("trend_unclear", change=more_or_fewer(change.ratio), against=against, reason=change.reason)
-    same = say("trend_same", against=against, range=_range(change))
+    same = say("trend_same", against=against, range=range_text(change))
     return f"{same} {_detectable(change.smallest)}" if change.smallest < 10 else same
 
 
@@ -338,14 +338,14 @@ def _season(comparisons: Comparisons) -> str:
     if beyond.differs:
         return say("trend_beyond_season", before=rate(last.before), after=rate(last.after))
     is_alike = last.differs and (last.ratio > 1) == (shown.ratio > 1)
-    return say("trend_season", range=_range(last)) if is_alike else ""
+    return say("trend_season", range=range_text(last)) if is_alike else ""
 
 
 def _describe_change(what: str, one: Change, **values: str) -> str:
     before, after = rate(one.before), rate(one.after)
     if not one.after:
         return say(f"{what}_ended", before=before, **values)
-    values |= {"change": more_or_fewer(one.ratio), "range": _range(one)}
+    values |= {"change": more_or_fewer(one.ratio), "range": range_text(one)}
     return say(f"{what}_changed", before=before, after=after, **values)
 
 
@@ -359,7 +359,7 @@ def _contents(comparisons: Comparisons) -> list[str]:
         elif change.differs is None:
             sentences.append(say("content_unclear", reason=change.reason, **values))
         else:
-            sentences.append(say("content_same", range=_range(change), **values))
+            sentences.append(say("content_same", range=range_text(change), **values))
     return sentences
 
 

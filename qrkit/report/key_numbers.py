@@ -9,6 +9,7 @@ from qrkit import charts, languages
 from qrkit.languages import percent_text, short_date, weekday_name
 from qrkit.report.comparisons import Comparisons
 from qrkit.report.facts import Facts
+from qrkit.report.findings import range_text
 from qrkit.report.sentences import say
 from qrkit.report.words import list_days, multiple, number, period
 
@@ -98,9 +99,11 @@ def _change(comparisons: Comparisons, ratio: float | None) -> str:
 
 
 def _of_scans(comparisons: Comparisons) -> str:
-    """Describe the change of scans, which is that of the headline: without unusual days."""
+    """Describe the change of scans with its interval, which is that of the headline: without unusual days."""
     shown = comparisons.calm or comparisons.total
     change = _change(comparisons, shown.ratio if shown and shown.before else None)
+    if change and shown and shown.differs is not None:
+        change = f"{change} ({range_text(shown)})"
     if not change or not comparisons.calm:
         return change
     return say("without_days", change=change, days=list_days(comparisons.left_out))

@@ -755,5 +755,5 @@ def test_a_saved_chart_has_a_margin():
     for how in ({}, {"bbox_inches": chart.bbox_inches}):
         chart.savefig(buffer := BytesIO(), format="png", dpi=72, **how)
         sizes.append(Image.open(buffer).size)
-    assert sizes == [(624, 224), (600, 200)]
+    assert sizes in ([(624, 224), (600, 200)], [(624, 223), (600, 200)])  # older versions of Matplotlib round down
     assert 'viewBox="0 0 600 200"' in charts.to_svg(chart)

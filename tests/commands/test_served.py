@@ -101,6 +101,8 @@ def test_commands_and_server_work_with_one_store(store, tmp_path):
         code = rows["Window"]["Trackable URL"].rpartition("/")[2]
         assert answer(f"{url}/{code}.svg")[0] == 200
         assert b"Window" in answer(f"{url}/api/v3/track/list?auth={key}")[1]
+        assert "leads to" in run("set", "Window", "--rule", "device=ios https://example.com/app", *at)[0]
+        assert run("explain", "Window", "--device", "ios", *at)[0].startswith("https://example.com/app: rule 1 of 1")
         assert run("backup", store, "copy.duckdb")[1] == ""
         assert run("verify", store) == (f"{store}: sound\n", "")
         assert "bytes smaller" in run("compact", store)[0]
