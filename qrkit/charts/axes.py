@@ -300,11 +300,12 @@ def draw_counts(
 
 
 def fill_counts(
-    axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, complete: Sequence[bool | None]
-) -> None:
-    """Shade what lies below a line, as far as its periods are counted as a whole."""
+    axes: Axes, moments: Sequence[datetime], values: Sequence[float], color: str, complete: Sequence[bool | None], *,
+    clips: bool = False,
+) -> None:  # fmt: skip
+    """Shade what lies below a line that `draw_counts` has drawn, as far as its periods are counted as a whole."""
     whole = [value if is_whole else nan for value, is_whole in zip(values, complete, strict=True)]
-    axes.fill_between(list(moments), whole, color=color, alpha=0.1, linewidth=0, clip_on=False)  # type: ignore[arg-type]
+    axes.fill_between(list(moments), whole, color=color, alpha=0.1, linewidth=0, clip_on=clips)  # type: ignore[arg-type]
 
 
 def write_note(chart: Chart, left: float, note: str) -> None:

@@ -30,6 +30,7 @@ from qrkit.charts.axes import (
 from qrkit.charts.colors import tint
 from qrkit.charts.headings import Heading, heading
 from qrkit.charts.labels import length
+from qrkit.charts.peaks import scale_end
 from qrkit.charts.periods import (
     are_complete,
     days_text,
@@ -82,17 +83,23 @@ def previous_period(frame: pd.DataFrame, *, title: str | None = None, width: int
     about = [compared, zone_text(frame, moments)]
     keys = {names[NOW]: "color-1", names[BEFORE]: "color-0"}
     chart, axes = _paper(
-        keys, most=max(map(max, filter(None, rows.values()))), size=(width, height), has_ends=True, note=note,
+        keys, most=scale_end(frame[["scans", "previous_scans"]].astype("float64")), size=(width, height),
+        has_ends=True, note=note,
         said=heading(title, _change(rows[NOW], rows[BEFORE], complete), about, width),
     )  # fmt: skip
     time_axis(chart, axes, moments)
     above(chart, axes, scans_a(unit_of(moments)))
-    draw_line(axes, moments[: len(past)], rows[BEFORE], tint("color-0"), label=BEFORE, linewidth=1.4)
+    top = axes.get_ylim()[1]
+    how = {"label": BEFORE, "linewidth": 1.4, "clip_on": max([*rows[BEFORE], 0]) > top}
+    draw_line(axes, moments[: len(past)], rows[BEFORE], tint("color-0"), **how)
     counts = [count if is_whole is not None else nan for count, is_whole in zip(rows[NOW], complete, strict=True)]
-    draw_counts(axes, shown, counts, tint("color-1"), complete, label=NOW)
-    fill_counts(axes, shown, counts, tint("color-1"), complete)
+    is_cut = max([*rows[NOW], 0]) > top
+    draw_counts(axes, shown, counts, tint("color-1"), complete, label=NOW, clips=is_cut)
+    fill_counts(axes, shown, counts, tint("color-1"), complete, clips=is_cut)
     if rows[BEFORE] and max(rows[BEFORE]) > max([*rows[NOW], 0]):
         _mark(chart, axes, moments, rows[BEFORE], past)
+    elif is_cut:
+        _mark(chart, axes, shown, rows[NOW], shown, key="color-1")
     if width >= NARROW:
         _write_ends(chart, axes, counts, rows[BEFORE], names)
     write_note(chart, float(axes.bbox.x0), note)
@@ -137,12 +144,14 @@ def _change(now: Sequence[int], before: Sequence[int], complete: Sequence[bool |
 
 
 def _mark(
-    chart: Chart, axes: Axes, moments: Sequence[datetime], before: Sequence[float], past: Sequence[datetime]
-) -> None:
-    """Write its own date at the peak of the period before."""
-    number = max(range(len(before)), key=before.__getitem__)
-    add_dot(chart, place(chart, axes, at_time(moments[number]), before[number]), "color-0")
-    _name(chart, axes, moments[number], before[number], shown=past[number])
+    chart: Chart, axes: Axes, moments: Sequence[datetime], counts: Sequence[float], days: Sequence[datetime], *,
+    key: str = "color-0",
+) -> None:  # fmt: skip
+    """Write its own date at the peak of a period."""
+    number = max(range(len(counts)), key=counts.__getitem__)
+    end = min(counts[number], axes.get_ylim()[1])
+    add_dot(chart, place(chart, axes, at_time(moments[number]), end), key)
+    _name(chart, axes, moments[number], counts[number], shown=days[number])
 
 
 @house_style()
@@ -161,8 +170,10 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
     days, scans = [day.to_pydatetime() for day in frame["day"]], frame["scans"].tolist()
     # Few days rule out hardly anything: a range far above every day would flatten the line, and may have no end.
     high = frame["high"].clip(upper=MOST_ROOM * frame["scans"].max()).tolist()
-    most = float(max(frame["scans"].max(), *high)) if frame["high"].notna().all() else float(frame["scans"].max())
     unusual = frame[frame["is_unusual"]]
+    # Only days whose number is written may be beyond the scale.
+    most = max(scale_end(frame[["scans"]].astype("float64")), frame.loc[~frame["is_unusual"], "scans"].max())
+    most = float(max(most, *high) if frame["high"].notna().all() else most)
     marked = [day.to_pydatetime() for day in unusual["day"]]
     said = heading(title, _unusual_words(frame, marked), [days_text(days, frame), zone_text(frame)], width)
     keys = {say("scans"): "color-1", say("usual range"): "heat-1"}
@@ -179,9 +190,11 @@ def unusual_days(frame: pd.DataFrame, *, title: str | None = None, width: int = 
         axes.axvspan(day - DAY / 2, day + DAY / 2, color=tint("line"), linewidth=0, zorder=0.6)
     write_note(chart, float(axes.bbox.x0), note)
     drawn |= dict(zip(days, scans, strict=True))
-    draw_line(axes, list(drawn), list(drawn.values()), tint("color-1"), label=say("scans"))
+    top, clips = axes.get_ylim()[1], {"clip_on": max(scans) > axes.get_ylim()[1]}
+    draw_line(axes, list(drawn), list(drawn.values()), tint("color-1"), label=say("scans"), **clips)
     how: dict[str, Any] = {"markerfacecolor": tint("color-2"), "markeredgecolor": tint("paper"), "linestyle": ""}
-    axes.plot(marked, unusual["scans"].tolist(), marker="o", markersize=10, clip_on=False, label="_", **how)
+    ends = unusual["scans"].clip(upper=top).tolist()
+    axes.plot(marked, ends, marker="o", markersize=10, clip_on=False, label="_", **how)
     for day, number in list(zip(marked, unusual["scans"].tolist(), strict=True))[:MOST_NAMED]:
         _name(chart, axes, day, number)
     chart.title = say("scans per day and what is usual")
@@ -277,7 +290,10 @@ def _paper(
 
 def _name(chart: Chart, axes: Axes, day: datetime, number: float, *, shown: datetime | None = None) -> None:
     """Write a date above its dot, inside the chart: the day itself, or another one that is shown in its place."""
-    x, y = place(chart, axes, at_time(day), number)
-    text = say("{day}: {scans}", day=short_date(shown or day), scans=number_text(number))
+    top = axes.get_ylim()[1]
+    x, y = place(chart, axes, at_time(day), min(number, top))
+    text = say("{day}: {scans}", day=short_date(shown or day), scans=number_text(number)) + (
+        " ↑" if number > top else ""
+    )
     half = length(text) / 2 + 2
     add_text(chart, (min(max(x, half), chart.bbox.width - half), max(y - 15, 8)), text, ha="center")

@@ -136,7 +136,7 @@ def _draw(
     for name in reversed(names):  # draw the largest last, above the others
         draw_counts(axes, moments, shown[name].tolist(), tint(keys[name]), complete, label=name, clips=is_cut)
     if len(names) == 1:
-        fill_counts(axes, moments, shown[names[0]].clip(upper=top).tolist(), tint(keys[names[0]]), complete)
+        fill_counts(axes, moments, shown[names[0]].tolist(), tint(keys[names[0]]), complete, clips=is_cut)
     if is_cut:
         edge = float(axes.bbox.x0) + length(unit, 11) + 14
         write_peak(chart, axes, moments, shown.max(axis=1).tolist(), edge=edge)
