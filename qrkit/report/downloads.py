@@ -70,7 +70,7 @@ def _pictures(shown: Iterable[Plot], brand: Brand | None) -> Iterator[tuple[str,
             chart = plot.at(WIDTH)
             yield f"charts/{stem}.svg", _standalone(charts.to_svg(chart)).encode()
             image = BytesIO()
-            chart.savefig(image, format="png", dpi=DPI, metadata={"Software": None})
+            chart.savefig(image, format="png", dpi=DPI, metadata={"Software": None}, bbox_inches=chart.bbox_inches)
         yield f"charts/{stem}.png", image.getvalue()
 
 
