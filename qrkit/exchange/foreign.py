@@ -84,7 +84,7 @@ class Tool:
     def row(self, link: Mapping[str, Any]) -> tuple[dict[str, str], str]:
         """Convert a link to cells under our column names; also return an error message, or "" if the link is valid."""
         link = {name.strip().lower(): value for name, value in link.items()}
-        terms, rest = read_terms(link, _text, _moment)
+        terms, rest = read_terms({name: value for name, value in link.items() if _is_set(value)}, _text, _moment)
         error = protection(rest)
         tags = _tags(link, self.tags)
         cells = {

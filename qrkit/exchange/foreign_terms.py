@@ -20,11 +20,7 @@ LIMIT = ("meta.maxVisits", "maxvisits")
 OTHERWISE = ("expiredurl", "expired_url")
 DEVICES = {"ios": "ios", "android": "android"}
 OFF = ("banned", "isbanned", "disabled", "isdisabled", "disabledat")
-NOT_OFF = frozenset({"", "0", "false", "no", "null", "none"})
-"""What stands for a link that works."""
 SHORTEST_PASSWORD = 4
-UNTOLD = frozenset({"true", "false", "null", "none"})
-"""What stands for a password that is not in the file."""
 
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
 
@@ -33,33 +29,36 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
     """Return the cells of a link's terms under our column names, and the link without what they say.
 
     Args:
-        link: The fields of the link by lower-case name.
+        link: The fields of the link that are set, by lower-case name.
         text: Returns the first text under one of some names.
         moment: Returns it as a timestamp in table format.
     """
-    cells = {
-        "Valid Since (UTC)": moment(link, SINCE),
-        "Valid Until (UTC)": moment(link, UNTIL),
-        "Limit": text(link, LIMIT),
-        "Otherwise": text(link, OTHERWISE),
-    }
-    read = {*SINCE, *UNTIL, *LIMIT, *OTHERWISE}
+    cells: dict[str, str] = {}
+    read: set[str] = set()
+    for column, find, names in (
+        ("Valid Since (UTC)", moment, SINCE),
+        ("Valid Until (UTC)", moment, UNTIL),
+        ("Limit", text, LIMIT),
+        ("Otherwise", text, OTHERWISE),
+    ):
+        if cell := find(link, names):
+            cells[column] = cell
+            read |= {*names}
     rules = link.get("redirectrules")
     if isinstance(rules, list):
         read |= {"redirectrules", "hasredirectrules"}
-        rules = [one for one in rules if isinstance(one, dict)]
     else:
         rules = _targets(link, read)
-    if off := [name for name in OFF if text(link, (name,)).lower() not in NOT_OFF or link.get(name) is True]:
+    if off := [name for name in OFF if name in link]:
         cells["Active"] = "false"
         read |= {*off}
     password = text(link, ("password",))
-    if len(password) >= SHORTEST_PASSWORD and password.lower() not in UNTOLD:
+    if len(password) >= SHORTEST_PASSWORD and password.lower() != "true":  # which says only that there is one
         cells["Password"] = password
         read |= {"password", "haspassword"}
     if rules:
         cells["Rules"] = json.dumps(rules, ensure_ascii=False)
-    return {name: cell for name, cell in cells.items() if cell}, _without(link, read)
+    return cells, _without(link, read)
 
 
 def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:

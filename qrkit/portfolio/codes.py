@@ -262,11 +262,11 @@ class Records:
                 short_code=self._free_short_code(short_code, urlinfo),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
-                location=location or Location(),
-                properties=properties or Properties(),
+                **_given(location=location, properties=properties, fields=fields),
                 template=template,
-                **{"is_schedule_enabled": is_schedule_enabled, "schedule": schedule},
-                **{"tags": tags, "fields": fields or {}},
+                is_schedule_enabled=is_schedule_enabled,
+                schedule=schedule,
+                tags=tags,
                 **terms,
             )
             return self._insert(code)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
@@ -23,21 +23,8 @@ from qrkit.model import Model, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
-    "BROWSERS",
-    "DEVICES",
-    "MOST_RULES",
-    "NEEDS_A_NUMBER",
-    "PLACES",
-    "Condition",
-    "RedirectRule",
-    "Rules",
-    "from_shlink",
-    "hours_in",
-    "needs_places",
-    "networks_in",
-    "numbers_in",
-    "share_in",
-    "unanswered",
+    "BROWSERS", "DEVICES", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "Condition", "RedirectRule", "Rules",
+    "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in", "share_in", "unanswered",
 ]  # fmt: skip
 
 MOST_RULES = 50
@@ -46,19 +33,9 @@ MOST_VALUES = 300
 """Values of a condition: all countries fit."""
 LONGEST_VALUE = 1_000
 
-DEVICES = {
-    "android": "Android",
-    "ios": "iOS",
-    "windows": "Windows",
-    "macos": "macOS",
-    "linux": "Linux",
-    "chromeos": "ChromeOS",
-    "mobile": "Android or iOS",
-    "desktop": "Windows, macOS, Linux or ChromeOS",
-    "phone": "a phone",
-    "tablet": "a tablet",
-    "computer": "a computer",
-}
+DEVICES = (
+    "android", "ios", "windows", "macos", "linux", "chromeos", "mobile", "desktop", "phone", "tablet", "computer",
+)  # fmt: skip
 BROWSERS = ("android_browser", "chrome", "edge", "firefox", "opera", "safari", "samsung_internet")
 VISITORS = ("new", "returning")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -170,7 +147,7 @@ class Type(NamedTuple):
 
 
 TYPES = {
-    "device": Type(f"one of {', '.join(DEVICES)}", _one_of(tuple(DEVICES))),
+    "device": Type(f"one of {', '.join(DEVICES)}", _one_of(DEVICES)),
     "browser": Type(f"one of {', '.join(BROWSERS)}", _one_of(BROWSERS)),
     "language": Type("a language such as en or en-GB", _matches(_LANGUAGE)),
     "query-param": Type("the value of the parameter", key="the name of a parameter"),
@@ -193,11 +170,6 @@ TYPES = {
 PLACES = "geolocation-"
 """How the types begin that ask where a visitor is."""
 NEEDS_A_NUMBER = frozenset({"scan-number"})
-_TypeName = Literal[
-    "device", "browser", "language", "query-param", "any-value-query-param", "valueless-query-param", "ip-address",
-    "geolocation-country-code", "geolocation-region-name", "geolocation-city-name", "referrer-host", "visitor",
-    "scan-number", "before-date", "after-date", "weekday", "hours", "share",
-]  # fmt: skip
 
 
 def _in_a_list(value: Any) -> Any:
@@ -230,7 +202,7 @@ class Condition(Model):
 
     leading = "type"
 
-    type: _TypeName = Field(description="What is compared.")
+    type: str = Field(description="What is compared.", json_schema_extra={"enum": list(TYPES)})
     match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100)] = Field(
         default="",
         description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
@@ -266,7 +238,7 @@ class Condition(Model):
         for value in self.match_value:
             try:
                 kind.check(value)
-            except ValueError:
+            except (ValueError, OverflowError):
                 _refuse(f"must be {kind.values}")
         if kind.key == "a time zone":
             try:
@@ -306,7 +278,7 @@ def describe(condition: Condition) -> str:
 
 
 def from_shlink(given: Any) -> Any:
-    """Return rules as Shlink lists them, with `longUrl` and `priority`, as ours; leave everything else as it is."""
+    """Convert rules as Shlink lists them, with `longUrl` and `priority`; return anything else unchanged."""
     if not isinstance(given, list) or not any(isinstance(one, dict) and "longUrl" in one for one in given):
         return given
     rules = [one if isinstance(one, dict) else {} for one in given[: MOST_RULES + 1]]
@@ -330,7 +302,7 @@ def unanswered(rules: Sequence[RedirectRule]) -> Iterator[tuple[int, str]]:
 
 
 def _contradiction(rule: RedirectRule) -> str:
-    """Return why the conditions of a rule exclude each other; "" if they need not."""
+    """Return why the conditions of a rule exclude each other; "" if they do not."""
     wanted: dict[tuple[str, str], set[str]] = {}
     refused: dict[tuple[str, str], set[str]] = {}
     first, last = None, None

@@ -225,25 +225,26 @@ class Redirects:
             NotFound: If no QR Code ever had this short code.
             Gone: If its QR Code was deleted.
         """
-        self.find(request.short_code, request.address)
-        code, entry = self._find(request.short_code, request.address)
-        assert entry
+        code, entry = self.find(request.short_code, request.address)
         return self.decide(replace(request, short_code=code), moment or self._clock(), entry)
 
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
 
-    def find(self, short_code: str, address: str) -> None:
-        """Check that an IP address asks for a short code that leads, or could lead, somewhere.
+    def find(self, short_code: str, address: str) -> tuple[str, Target]:
+        """Return a short code as it was assigned, and its target; an IP address asks for it.
 
         Raises:
             NotFound: If no QR Code ever had this short code; it counts as an attempt to guess one.
             Gone: If its QR Code was deleted.
         """
         code, entry = self._find(short_code, address)
-        if entry is None or entry is DELETED:
-            self._answer(code, entry, None)  # raises
+        if entry is None:
+            raise NotFound("short URL", code)
+        if entry is DELETED:
+            raise Gone("short URL", code)
+        return code, entry
 
     def split(self, path: str) -> tuple[str, str] | None:
         """Return the longest short code that a path begins with, and what follows it; None if there is none."""

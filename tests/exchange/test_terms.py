@@ -93,6 +93,15 @@ def test_files_without_terms_are_as_they_were(tmp_path):
             },
             "IANA name of a time zone",
         ),
+        ({"rules": [{"conditions": [{"type": 5}], "content": HOME}]}, "rules.0.conditions.0.type"),
+        (
+            {
+                "rules": [
+                    {"conditions": [{"type": "after-date", "matchValue": "0001-01-01T00:00:00+14:00"}], "content": HOME}
+                ]
+            },
+            "must be a date and time",
+        ),
         ({"password": "x"}, "password: must have 4..100 characters, not 1"),
         ({"password": "$argon2id$v=19$m=9999999,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA"}, "at most 64 MiB"),
         ({"limit": -1}, "limit"),

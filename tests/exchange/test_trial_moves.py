@@ -210,6 +210,24 @@ def test_links_of_dub_lead_by_device_and_country_in_its_order(shop, agent, count
     assert shop.explain("a", request, country=country or "").content == target
 
 
+@pytest.mark.parametrize("nothing", ["never", "-", "0", "0000-00-00 00:00:00", "none", None, False])
+def test_what_stands_for_no_end_and_no_limit_leaves_a_link_open(shop, nothing):
+    result = moved(
+        shop, [dub_json("a", expiresAt=nothing, disabledAt=nothing), dub_json("b", maxVisits=nothing)], "json"
+    )
+    assert (result.created, result.count("invalid")) == (2, 0)
+    assert all(code.active and not code.valid_until and not code.limit for code in shop.list_qrcodes())
+
+
+@pytest.mark.rule("X16")
+@pytest.mark.parametrize(
+    "more", [{"expiresAt": {"at": "2020-01-01"}}, {"maxVisits": {"most": 5}}, {"redirectRules": ["x"]}]
+)
+def test_terms_that_cannot_be_read_leave_a_link_out_by_name(shop, more):
+    result = moved(shop, [dub_json("a", **more)], "json")
+    assert (result.created, result.count("invalid")) == (0, 1)
+
+
 def test_rules_and_a_password_in_a_file_are_kept(shop):
     rules = [
         {"longUrl": "https://two.example", "priority": 2, "conditions": [condition("device", "mobile")]},
