@@ -108,7 +108,7 @@ def counts(scans: Scans, ends: tuple[date, date]) -> dict[date, int]:
 
 
 def without_outages(scans: Scans, daily: Mapping[date, int]) -> dict[date, int]:
-    """Return the days on which the server ran; all of them, if it hardly ever did."""
+    """Return the days on which the server ran; all days, if it ran on hardly any."""
     down = outage_days(scans)
     kept = {day: number for day, number in daily.items() if day not in down}
     return kept if len(kept) >= FEWEST_DAYS else dict(daily)

@@ -142,7 +142,7 @@ def _unlike_people(facts: Facts) -> list[str]:
 
 
 def silent_sentences(silent: pd.DataFrame, scanned: int) -> list[str]:
-    """Name the codes that have stopped being scanned, of so many that were scanned."""
+    """Name the codes that have stopped being scanned; `scanned` is the number of codes that were scanned before."""
     rows = _rows(silent)
     if len(rows) > 1 and len(rows) == scanned:
         return [say("all_silent", day=day(max(row["last"] for row in rows), year=False))]

@@ -58,4 +58,4 @@ def _refuse(rule: str) -> None:
 Password = Annotated[
     str, BeforeValidator(_hashed), WithJsonSchema({"type": "string", "maxLength": LONGEST, "format": "password"})
 ]
-"""A password, which becomes its hash; "" is none."""
+"""A password, which is stored as its hash; "" for none."""

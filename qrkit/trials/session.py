@@ -23,7 +23,7 @@ many."""
 
 ALPHABET = string.ascii_uppercase + string.digits
 ID_LENGTH = 13
-"""Characters of an ID: 67 bits, in letters that a QR Code holds in 5.5 bits each."""
+"""Number of characters of an ID. They have 67 bits in all, and alphanumeric mode encodes each in 5.5 bits."""
 
 MOST_PHONES = 12
 LONGEST_AGENT = 512
@@ -118,7 +118,7 @@ class Session:
         return "joined"
 
     def go_on(self, number: int) -> None:
-        """Begin, or give up on a code, if it is the one that is shown and a phone takes part."""
+        """Show the next code, or give up on the one that is shown, if a phone takes part."""
         with self._changed:
             if number == self._at and self._phones and not self.is_done:
                 self._go_on()
@@ -154,7 +154,7 @@ class Session:
             return state | {"step": now.step.label, "pixelMm": now.shown().pixel_mm}
 
     def wait_until_done(self, seconds: float | None) -> bool:
-        """Wait for the end, at most so many seconds; return whether it has come."""
+        """Wait until the trial has ended; return False if it has not after this many seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: self.is_done, seconds)
 

@@ -125,7 +125,7 @@ class Trial:
         """Wait until all codes were shown, or the page has stopped the trial, and until the page has the result.
 
         Args:
-            seconds: At most so many; None without an end.
+            seconds: Maximum number of seconds to wait; None for no limit.
 
         Returns:
             Whether the trial is done.

@@ -1,4 +1,4 @@
-"""Decides where a short URL leads a visitor who may be led by rules, limits, times and a password (ruling T20)."""
+"""Decides what a visitor of a short URL gets: rules, limits, times and a password may say (ruling T20)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes back every year, and what weather or sales explain, is told apart from a change."""
+"""Separates the season and covariates, such as weather or sales, from a change."""
 
 from datetime import UTC, date, datetime, timedelta
 

@@ -231,12 +231,12 @@ FAILURES = {
 NOWHERE_NOW = Sheet(
     "wait",
     "This QR Code leads nowhere at the moment",
-    lead="Whoever made it has switched it off, or has limited its time or its number of scans.",
+    lead="Its owner has switched it off, or has limited it to a time or a number of scans.",
 )
 LOCKED = Sheet(
     "otp",
     "This QR Code asks for a password",
-    lead="Whoever made it can tell you the password.",
+    lead="Its owner can tell you the password.",
 )
 NO_PAGE = Sheet(
     "lost",

@@ -61,7 +61,7 @@ WHERE number >= $first AND number < $until AND {FITS} AND NOT ({LEADS_ELSEWHERE}
 
 
 class Terms(NamedTuple):
-    """The terms on which a short code leads to its content.
+    """What decides when, and for whom, a short code leads to its content.
 
     Attributes:
         rules: Contents for some visitors.
