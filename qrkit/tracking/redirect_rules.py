@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Content, Length, Most
@@ -184,6 +184,13 @@ def _refuse(rule: str, field: str = "match_value") -> None:
     raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
 
 
+def _known(name: str) -> str:
+    if name not in TYPES:
+        rule = f"is not a type of condition; {nearest(name, TYPES)}"
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+    return name
+
+
 _Value = Annotated[str, Length(0, LONGEST_VALUE)]
 _Values = Annotated[
     tuple[_Value, ...],
@@ -202,7 +209,9 @@ class Condition(Model):
 
     leading = "type"
 
-    type: str = Field(description="What is compared.", json_schema_extra={"enum": list(TYPES)})
+    type: Annotated[str, AfterValidator(_known)] = Field(
+        description="What is compared.", json_schema_extra={"enum": list(TYPES)}
+    )
     match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100)] = Field(
         default="",
         description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
@@ -221,14 +230,6 @@ class Condition(Model):
     def values(self) -> frozenset[str]:
         """The values in lower case."""
         return frozenset(value.lower() for value in self.match_value)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known(cls, given: Any) -> Any:
-        kind = given.get("type") if isinstance(given, dict) else None
-        if isinstance(kind, str) and kind not in TYPES:
-            _refuse(f"is not a type of condition; {nearest(kind, TYPES)}", "type")
-        return given
 
     @model_validator(mode="after")
     def _fits(self) -> Condition:
