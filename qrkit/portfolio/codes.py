@@ -334,19 +334,6 @@ class Records:
         which = [f"{campaign.id} (of {campaign.created:%Y-%m-%d})" for campaign in found[:MOST_PROPOSED]]
         raise InvalidParameter(_several("campaigns", text, len(found), which, "ID"))
 
-    def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
-        """Return the QR Codes that contain a text, in the order they were added.
-
-        The short code, name, content, comment, address, tags and fields are searched, regardless of case.
-
-        Args:
-            text: The text to look for; "" finds all QR Codes.
-            campaign_id: ID of the campaign to search; by default, all QR Codes are searched.
-        """
-        sought = text.casefold()
-        codes = self.list_qrcodes(campaign_id=campaign_id)
-        return [code for code in codes if any(sought in part.casefold() for part in _searched(code))]
-
     def list_qrcodes(
         self, *, campaign_id: str | None = None, after: str | None = None, limit: int | None = None
     ) -> list[QRCode]:
@@ -525,11 +512,6 @@ class Records:
     def _linked(self, code: QRCode) -> QRCode:
         """Return the record with its short URL and image URL in this portfolio."""
         return code.model_copy(update=self._links(vars(code)))
-
-
-def _searched(code: QRCode) -> tuple[str, ...]:
-    own = (*code.tags, *code.fields, *code.fields.values())
-    return code.short_code, code.name, code.content, code.comment, code.location.address, *own
 
 
 def with_fields(stored: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:

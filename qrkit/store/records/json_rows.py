@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
+from qrkit.store.records.qrcodes import RECORD, SELECT_QRCODES, Links, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
 CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
-QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text, max(number) AS last
 FROM ({select}) found
@@ -66,20 +64,20 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     """
     include_waiting(store)
     asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most, "together": TOGETHER}
-    text, last = _text(store, QRCODE_FIELDS, SELECT_QRCODES, {**asked, "after": 0})
+    text, last = _text(store, RECORD, SELECT_QRCODES, {**asked, "after": 0})
     while last:
         yield text
-        text, last = _text(store, QRCODE_FIELDS, SELECT_QRCODES, {**asked, "after": last})
+        text, last = _text(store, RECORD, SELECT_QRCODES, {**asked, "after": last})
 
 
 def read_campaigns(text: str) -> list[Campaign]:
     """Return the campaigns in the text of `campaigns_text`."""
-    return [Campaign(**row) for row in _rows(text, CAMPAIGN_FIELDS)]
+    return [Campaign(**dict(zip(CAMPAIGN_FIELDS, row, strict=True))) for row in _rows(text)]
 
 
 def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
     """Yield the QR Codes in a text of `qrcode_texts`."""
-    return (read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS))
+    return (read_qrcode(row, links) for row in _rows(text))
 
 
 def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any]) -> tuple[str, int]:
@@ -89,8 +87,6 @@ def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[s
     return row["text"] or "[]", row["last"] or 0
 
 
-def _rows(text: str, fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    for values in json.loads(text, strict=False):  # a server's U+0000 comes as the character itself
-        row = dict(zip(fields, values, strict=True))
-        row["created"] = datetime.fromisoformat(row["created"])
-        yield row
+def _rows(text: str) -> list[list[Any]]:
+    rows: list[list[Any]] = json.loads(text, strict=False)  # a server's U+0000 comes as the character itself
+    return rows
