@@ -63,7 +63,7 @@ def dumped(code):
 
 
 def test_a_listed_code_is_what_validation_makes_of_it(shop):
-    @settings(max_examples=15)
+    @settings(max_examples=10)
     @given(CODES)
     def check(fields):
         code = shop.insert_qrcode(**fields)

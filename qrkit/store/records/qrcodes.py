@@ -41,7 +41,7 @@ __all__ = [
     "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
     "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
     "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
-    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
+    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "parts", "qrcodes", "qrcodes_in_parts",
     "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
@@ -169,7 +169,9 @@ LAST_NUMBER = "SELECT max(qrcode) AS number FROM short_codes"
 INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
-UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
+UPDATE_QRCODE = f"""
+UPDATE qrcodes SET {", ".join(f"{name} = ?::{QRCODES[name]}" for name in CHANGING)} WHERE id = ?
+"""
 FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
 """A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
@@ -222,12 +224,20 @@ WHERE q.account_id = $account
 """
 """Selects what `read_qrcode` reads; conditions and an order may follow."""
 SELECT_QRCODES = f"""{RECORDS}
-    AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
+    AND q.number > $after AND q.number <= coalesce($until::INTEGER, 2147483647)
+    AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
     AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
-ORDER BY q.number LIMIT $together
+ORDER BY q.number LIMIT $limit
 """
-ALL = {"id": None, "campaign": None, "content": None}
+SELECT_ENDS = """
+SELECT number FROM (
+    SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account
+) found
+WHERE place % $together = 0
+ORDER BY number
+"""
+ALL = {"id": None, "campaign": None, "content": None, "limit": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
@@ -449,30 +459,34 @@ def qrcodes(
     """
     include_waiting(store)
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    rows = store.each_row(SELECT_QRCODES, {**asked, "together": limit, "after": after})
+    rows = store.each_row(SELECT_QRCODES, {**asked, "after": after, "until": None, "limit": limit})
     return [read_qrcode(row, links) for row in rows]
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
     """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
-    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}):
-        yield [read_qrcode(row, links) for row in rows]
+    for part in parts(store, account_id, together=TOGETHER):
+        yield [read_qrcode(row, links) for row in store.each_row(SELECT_QRCODES, {**part, "most": most})]
 
 
 def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
     """Yield all QR Codes of an account; each is parsed only when it is needed, and not kept in memory."""
-    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}):
-        for row in rows:
+    for part in parts(store, account_id, together=TOGETHER):
+        for row in list(store.each_row(SELECT_QRCODES, {**part, "most": most})):
             yield read_qrcode(row, links)
 
 
-def _in_parts(store: Store, asked: Mapping[str, Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield rows of `RECORDS`, in lists of at most `TOGETHER`."""
+def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for so many QR Codes of an account at a time.
+
+    The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
+    """
     include_waiting(store)
     after = 0
-    while found := list(store.each_row(SELECT_QRCODES, {**asked, "together": TOGETHER, "after": after})):
-        yield found
-        after = found[-1][0]
+    for until in [end for (end,) in store.each_row(SELECT_ENDS, {"account": account_id, "together": together})]:
+        yield {**ALL, "account": account_id, "after": after, "until": until}
+        after = until
+    yield {**ALL, "account": account_id, "after": after, "until": None}
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
