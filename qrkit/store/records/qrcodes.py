@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, Self, get_args
 
@@ -169,9 +170,7 @@ LAST_NUMBER = "SELECT max(qrcode) AS number FROM short_codes"
 INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
-UPDATE_QRCODE = f"""
-UPDATE qrcodes SET {", ".join(f"{name} = ?::{QRCODES[name]}" for name in CHANGING)} WHERE id = ?
-"""
+UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?::{QRCODES[name]}' for name in CHANGING)} WHERE id = ?"
 FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
 """A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
@@ -231,11 +230,9 @@ SELECT_QRCODES = f"""{RECORDS}
 ORDER BY q.number LIMIT $limit
 """
 SELECT_ENDS = """
-SELECT number FROM (
-    SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account
-) found
-WHERE place % $together = 0
-ORDER BY number
+SELECT number
+FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account) found
+WHERE place % $together = 0 ORDER BY number
 """
 ALL = {"id": None, "campaign": None, "content": None, "limit": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
@@ -482,11 +479,9 @@ def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str,
     The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
     """
     include_waiting(store)
-    after = 0
-    for until in [end for (end,) in store.each_row(SELECT_ENDS, {"account": account_id, "together": together})]:
+    ends = [end for (end,) in store.each_row(SELECT_ENDS, {"account": account_id, "together": together})]
+    for after, until in pairwise([0, *ends, None]):
         yield {**ALL, "account": account_id, "after": after, "until": until}
-        after = until
-    yield {**ALL, "account": account_id, "after": after, "until": None}
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
@@ -565,23 +560,15 @@ def _moment(stored: datetime | str) -> datetime:
 
 
 READ: dict[str, Callable[[Any], Any]] = {
-    "latitude": float,  # JSON of a server has 46 for 46.0
-    "longitude": float,
-    "tags": lambda text: tuple(json.loads(text)),
-    "fields": lambda text: OwnFields(json.loads(text)),
-    "schedule": read_schedule,
-    "rules": read_rules,
-    "valid_since": _moment,
-    "valid_until": _moment,
-}
+    "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
+    "tags": lambda text: tuple(json.loads(text)), "fields": lambda text: OwnFields(json.loads(text)),
+    "schedule": read_schedule, "rules": read_rules, "valid_since": _moment, "valid_until": _moment,
+}  # fmt: skip
 """Conversions of rare column values that are not those of the field."""
 
 
-class _Fields:
-    """Its `vars` and copies of them share one table of names: a dict of 28 fields takes 300 bytes in place of 830."""
-
-
-_fields = _Fields()
+# All copies of these `vars` share one table of names: a dict of 28 fields takes 300 bytes in place of 830.
+_fields = type("_Fields", (), {})()
 for _name, _field in QRCode.model_fields.items():
     setattr(_fields, _name, _field.get_default(call_default_factory=True))
 DEFAULTS = vars(_fields)

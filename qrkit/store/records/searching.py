@@ -97,19 +97,7 @@ def search_qrcodes(
     include_waiting(store)
     if not all(map(can_be_stored, search.words)):
         return 0, []
-    words: dict[str, str] = {}
-
-    def holds(text: str, part: str) -> str:
-        name = f"word{'_' * len(words)}"
-        words[name] = part
-        return f"strpos({text}, {FOLDED.format(f'${name}::VARCHAR')}) > 0"
-
-    conditions = ""
-    for word in search.words:
-        found_in = [holds("text", part) for part in dict.fromkeys((word, _in_json(word)))]
-        if "/" in word and word.casefold() not in f"{base_url}/".casefold():  # which all short URLs have
-            found_in.append(holds("link", word))
-        conditions += f" AND ({' OR '.join(found_in)})"
+    conditions, words = _conditions(search.words, base_url)
     asked = {
         "account": account_id,
         "most": most,
@@ -129,9 +117,21 @@ def search_qrcodes(
     return int(found[0][1]), [read_qrcode(row, links) for row in rows]
 
 
-def _in_json(word: str) -> str:
-    """Return a word as tags and fields hold it: with a backslash before quotation marks, for example."""
-    return json.dumps(word, ensure_ascii=False)[1:-1]
+def _conditions(words: Sequence[str], base_url: str) -> tuple[str, dict[str, str]]:
+    """Return the condition that a QR Code of `FIND` has all words, and its parameters."""
+    conditions, given = "", dict[str, str]()
+    for word in words:
+        # Tags and fields are JSON, which has a backslash before quotation marks, for example.
+        places = [(part, "text") for part in dict.fromkeys((word, json.dumps(word, ensure_ascii=False)[1:-1]))]
+        if "/" in word and word.casefold() not in f"{base_url}/".casefold():  # which all short URLs have
+            places.append((word, "link"))
+        sought = []
+        for part, text in places:
+            name = f"word{'_' * len(given)}"
+            given[name] = part
+            sought.append(f"strpos({text}, {FOLDED.format(f'${name}::VARCHAR')}) > 0")
+        conditions += f" AND ({' OR '.join(sought)})"
+    return conditions, given
 
 
 def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime | None]]:
