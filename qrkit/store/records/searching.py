@@ -61,6 +61,7 @@ class Search:
 
     Attributes:
         words: Texts that the name, content, comment, address, tags, fields or short URL contain, regardless of case.
+            Part of the base URL alone, which all short URLs have, finds none of them.
         campaign: ID of the campaign; None for all.
         ids: IDs of the QR Codes; None for all.
         content: A part of the content, exactly as written.
