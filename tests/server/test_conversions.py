@@ -82,6 +82,11 @@ def test_a_conversion_counts_once_for_its_scan_within_the_time(site):
     assert site.shop.split_visits("door")["value"].isna().all()
 
 
+def test_the_preview_names_the_variant(site):
+    assert "variant" in site.client.get("/door+", headers={"user-agent": IPHONE}).text
+    assert site.shop.conversions.to_frame().empty
+
+
 def test_the_link_keeps_what_it_has(site):
     for number in range(20):
         reply = site.client.get("/door", headers={"user-agent": f"{IPHONE} {number}"})
