@@ -21,6 +21,7 @@ from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_tail, check_trackable
 from qrkit.store import Store
+from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.store.records.short_codes import longest_known
@@ -122,7 +123,7 @@ class Records:
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
-            table.insert_campaign(self.store, self.account.id, campaign)
+            campaign_table.insert_campaign(self.store, self.account.id, campaign)
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
@@ -139,14 +140,14 @@ class Records:
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
         """
-        found = table.campaigns(self.store, self.account.id, id=_sought(id))
+        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
             raise NotFound("campaign", id).advising({"python": "campaigns() of the portfolio shows what there is."})
         return found[0]
 
     def list_campaigns(self) -> list[Campaign]:
         """Return all campaigns, oldest first."""
-        return table.campaigns(self.store, self.account.id)
+        return campaign_table.campaigns(self.store, self.account.id)
 
     def update_campaign(
         self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
@@ -173,7 +174,7 @@ class Records:
             changed = self.get_campaign(id).replace(**changes)
             if name is not None:
                 self._warn_of_case(changed)
-            table.update_campaign(self.store, changed)
+            campaign_table.update_campaign(self.store, changed)
         return changed
 
     def delete_campaign(self, id: str, *, keep: bool = False) -> None:
@@ -189,10 +190,10 @@ class Records:
         with self.store.atomic():
             self.get_campaign(id)
             if keep:
-                table.leave_campaign(self.store, id)
+                campaign_table.leave_campaign(self.store, id)
             else:
                 table.delete_qrcodes(self.store, self._stored(campaign=id))
-            table.delete_campaign(self.store, id)
+            campaign_table.delete_campaign(self.store, id)
 
     def insert_qrcode(
         self,
@@ -236,7 +237,7 @@ class Records:
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
-                `limit_a_day`, `otherwise` and `password`; see `QRCode`.
+                `limit_a_day`, `otherwise`, `password` and `click_id`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -426,7 +427,7 @@ class Records:
             check_change(stored, changed)
             if changed.urlinfo != stored.urlinfo:
                 check_tail(self.store, changed.short_code, changed.urlinfo)
-            table.update_qrcode(self.store, changed)
+            table.update_qrcode(self.store, changed, stored, self.now())
         return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:
@@ -473,7 +474,7 @@ class Records:
     def _check_campaign(self, id: str | None) -> None:
         if id is None:
             return
-        if not table.campaigns(self.store, self.account.id, id=_sought(id)):
+        if not campaign_table.campaigns(self.store, self.account.id, id=_sought(id)):
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "") -> str:

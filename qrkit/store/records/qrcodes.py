@@ -1,4 +1,4 @@
-"""Store campaigns, QR Codes and their short codes."""
+"""Store QR Codes and their short codes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from qrkit.model import Model
 from qrkit.store.connection import Store
 from qrkit.store.engine import Parameters
 from qrkit.store.quoting import quoted
+from qrkit.store.recording.click_ids import KEY
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.campaign_colors import free_color, pass_on_color
-from qrkit.store.records.drawing_templates import change_looks
 from qrkit.store.records.short_codes import (
     DELETED,
     NO_TERMS_AT_ALL,
@@ -32,18 +31,19 @@ from qrkit.store.records.short_codes import (
     remember_rows,
     remember_targets,
 )
+from qrkit.store.records.splits import begin_splits
+from qrkit.store.store_settings import secret
 from qrkit.tracking.own_fields import OwnFields
-from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
+from qrkit.tracking.records import DERIVED, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import PLACES
 from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
     "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
-    "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
-    "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
-    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "parts", "qrcodes", "qrcodes_in_parts",
-    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "has_short_code",
+    "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "is_taken", "last_number", "number_of",
+    "parts", "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -120,18 +120,6 @@ ROW = {name: QRCODES[name] for name in COLUMNS}
 """The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
 """The dtypes of arrays by column type; text columns have dtype object."""
-INSERT_CAMPAIGN = """
-INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
-"""
-SELECT_CAMPAIGNS = """
-SELECT id, name, description, template, created FROM campaigns
-WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
-ORDER BY created, rowid
-"""
-UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
-LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
-DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
-DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 TOGETHER = 5_000
 """Number of QR Codes per query."""
 MOST_IN_TEXT = 500
@@ -158,6 +146,9 @@ INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + posi
 """
 STAGED_TARGETS = f"""
 SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q
+"""
+STAGED_SPLITS = """
+SELECT $first::INTEGER + position AS number, rules FROM staged_qrcodes WHERE rules LIKE '%"variants"%'
 """
 STAGED_CLASH = """
 SELECT s.name FROM staged_qrcodes s JOIN short_codes c ON c.code = s.short_code
@@ -248,37 +239,6 @@ SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
 HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
 
 
-def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
-    """Store a campaign of an account."""
-    fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
-    with change_looks(store):
-        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
-
-
-def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
-    """Return the campaigns of an account, oldest first, optionally only the one with an id."""
-    return [Campaign(**row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
-
-
-def update_campaign(store: Store, campaign: Campaign) -> None:
-    """Update a stored campaign."""
-    with change_looks(store):
-        store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.template, campaign.id])
-
-
-def leave_campaign(store: Store, id: str) -> None:
-    """Remove all QR Codes from a campaign; the redirect targets do not change."""
-    store.execute(LEAVE_CAMPAIGN, [id])
-
-
-def delete_campaign(store: Store, id: str) -> None:
-    """Delete a campaign that no longer has QR Codes; another one may take over its color."""
-    campaign = store.row(DELETED_CAMPAIGN, [id])
-    store.execute(DELETE_CAMPAIGN, [id])
-    if campaign:
-        pass_on_color(store, campaign["account_id"], campaign["color"])
-
-
 def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> int:
     """Store a new QR Code of an account, and return its number.
 
@@ -291,6 +251,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
+        _get_ready(store, code, number, None, now)
         remember_targets(store, {code.short_code: _target(code, number)})
     return number
 
@@ -390,6 +351,8 @@ class Staged:
         store.execute(INSERT_STAGED, {"account": self._account_id, "stored": naive(now), **first})
         store.execute(INSERT_STAGED_CODES, first)
         store.execute(INSERT_STAGED_COUNTS, first)
+        for row in store.rows(STAGED_SPLITS, first):
+            begin_splits(store, row["number"], read_rules(row["rules"]), now=now)
         remember_rows(store, store.each_row(STAGED_TARGETS, first))
 
     def drop(self) -> None:
@@ -418,11 +381,19 @@ def staged(store: Store, account_id: str) -> Iterator[Staged]:
             codes.drop()
 
 
-def update_qrcode(store: Store, code: QRCode) -> None:
+def _get_ready(store: Store, code: QRCode, number: int, before: QRCode | None, now: datetime) -> None:
+    """Store, in the open transaction, what redirects need of a new or changed QR Code besides its row."""
+    begin_splits(store, number, code.rules, before.rules if before else (), now=now)
+    if code.click_id:
+        secret(store, KEY)  # now, so that no visitor waits for it
+
+
+def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> None:
     """Update a stored QR Code; the id, short code, scans and creation time never change."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
+        _get_ready(store, code, number, before, now)
         target = _target(code, number)
         if target.terms is None or not target.terms.needs_number:
             store.execute(FORGET_TAKEN, [number])
