@@ -48,6 +48,7 @@ CODES = st.fixed_dictionaries(
         "limit": LIMITS,
         "limit_a_day": LIMITS,
         "password": st.just(HASH),
+        "click_id": st.just("click"),
     },
 )
 
