@@ -213,7 +213,7 @@ def _fillet(x: int, y: int, across: int, down: int) -> Outline:
     near_x, near_y = x - across * FILLET * (1 - KAPPA), y - down * FILLET * (1 - KAPPA)
     first: list[Segment] = [("M", (x, y)), ("L", (leg_x, y)), ("C", (near_x, y, x, near_y, x, leg_y)), ("Z", ())]
     # All parts of an outline run in the same direction; otherwise they would cut holes into each other.
-    return Outline(tuple(first)) if across == down else Outline(tuple(first)).hole()
+    return Outline.of(first) if across == down else Outline.of(first).hole()
 
 
 # ---- connected modules with round corners
@@ -287,7 +287,7 @@ def _round_off(contour: list[Side], outer: float, inner: float) -> Outline:
     for (point, before, after), length, other in zip(corners, lengths, (*lengths[1:], lengths[0]), strict=True):
         limit = outer if RIGHT_OF[before] == after else inner
         segments += _corner(point, before, after, min(limit, length / 2, other / 2))
-    return Outline((("M", segments[0][1]), *segments[1:], ("Z", ())))
+    return Outline.of((("M", segments[0][1]), *segments[1:], ("Z", ())))
 
 
 def _corner(point: Point, before: Point, after: Point, radius: float) -> list[Segment]:

@@ -166,7 +166,7 @@ def _alignment_patterns(sheet: Sheet) -> Outline:
 def _patterns_apart(sheet: Sheet) -> list[Item]:
     """Return the alignment patterns as an item of their own; nothing for version 1, which has none."""
     layout, patterns = sheet.layout, _alignment_patterns(sheet)
-    if not patterns.segments:
+    if not patterns.letters:
         return []
     return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.ink)]
 

@@ -31,8 +31,8 @@ __all__ = ["write"]
 HEAD = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
 CATALOG, PAGES, PAGE, CONTENTS = range(1, 5)
 
-LARGE = 1_000_000
-"""Bytes beyond which the highest compression takes seconds and saves almost nothing."""
+COMPRESSION = 6
+"""Higher levels take up to four times as long on modules, and save half a percent at most."""
 
 OPAQUE = 255
 
@@ -228,6 +228,6 @@ class PdfFile:
 
 
 def _stream(dictionary: str, data: bytes) -> bytes:
-    packed = zlib.compress(data, 9 if len(data) < LARGE else 6)
+    packed = zlib.compress(data, COMPRESSION)
     head = f"<<{dictionary}/Length {len(packed)}/Filter/FlateDecode>>\nstream\n"
     return head.encode("ascii") + packed + b"\nendstream"
