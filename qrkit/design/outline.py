@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
+from operator import add
 from typing import Self
 
 __all__ = [
@@ -53,6 +55,16 @@ class Outline:
         """Combine several outlines into one."""
         return cls.of([(part.letters, part.numbers) for part in parts])
 
+    @classmethod
+    def scattered(cls, parts: Iterable[tuple[Outline, float, float]]) -> Self:
+        """Combine outlines, each of which is moved to the right and down."""
+        letters, numbers, moves = list[str](), list[float](), list[float]()
+        for part, x, y in parts:
+            letters.append(part.letters)
+            numbers += part.numbers
+            moves += (x, y) * (len(part.numbers) // 2)
+        return cls("".join(letters), tuple(map(add, numbers, moves)))
+
     @property
     def segments(self) -> tuple[Segment, ...]:
         """The segments of all subpaths, in order."""
@@ -84,7 +96,9 @@ class Outline:
         """
         by = scale_x if scale_y is None else scale_y
         # Mirroring reverses every subpath, holes included, so the non-zero rule fills the same shape.
-        return self._with([one * scale_x + x for one in self.numbers[::2]], [one * by + y for one in self.numbers[1::2]])
+        return self._with(
+            [one * scale_x + x for one in self.numbers[::2]], [one * by + y for one in self.numbers[1::2]]
+        )
 
     def transformed(self, matrix: tuple[float, float, float, float, float, float]) -> Outline:
         """Return the outline transformed by a matrix as in SVG: x becomes a·x + c·y + e, y becomes b·x + d·y + f."""
@@ -154,6 +168,7 @@ def circle(x: float, y: float, radius: float) -> Outline:
     return rounded(x - radius, y - radius, 2 * radius, 2 * radius, radius)
 
 
+@lru_cache(maxsize=1024)  # a symbol has many bars of the same size
 def rounded(
     x: float, y: float, width: float, height: float, radius: float | tuple[float, float, float, float]
 ) -> Outline:

@@ -160,7 +160,7 @@ def _alignment_patterns(sheet: Sheet) -> Outline:
     is_own = modules.type == "sprite" and not modules.sprite
     pattern = alignment_pattern("default" if is_own else modules.type)
     centers = alignment_patterns(sheet.symbol.version)
-    return Outline.joined(pattern.placed(column - 2, row - 2) for row, column in centers)
+    return Outline.scattered((pattern, column - 2, row - 2) for row, column in centers)
 
 
 def _patterns_apart(sheet: Sheet) -> list[Item]:

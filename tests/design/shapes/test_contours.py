@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.drawing.svg.contours import contours
+from qrkit.design.shapes.contours import contours
 
 SIDES = st.integers(1, 9)
 CELLS = st.tuples(SIDES, SIDES).flatmap(
