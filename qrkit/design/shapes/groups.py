@@ -92,7 +92,7 @@ def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Placed]:
             if one != "?":
                 fits &= (dark if one == "#" else light) >> 8 * after
         for place in compress(count(), fits.to_bytes(len(left), "little")):
-            if all([left[place + after] for after in drawn]):
+            if all(left[place + after] for after in drawn):
                 for after in drawn:
                     left[place + after] = 0
                 yield outline, place % width, place // width

@@ -192,7 +192,7 @@ def _fillets(cells: Cells) -> Iterator[Placed]:
     """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
     for row, (line, below) in enumerate(pairwise(cells), 1):
         # In each two by two cells, in which the light one is the only one.
-        for column, four in enumerate(zip(line, line[1:], below, below[1:]), 1):
+        for column, four in enumerate(zip(line, line[1:], below, below[1:], strict=False), 1):
             if sum(four) == 3:
                 light = four.index(0)
                 yield _fillet(1 if light % 2 else -1, 1 if light > 1 else -1), column, row
@@ -219,23 +219,35 @@ def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: boo
         inner: Largest radius of corners that point inwards, which are filled.
         bridged: True to join cells that touch only at a corner.
     """
-    return Outline.joined(_round_off(contour, outer, inner) for contour in contours(cells, bridged=bridged))
+    found = contours(cells, bridged=bridged)
+    return Outline.scattered(side for contour in found for side in _round_off(contour, outer, inner))
 
 
-def _round_off(contour: Contour, outer: float, inner: float) -> Outline:
-    """Draw a contour with round corners."""
-    corners: list[Placed] = []
-    down = contour[0][1] - contour[-1][1]
+def _round_off(contour: Contour, outer: float, inner: float) -> Iterator[Placed]:
+    """Draw a contour with round corners, a horizontal side after the other, with the corners at its ends."""
+    letter, before = "M", contour[0][1] - contour[-1][1]
     for (x, y), (to_x, to_y) in zip(contour, (*contour[1:], contour[0]), strict=True):
-        across = to_x - x
-        corners.append((_corner((0, down), (across, 0), outer, inner), x, y))
-        down = to_y - y
-        corners.append((_corner((across, 0), (0, down), outer, inner), to_x, y))
-    whole = Outline.scattered(corners)
-    return Outline(f"M{whole.letters[1:]}Z", whole.numbers)
+        yield _side(letter, (before, to_x - x, to_y - y), outer, inner), x, y
+        letter, before = "L", to_y - y
+    yield Outline("Z"), 0, 0
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
+def _side(letter: str, steps: tuple[int, int, int], outer: float, inner: float) -> Outline:
+    """Draw a horizontal side from 0, 0 with the corners at its ends.
+
+    Args:
+        letter: How to get to its beginning.
+        steps: Cells down before it, across, and down after it.
+        outer: Largest radius of corners that point outwards.
+        inner: Largest radius of corners that point inwards.
+    """
+    before, across, after = steps
+    corners = _corner((0, before), (across, 0), outer, inner), _corner((across, 0), (0, after), outer, inner)
+    both = corners[0] + corners[1].placed(across)
+    return Outline(letter + both.letters[1:], both.numbers)
+
+
 def _corner(before: Line, after: Line, outer: float, inner: float) -> Outline:
     """Draw a line to a corner at 0, 0, and around it to where the next line begins.
 
@@ -246,7 +258,9 @@ def _corner(before: Line, after: Line, outer: float, inner: float) -> Outline:
         inner: Largest radius if it turns left.
     """
     lengths = [abs(sum(line)) for line in (before, after)]
-    (in_x, in_y), (out_x, out_y) = ([one / length for one in line] for line, length in zip((before, after), lengths))
+    (in_x, in_y), (out_x, out_y) = (
+        [one / length for one in line] for line, length in zip((before, after), lengths, strict=True)
+    )
     radius = min(outer if in_x * out_y - in_y * out_x > 0 else inner, *[length / 2 for length in lengths])
     start, rest = (-in_x * radius, -in_y * radius), radius * (1 - KAPPA)
     curve = (-in_x * rest, -in_y * rest, out_x * rest, out_y * rest, out_x * radius, out_y * radius)

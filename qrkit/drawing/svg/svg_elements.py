@@ -43,8 +43,8 @@ def path_data(outline: Outline) -> str:
     numbers = dict.fromkeys(outline.numbers)
     text = " ".join(["%.3f"] * len(numbers)) % tuple(numbers)
     written = dict(zip(numbers, _ZEROS.sub("", text.replace("-0.000", "0.000")).split(), strict=True))
-    form = "".join([_SEGMENTS[letter] for letter in outline.letters])
-    return form % tuple([written[number] for number in outline.numbers])
+    form = "".join(map(_SEGMENTS.__getitem__, outline.letters))
+    return form % tuple(map(written.__getitem__, outline.numbers))
 
 
 def characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
