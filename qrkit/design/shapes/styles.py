@@ -191,7 +191,7 @@ def _leaves(cells: Cells, largest: float) -> Iterator[Placed]:
 def _fillets(cells: Cells) -> Iterator[Placed]:
     """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
     for row, (line, below) in enumerate(pairwise(cells), 1):
-        # In each two by two cells, in which the light one is the only one.
+        # Two by two cells, of which only one may be light.
         for column, four in enumerate(zip(line, line[1:], below, below[1:], strict=False), 1):
             if sum(four) == 3:
                 light = four.index(0)
