@@ -1,0 +1,130 @@
+"""Simulates experiments whose truth is known, to try what they tell, and how often they would be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from qrkit.analytics.simulated.simulated_days import day_of
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.tracking.text_columns import with_dtypes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SimulatedExperiment", "simulate_experiment"]
+
+VISIT_TYPES = {"start": "datetime64[us, UTC]", "stratum": "Int64", "variant": "str", "converted": "boolean"}
+VISIT_TYPES |= {"value": "Float64", "pending": "boolean"}
+WEIGHT_TYPES = {"stratum": "Int64", "since": "datetime64[us, UTC]", "variant": "str", "share": "float64"}
+MOST_VISITORS = 10_000_000
+MEMORY = 0.8
+"""How much of the mood of a day the next day has."""
+DELAY, LOG_SD = 4.0, 0.5
+"""Mean hours from the first scan to a conversion, and the spread of what conversions are worth."""
+
+
+@dataclass(frozen=True)
+class SimulatedExperiment:
+    """The visitors of a simulated experiment; analytics take it in place of a portfolio, with any code.
+
+    Attributes:
+        visits: Columns start, stratum, variant, delay (timedelta64, from the first scan to the conversion; missing if
+            there was none), value.
+        weights: Columns stratum, since, variant, share.
+        until: The end of the simulation.
+    """
+
+    visits: pd.DataFrame
+    weights: pd.DataFrame
+    until: pd.Timestamp
+
+    def split_visits(
+        self, code: str, *, within: str | timedelta = "24h", conversion: str | None = None
+    ) -> pd.DataFrame:
+        """Return the visitor-days as `Portfolio.split_visits` does; all conversions have all names."""
+        import pandas as pd
+
+        time, visits = pd.Timedelta(within), self.visits
+        converted = visits["delay"] <= time
+        frame = visits.assign(
+            converted=converted,
+            value=visits["value"].where(converted, 0.0),
+            pending=visits["start"] + time > self.until,
+        )
+        return with_dtypes(frame[list(VISIT_TYPES)], VISIT_TYPES)
+
+    def split_weights(self, code: str) -> pd.DataFrame:
+        """Return the weights as `Portfolio.split_weights` does."""
+        return self.weights
+
+
+def simulate_experiment(
+    rates: Mapping[str, float],
+    *,
+    visitors_a_day: float,
+    days: int,
+    weights: Mapping[int, Mapping[str, float]] | None = None,
+    mood: float = 0.0,
+    drift: float = 0.0,
+    value: float = 20.0,
+    since: date = date(2026, 1, 1),
+    seed: int = 0,
+) -> SimulatedExperiment:
+    """Return a simulated experiment: `experiment(simulate_experiment(…), "door")`. The same arguments give the same.
+
+    Args:
+        rates: The true rate of conversion by variant, 0..1.
+        visitors_a_day: Mean visitor-days a day, all variants together.
+        days: Number of days, 1 or more.
+        weights: Weights by variant, by the number of the day from which they hold, such as {0: {"A": 9, "B": 1}, 30:
+            {"A": 1, "B": 1}}; None for equal ones. A variant without a weight gets nobody.
+        mood: How much days differ for all variants alike: standard deviation of the logarithm of the rates; one day is
+            like the next.
+        drift: By how much the rates have grown at the end, such as 1.0 for twice the rates, or -0.5 for half of them.
+        value: Mean worth of a conversion; most are worth half to twice as much.
+        since: The first day, UTC.
+        seed: 0 or more.
+
+    Raises:
+        InvalidParameter: If there are fewer than 1 or more than 10 million visitors, if a rate is out of range, or if
+            the first weights do not hold from day 0 on.
+    """
+    import numpy as np
+    import pandas as pd
+
+    given = weights or {0: dict.fromkeys(rates, 1.0)}
+    names, changes, levels = list(rates), sorted(given), np.array(list(rates.values()))
+    for name, number, least, most in (
+        ("days", visitors_a_day * days, 1, MOST_VISITORS),
+        *(("rates", rate, 0, 1) for rate in levels),
+        ("weights", changes[0], 0, 0),
+    ):
+        if not least <= number <= most:
+            raise InvalidParameter(Problem(name, number, f"must give {least}..{most:,}", "out-of-range"))
+    random, start = np.random.default_rng(seed), pd.Timestamp(day_of("since", since), tz="UTC")
+    shares = np.array([[given[change].get(name, 0.0) for name in names] for change in changes], dtype="float64")
+    shares /= shares.sum(axis=1, keepdims=True)
+    moods = random.standard_normal(days) * mood
+    for number in range(1, days):
+        moods[number] = MEMORY * moods[number - 1] + sqrt(1 - MEMORY**2) * moods[number]
+    factors = np.exp(moods) * np.linspace(1, 1 + drift, days)
+    time = np.sort(random.uniform(0, days, random.poisson(visitors_a_day * days)))
+    day, number = time.astype("int64"), len(time)
+    stratum = np.searchsorted(changes, day, side="right") - 1
+    drawn = (random.random(number)[:, None] > shares.cumsum(axis=1)[stratum][:, :-1]).sum(axis=1)
+    converts = random.random(number) < levels[drawn] * factors[day]
+    visits = pd.DataFrame({"start": start + pd.to_timedelta(time, unit="D"), "stratum": stratum})
+    visits["variant"] = np.array(names, dtype=object)[drawn]
+    visits["delay"] = pd.to_timedelta(random.exponential(DELAY, number), unit="h").where(converts)
+    visits["value"] = value * random.lognormal(-(LOG_SD**2) / 2, LOG_SD, number)
+    rows = [
+        (place, start + pd.Timedelta(days=change), name, share)
+        for place, change in enumerate(changes)
+        for name, share in zip(names, shares[place], strict=True)
+    ]
+    known = with_dtypes(pd.DataFrame(rows, columns=list(WEIGHT_TYPES)), WEIGHT_TYPES)
+    return SimulatedExperiment(visits, known, start + pd.Timedelta(days=days))
