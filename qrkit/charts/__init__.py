@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from qrkit.charts.colors import COLORS, CSS, MOST_COLORS, assign_colors, brand_colors, branded, css_of, dark
     from qrkit.charts.country_map import scans_by_country
     from qrkit.charts.expected import forecast, previous_period, unusual_days
-    from qrkit.charts.experiments import experiment
     from qrkit.charts.first_scans import time_to_first_scan
+    from qrkit.charts.interval_over_time import experiment
     from qrkit.charts.maps import scans_by_location
     from qrkit.charts.over_time import lines
     from qrkit.charts.ranked import bars, human_scans, rates
@@ -53,7 +53,7 @@ _NAMES = {
     "charts.colors": "COLORS CSS MOST_COLORS assign_colors brand_colors branded css_of dark",
     "charts.country_map": "scans_by_country",
     "charts.expected": "forecast previous_period unusual_days",
-    "charts.experiments": "experiment",
+    "charts.interval_over_time": "experiment",
     "charts.first_scans": "time_to_first_scan",
     "charts.maps": "scans_by_location",
     "charts.over_time": "lines",

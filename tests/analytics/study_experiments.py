@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qrkit.analytics.experiments.anytime_intervals import FEWEST, difference_sequence, ratio_sequence
 from qrkit.analytics.experiments.experiment import ALARM, log_evidence
-from qrkit.analytics.experiments.sequences import FEWEST, difference_sequence, ratio_sequence
 
 DAYS = 90
 ALPHA = 0.05

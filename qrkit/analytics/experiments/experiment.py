@@ -9,8 +9,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from qrkit.analytics.daily_spread import check_share
+from qrkit.analytics.experiments.anytime_intervals import FEWEST, Intervals, difference_sequence, radius, ratio_sequence
 from qrkit.analytics.experiments.sentences import pair_sentence, split_sentence
-from qrkit.analytics.experiments.sequences import FEWEST, Intervals, difference_sequence, radius, ratio_sequence
 from qrkit.analytics.experiments.splits import Pair, Splits, pairs_of, shares_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say

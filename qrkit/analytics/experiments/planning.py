@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qrkit.analytics.experiments.anytime_intervals import radius, ratio_sequence
 from qrkit.analytics.experiments.experiment import AHEAD
 from qrkit.analytics.experiments.sentences import YEARS, time_text
-from qrkit.analytics.experiments.sequences import radius, ratio_sequence
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import percent_text, say
 from qrkit.tracking.text_columns import with_dtypes

@@ -98,33 +98,28 @@ def simulate_experiment(
 
     given = weights or {0: dict.fromkeys(rates, 1.0)}
     names, changes, levels = list(rates), sorted(given), np.array(list(rates.values()))
-    for name, number, least, most in (
-        ("days", visitors_a_day * days, 1, MOST_VISITORS),
-        *(("rates", rate, 0, 1) for rate in levels),
-        ("weights", changes[0], 0, 0),
-    ):
+    bounds = [("days", visitors_a_day * days, 1, MOST_VISITORS), ("weights", changes[0], 0, 0)]
+    for name, number, least, most in bounds + [("rates", rate, 0, 1) for rate in levels]:
         if not least <= number <= most:
             raise InvalidParameter(Problem(name, number, f"must give {least}..{most:,}", "out-of-range"))
-    random, start = np.random.default_rng(seed), pd.Timestamp(day_of("since", since), tz="UTC")
+    start = pd.Timestamp(day_of("since", since), tz="UTC")
     shares = np.array([[given[change].get(name, 0.0) for name in names] for change in changes], dtype="float64")
     shares /= shares.sum(axis=1, keepdims=True)
+    random = np.random.default_rng(seed)
     moods = random.standard_normal(days) * mood
     for number in range(1, days):
         moods[number] = MEMORY * moods[number - 1] + sqrt(1 - MEMORY**2) * moods[number]
     factors = np.exp(moods) * np.linspace(1, 1 + drift, days)
     time = np.sort(random.uniform(0, days, random.poisson(visitors_a_day * days)))
-    day, number = time.astype("int64"), len(time)
-    stratum = np.searchsorted(changes, day, side="right") - 1
+    stratum, number = np.searchsorted(changes, time, side="right") - 1, len(time)
     drawn = (random.random(number)[:, None] > shares.cumsum(axis=1)[stratum][:, :-1]).sum(axis=1)
-    converts = random.random(number) < levels[drawn] * factors[day]
+    converts = random.random(number) < levels[drawn] * factors[time.astype("int64")]
     visits = pd.DataFrame({"start": start + pd.to_timedelta(time, unit="D"), "stratum": stratum})
     visits["variant"] = np.array(names, dtype=object)[drawn]
     visits["delay"] = pd.to_timedelta(random.exponential(DELAY, number), unit="h").where(converts)
     visits["value"] = value * random.lognormal(-(LOG_SD**2) / 2, LOG_SD, number)
-    rows = [
-        (place, start + pd.Timedelta(days=change), name, share)
-        for place, change in enumerate(changes)
-        for name, share in zip(names, shares[place], strict=True)
-    ]
-    known = with_dtypes(pd.DataFrame(rows, columns=list(WEIGHT_TYPES)), WEIGHT_TYPES)
-    return SimulatedExperiment(visits, known, start + pd.Timedelta(days=days))
+    since_each = [start + pd.Timedelta(days=change) for change in changes]
+    known = pd.DataFrame(shares, columns=names).assign(stratum=range(len(changes)), since=since_each)
+    known = known.melt(["stratum", "since"], names, "variant", "share").sort_values("stratum", kind="stable")
+    weighed = with_dtypes(known.reset_index(drop=True), WEIGHT_TYPES)
+    return SimulatedExperiment(visits, weighed, start + pd.Timedelta(days=days))
