@@ -12,10 +12,12 @@ from qrkit.commands.stores import add_store, opened
 
 __all__ = ["define_experiment"]
 
-HEADINGS = {"first": "First", "second": "Second", "first_visitors": "Visitors", "second_visitors": "Visitors"}
-HEADINGS |= {"first_rate": "Rate", "second_rate": "Rate", "effect": "Effect", "low": "Low", "high": "High"}
-MORE = ("winner", "probability", "loss", "loss_later", "days_left", "method", "reason", "sentence")
-PAIRS = Table("pair of variants", tuple(Column(key, HEADINGS.get(key, "")) for key in (*HEADINGS, *MORE)))
+SHOWN = ("first", "second", "first_rate", "second_rate", "effect", "low", "high", "winner")
+MORE = ("probability", "loss", "loss_later", "days_left", "method", "reason", "sentence")
+PAIRS = Table(
+    "pair of variants",
+    tuple(Column(key, key.capitalize().replace("_", " ") * (key in SHOWN)) for key in (*SHOWN, *MORE)),
+)
 DECIMALS = 4
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from math import exp, inf, lgamma, log, nan, sqrt
+from math import ceil, exp, inf, lgamma, log, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from qrkit.analytics.daily_spread import check_share
-from qrkit.analytics.experiments.anytime_intervals import FEWEST, Intervals, difference_sequence, radius, ratio_sequence
+from qrkit.analytics.experiments.anytime_intervals import FEWEST, Intervals, difference_sequence, ratio_sequence
 from qrkit.analytics.experiments.sentences import pair_sentence, split_sentence
 from qrkit.analytics.experiments.splits import Pair, Splits, pairs_of, shares_of
 from qrkit.errors import InvalidParameter, Problem
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-__all__ = ["AHEAD", "Method", "Outcome", "check_split", "experiment", "log_evidence"]
+__all__ = ["Method", "Outcome", "check_split", "experiment", "log_evidence"]
 
 Outcome = Literal["conversion", "value"]
 """What counts: whether a visitor converted, or what the conversions of a visitor were worth."""
@@ -28,15 +28,17 @@ Method = Literal["ratio", "difference"]
 """How two variants are compared."""
 METHODS: dict[Outcome, tuple[Method, ...]] = {"conversion": ("ratio", "difference"), "value": ("difference",)}
 
-AHEAD = tuple(dict.fromkeys(round(1.1**power) for power in range(111)))
-"""Days that are looked ahead: 1 to 36,000, which are about a hundred years."""
+LONGEST = 36_500
+"""Days from which on an answer is not waited for."""
 LATER = 28
 """Days after which the loss of a choice is told again."""
 CERTAINTY = 1_000
 """Visitors that a wrong split is compared with: larger finds small faults late, smaller finds them never."""
 ALARM = 100
 """Evidence from which on a split is broken: a sound one ever gets there in less than one of a hundred experiments."""
-MOST_EXPONENT, TINY = 700.0, 1e-300
+MOST_EXPONENT, TINY = 700.0, 1e-18
+MANY = 10_000
+"""Conversions from which on ratios are mixed in smaller steps, because they are known more precisely."""
 SHORT = "too few visitors decide; they are worth {reached} equal ones, and {fewest} are needed"
 
 COUNTS = ("first_visitors", "second_visitors", "first_conversions", "second_conversions")
@@ -44,26 +46,21 @@ NUMBERS = ("first_rate", "second_rate", "effect", "low", "high", "probability", 
 PAIR_TYPES = dict.fromkeys(("first", "second", "method"), "str") | dict.fromkeys(COUNTS, "int64")
 PAIR_TYPES |= dict.fromkeys(NUMBERS, "float64") | {"days_left": "Int64"}
 PAIR_TYPES |= dict.fromkeys(("winner", "reason", "sentence"), "str")
-DAY_TYPES = {"day": "datetime64[us]"} | dict.fromkeys(("first", "second", "method"), "str")
-DAY_TYPES |= dict.fromkeys(("effect", "low", "high"), "float64")
+SHOWN = ("first", "second", "method", "effect", "low", "high")
+DAY_TYPES = {"day": "datetime64[us]"} | {name: PAIR_TYPES[name] for name in SHOWN}
 SPLIT_TYPES = {"variant": "str", "visitors": "int64", "expected": "float64", "evidence": "float64"}
 SPLIT_TYPES |= {"is_broken": "bool", "sentence": "str"}
 
 
 class Answer(NamedTuple):
-    """What is known of a pair.
+    """The intervals of a pair at the end of each day, as they are computed, and what a day adds to 1 / the variance.
 
-    Attributes:
-        intervals: The intervals at the end of each day, as users see them: by ratio 0.12 for 12% more.
-        reason: Why there is no interval on the last day; "" if there is one.
-        days_left: Days until a winner would show if the effect and the pace stay as they are; None for never.
-        loss: What choosing now loses, and what choosing after `LATER` more days does.
+    There is a reason if there is no interval on the last day.
     """
 
     intervals: Intervals
-    reason: str = ""
-    days_left: int | None = None
-    loss: tuple[float, float] = (nan, nan)
+    information: float
+    reason: str
 
 
 def experiment(
@@ -136,15 +133,17 @@ def experiment(
     alpha, compare = (1 - check_share("level", level)) / len(pairs), _by_ratio if method == "ratio" else _by_difference
     rows, ahead = [], dict.fromkeys(shares.columns, 0.0)
     for pair in pairs:
-        answer = compare(pair, pair.value if outcome == "value" else pair.converted.astype("float64"), alpha)
-        row = _row(pair, answer, outcome, method, is_broken=is_broken)
+        values = pair.rows["value" if outcome == "value" else "converted"].to_numpy(dtype="float64")
+        row = _row(pair, values, compare(pair, values, alpha), method, is_broken=is_broken)
         ahead[pair.first], ahead[pair.second] = ahead[pair.first] - row["lead"], ahead[pair.second] + row["lead"]
         rows.append(row)
     leader = max(ahead, key=ahead.__getitem__)
     rows.sort(key=lambda row: (leader not in (row["first"], row["second"]), abs(row["lead"])))
     if by_day:
-        return with_dtypes(pd.concat([row["by_day"] for row in rows], ignore_index=True), DAY_TYPES)
-    return with_dtypes(pd.DataFrame(rows)[list(PAIR_TYPES)], PAIR_TYPES)
+        days = [row["by_day"].assign(**{name: row[name] for name in SHOWN[:3]}) for row in rows]
+        return with_dtypes(pd.concat(days, ignore_index=True)[list(DAY_TYPES)], DAY_TYPES)
+    frame = pd.DataFrame([row | {"sentence": pair_sentence(row, outcome)} for row in rows])
+    return with_dtypes(frame[list(PAIR_TYPES)], PAIR_TYPES)
 
 
 def check_split(portfolio: Splits, code: str, *, within: str | timedelta = "24h") -> pd.DataFrame:
@@ -207,85 +206,79 @@ def _by_ratio(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
 
     log_odds = np.log(pair.odds)
     daily = np.zeros((2, len(pair.days), len(log_odds)))
-    np.add.at(daily, (pair.is_second.astype("int64"), pair.day, pair.stratum), values)
+    np.add.at(daily, (pair.rows["is_second"].astype("int64"), pair.rows["day"], pair.rows["place"]), values)
     first, second = daily.cumsum(axis=1)
-    found = ratio_sequence(first, second, log_odds, alpha)
-    effect, low, high = (np.expm1(numbers) for numbers in found[:3])
-    shown = found._replace(effect=effect, low=low, high=high)
+    found = ratio_sequence(first, second, log_odds, alpha, step=0.025 if values.sum() < MANY else 0.0025)
     if not values.any():
-        return Answer(shown, say("nobody has converted yet"))
-    chance, pace = 1 / (1 + exp(-found.effect[-1] - log_odds[-1])), pair.pace(values > 0)
-    more = np.zeros((2, len(AHEAD), len(log_odds)))
-    more[:, :, -1] = np.outer([1 - chance, chance], pace * np.array(AHEAD))
-    ahead = ratio_sequence(first[-1] + more[0], second[-1] + more[1], log_odds, alpha)
-    return Answer(shown, "", _days_left(found, ahead), _losses(found, pace * chance * (1 - chance)))
+        return Answer(found, 0.0, say("nobody has converted yet"))
+    chance = 1 / (1 + exp(-found.effect[-1] - log_odds[-1]))
+    return Answer(found, pair.pace(values > 0) * chance * (1 - chance), "")
 
 
 def _by_difference(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
     import numpy as np
 
-    looks, share = np.bincount(pair.day, minlength=len(pair.days)).cumsum(), pair.odds / (1 + pair.odds)
-    found, worth = difference_sequence(values, pair.is_second, share[pair.stratum], looks, alpha)
+    looks = np.bincount(pair.rows["day"], minlength=len(pair.days)).cumsum()
+    found, worth = difference_sequence(values, pair.rows["is_second"].to_numpy(), pair.share, looks, alpha)
     found = Intervals(*(np.where(worth >= FEWEST, numbers, nan) for numbers in found))
     if np.isnan(values).any():
-        return Answer(found, say("the values are in several currencies; choose a conversion"))
+        return Answer(found, 0.0, say("the values are in several currencies; choose a conversion"))
     if not len(worth) or worth[-1] < FEWEST:
-        reached = int(worth[-1]) if len(worth) else 0
-        return Answer(found, say(SHORT, reached=reached, fewest=FEWEST))
-    pace, variance = pair.pace(values == values), found.error[-1] ** 2 * looks[-1]
-    far = radius(variance, looks[-1] + pace * np.array(AHEAD), alpha)
-    ahead = found._replace(low=found.effect[-1] - far, high=found.effect[-1] + far)
-    return Answer(found, "", _days_left(found, ahead), _losses(found, pace / variance))
+        return Answer(found, 0.0, say(SHORT, reached=int(worth[-1]) if len(worth) else 0, fewest=FEWEST))
+    return Answer(found, pair.pace(values == values) / (found.error[-1] ** 2 * looks[-1]), "")
 
 
-def _days_left(found: Intervals, ahead: Intervals) -> int | None:
-    """Return how many days ahead an interval would first exclude 0; 0 if it does now, None if it never would."""
-    if found.low[-1] > 0 or found.high[-1] < 0:
-        return 0
-    shown = (ahead.low > 0) | (ahead.high < 0)
-    return AHEAD[int(shown.argmax())] if shown.any() else None
+def _outlook(effect: float, nearest: float, error: float, information: float) -> tuple[int | None, float, float]:
+    """Return days until a winner shows, and what choosing now, and choosing later, is expected to lose.
 
-
-def _losses(found: Intervals, information: float) -> tuple[float, float]:
-    """Return what choosing the better variant is expected to lose, now and later.
+    The error shrinks with what each day adds, and the interval with it; the effect stays, and is taken for normal.
 
     Args:
-        found: The intervals; their effect is taken for normal.
+        effect: The effect, above 0.
+        nearest: The end of its interval that is the nearest to 0.
+        error: Standard deviation of the effect.
         information: What a day adds to 1 / the variance of the effect.
     """
-    effect, variance = abs(float(found.effect[-1])), float(found.error[-1]) ** 2
-    learnt = variance - 1 / (1 / variance + LATER * information)
-    normal, both = NormalDist(), []
-    for error in (sqrt(variance), sqrt(max(learnt, 0.0))):
-        far = effect / max(error, TINY)
-        both.append(error * (normal.pdf(far) - far * normal.cdf(-far)))
-    return both[0], both[0] - both[1]
+    wider, gained = (1 - nearest / effect) ** 2 - 1 if effect else inf, error**2 * information
+    days = 0.0 if nearest > 0 else wider / gained if gained else inf
+    learnt = error**2 * (1 - 1 / (1 + LATER * gained))
+    normal, losses = NormalDist(), []
+    for each in (error, sqrt(max(learnt, TINY))):
+        far = effect / each
+        losses.append(each * (normal.pdf(far) - far * normal.cdf(-far)))
+    return ceil(days) if days < LONGEST else None, losses[0], losses[0] - losses[1]
 
 
-def _row(pair: Pair, answer: Answer, outcome: Outcome, method: Method, *, is_broken: bool) -> dict[str, Any]:
+def _row(pair: Pair, values: np.ndarray, answer: Answer, method: Method, *, is_broken: bool) -> dict[str, Any]:
     """Return what is known of a pair: a row of the table, the lead of the second, and the intervals of each day."""
     import pandas as pd
 
-    counted = pair.value if outcome == "value" else pair.converted
-    share = (pair.odds / (1 + pair.odds))[pair.stratum]
-    row: dict[str, Any] = {"first": pair.first, "second": pair.second, "method": method, "winner": None, "lead": 0.0}
-    for name, side, weight in (("first", ~pair.is_second, 1 - share), ("second", pair.is_second, share)):
-        row[f"{name}_visitors"], row[f"{name}_conversions"] = side.sum(), pair.converted[side].sum()
-        row[f"{name}_rate"] = (counted / weight)[side].sum() / (1 / weight)[side].sum() if side.any() else nan
+    row: dict[str, Any] = {"first": pair.first, "second": pair.second, "method": method, "winner": None}
+    is_second, converted = (pair.rows[name].to_numpy() for name in ("is_second", "converted"))
+    for name, side, share in (("first", ~is_second, 1 - pair.share), ("second", is_second, pair.share)):
+        row[f"{name}_visitors"], row[f"{name}_conversions"] = side.sum(), converted[side].sum()
+        row[f"{name}_rate"] = (values / share)[side].sum() / (1 / share)[side].sum() if side.any() else nan
     row["reason"] = answer.reason or (say("the split is broken") if is_broken else "")
-    names = ("effect", "low", "high", "probability")
-    row |= dict.fromkeys(names, nan) | dict(zip(("loss", "loss_later"), answer.loss, strict=True))
-    row["days_left"] = None if row["reason"] else answer.days_left
+    found, names = answer.intervals, ("effect", "low", "high", "probability")
+    row |= dict.fromkeys((*names, "loss", "loss_later"), nan) | {"days_left": None, "lead": 0.0}
+    shown = _shown(found, method)
     if not answer.reason:
-        row |= {name: float(getattr(answer.intervals, name)[-1]) for name in names}
-        row["lead"] = row["probability"] - 0.5
-    if row["days_left"] == 0:
-        row["winner"] = pair.second if row["effect"] > 0 else pair.first
-    numbers = {name: getattr(answer.intervals, name) for name in names[:3]}
-    days = {
-        "day": pair.days.tz_localize(None).as_unit("us"),
-        "first": pair.first,
-        "second": pair.second,
-        "method": method,
-    }
-    return row | {"sentence": pair_sentence(row, outcome), "by_day": pd.DataFrame(days | numbers)}
+        row |= {name: float(getattr(shown, name)[-1]) for name in names}
+        effect, low, high, error, probability = (float(numbers[-1]) for numbers in found)
+        row["lead"] = probability - 0.5
+        nearest = low if effect > 0 else -high
+        days, row["loss"], row["loss_later"] = _outlook(abs(effect), nearest, error, answer.information)
+        if not is_broken:
+            row["days_left"], row["winner"] = days, (pair.second if effect > 0 else pair.first) if nearest > 0 else None
+    days_shown = {"day": pair.days.tz_localize(None).as_unit("us")} | {name: getattr(shown, name) for name in names[:3]}
+    return row | {"by_day": pd.DataFrame(days_shown)}
+
+
+def _shown(found: Intervals, method: Method) -> Intervals:
+    """Return intervals as users see them: logarithms of ratios as what the second has more, such as 0.12 for 12%."""
+    import numpy as np
+
+    if method == "difference":
+        return found
+    effect, low, high = (np.expm1(numbers) for numbers in found[:3])
+    return found._replace(effect=effect, low=low, high=high)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.analytics.experiments.anytime_intervals import radius, ratio_sequence
-from qrkit.analytics.experiments.experiment import AHEAD
-from qrkit.analytics.experiments.sentences import YEARS, time_text
+from qrkit.analytics.experiments.sentences import time_text
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import percent_text, say
 from qrkit.tracking.text_columns import with_dtypes
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plan_experiment"]
 
+AHEAD = tuple(dict.fromkeys(round(1.1**power) for power in range(111)))
+"""Days that are looked ahead: 1 to 36,000, which are about a hundred years."""
 PROBABILITIES = (0.5, 0.8, 0.9)
 EXPERIMENTS = 200
 """Number of simulated experiments that tell how soon others will end."""
@@ -48,59 +49,41 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
 
     Example:
         >>> plan_experiment(400, rate=0.05, lift=0.2).loc[1, "sentence"]
-        'A lift of 20% shows within 9 weeks in 80% of experiments.'
+        'A lift of 20% takes 3 months to show in 80% of experiments.'
     """
     import numpy as np
     import pandas as pd
 
-    given = {
-        "visitors_a_day": (visitors_a_day, 1e9),
-        "rate": (rate, 1.0),
-        "lift": (lift, 1 / rate - 1 if rate else 0.0),
-    }
-    for name, (value, most) in given.items():
-        if not 0 < value < most:
-            raise InvalidParameter(Problem(name, value, f"must be above 0 and below {most:,.4g}", "out-of-range"))
+    most = (1e9, 1.0, 1 / rate - 1 if rate else 0.0)
+    for name, value, high in zip(("visitors_a_day", "rate", "lift"), (visitors_a_day, rate, lift), most, strict=True):
+        if not 0 < value < high:
+            raise InvalidParameter(Problem(name, value, f"must be above 0 and below {high:,.4g}", "out-of-range"))
     if variants not in range(2, MOST_VARIANTS + 1):
         raise InvalidParameter(Problem("variants", variants, f"must be 2 to {MOST_VARIANTS}", "out-of-range"))
     method = "difference" if rate > HIGH_RATE else "ratio"
-    shows = _shows_by_difference if method == "difference" else _shows_by_ratio
-    shown = shows((rate, rate * (1 + lift)), visitors_a_day * 2 / variants, ALPHA / (variants * (variants - 1) / 2))
+    rates, alpha = (rate, rate * (1 + lift)), ALPHA / (variants * (variants - 1) / 2)
+    shown = _shows(method, rates, visitors_a_day * 2 / variants, alpha)
     share = np.maximum.accumulate(shown, axis=1).mean(axis=0)
     rows = []
     for probability in PROBABILITIES:
         days = AHEAD[int((share >= probability).argmax())] if share[-1] >= probability else None
-        rows.append((probability, days, method, _sentence(lift, probability, days)))
+        time = time_text(days) if days else say("over a hundred years")
+        words = "A lift of {lift} takes {time} to show in {share} of experiments."
+        sentence = say(words, lift=percent_text(100 * lift), time=time, share=percent_text(100 * probability))
+        rows.append((probability, days, method, sentence))
     return with_dtypes(pd.DataFrame(rows, columns=list(PLAN_TYPES)), PLAN_TYPES)
 
 
-def _shows_by_ratio(rates: tuple[float, float], visitors: float, alpha: float) -> np.ndarray:
-    """Return whether the lift shows in each simulated experiment after each number of days of `AHEAD`."""
+def _shows(method: str, rates: tuple[float, float], visitors: float, alpha: float) -> np.ndarray:
+    """Return whether a lift shows in each simulated experiment after each number of days of `AHEAD`."""
     import numpy as np
 
     random, days = np.random.default_rng(0), np.diff(AHEAD, prepend=0)
-    sides = [random.poisson(visitors / 2 * rate * days, (EXPERIMENTS, len(days))).cumsum(axis=1) for rate in rates]
-    first, second = (side.reshape(-1, 1).astype("float64") for side in sides)
-    return ratio_sequence(first, second, np.zeros(1), alpha).low.reshape(EXPERIMENTS, -1) > 0
-
-
-def _shows_by_difference(rates: tuple[float, float], visitors: float, alpha: float) -> np.ndarray:
-    """Return the same for the difference of the rates."""
-    import numpy as np
-
-    random, days = np.random.default_rng(0), np.diff(AHEAD, prepend=0)
-    number = visitors * np.array(AHEAD)
-    variance = np.full(len(days), 2 * sum(rate * (1 - rate) for rate in rates))
-    noise = (random.standard_normal((EXPERIMENTS, len(days))) * np.sqrt(visitors * days)).cumsum(axis=1) / number
-    shown: np.ndarray = rates[1] - rates[0] + noise * np.sqrt(variance) > radius(variance, number, alpha)
+    if method == "ratio":
+        sides = [random.poisson(visitors / 2 * rate * days, (EXPERIMENTS, len(days))).cumsum(axis=1) for rate in rates]
+        first, second = (side.reshape(-1, 1).astype("float64") for side in sides)
+        return ratio_sequence(first, second, np.zeros(1), alpha).low.reshape(EXPERIMENTS, -1) > 0
+    number, variance = visitors * np.array(AHEAD), 2 * sum(rate * (1 - rate) for rate in rates)
+    noise = random.standard_normal((EXPERIMENTS, len(days))) * np.sqrt(variance * visitors * days)
+    shown: np.ndarray = rates[1] - rates[0] + noise.cumsum(axis=1) / number > radius(variance, number, alpha)
     return shown
-
-
-def _sentence(lift: float, probability: float, days: int | None) -> str:
-    values = {"lift": percent_text(100 * lift), "share": percent_text(100 * probability)}
-    if days is None:
-        return say("A lift of {lift} does not show within a hundred years.", **values)
-    values["time"] = time_text(days)
-    if days > YEARS:
-        return say("A lift of {lift} would take {time} to show in {share} of experiments.", **values)
-    return say("A lift of {lift} shows within {time} in {share} of experiments.", **values)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from qrkit.languages import percent_text, say, signed_text
+from qrkit.languages import Sentence, percent_text, say, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,14 +20,11 @@ CLAIMS = {
 }
 YEARS = 730
 """Days from which on a time is said in years, and an experiment takes too long."""
-UNITS = ((14, 1, "day"), (84, 7, "week"), (YEARS, 30.4, "month"), (inf, 365.25, "year"))
-"""Days up to which a time is said in a unit, the days of the unit, and its name."""
-TIMES = {
-    "day": ("a day", "{count} days"),
-    "week": ("a week", "{count} weeks"),
-    "month": ("a month", "{count} months"),
-    "year": ("a year", "{count} years"),
-}
+UNITS: tuple[tuple[float, float, Sentence], ...] = (
+    (14, 1, ("a day", "{count} days")), (84, 7, ("a week", "{count} weeks")),
+    (YEARS, 30.4, ("a month", "{count} months")), (inf, 365.25, ("a year", "{count} years")),
+)  # fmt: skip
+"""Days up to which a time is said in a unit, the days of the unit, and its names."""
 
 
 def pair_sentence(row: Mapping[str, Any], outcome: str) -> str:
@@ -63,8 +60,8 @@ def pair_sentence(row: Mapping[str, Any], outcome: str) -> str:
 
 def time_text(days: float) -> str:
     """Say a time roughly: 3 weeks."""
-    size, unit = next((size, unit) for bound, size, unit in UNITS if days < bound)
-    return say(TIMES[unit], max(1, round(days / size)))
+    size, names = next((size, names) for bound, size, names in UNITS if days < bound)
+    return say(names, max(1, round(days / size)))
 
 
 def split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from qrkit.errors import InvalidParameter, Problem
 
@@ -31,38 +30,38 @@ class Splits(Protocol):
         """Return a row per stratum and variant: stratum, since (UTC), variant, share."""
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Visitor-days of two variants, in the order of their time, from strata in which both could be drawn.
 
     Attributes:
         first: Name of one variant.
         second: Name of the other.
-        day: Number of the visitor's day among `days`.
-        stratum: Number of the visitor's stratum among `odds`.
-        is_second: Whether the visitor had the second variant.
-        converted: Whether the visitor converted in time.
-        value: What these conversions were worth.
+        rows: The visitors: columns day (number among `days`), place (number of the stratum among `odds`), is_second,
+            converted (bool), value (float64, missing for several currencies); the index counts all visitors.
         odds: Weight of the second divided by that of the first, for each stratum.
-        runs: Whether one of the last visitors was of this pair.
         days: The UTC days on which visitors came, of all variants.
+        visitors: Number of all visitors.
     """
 
     first: str
     second: str
-    day: np.ndarray
-    stratum: np.ndarray
-    is_second: np.ndarray
-    converted: np.ndarray
-    value: np.ndarray
+    rows: pd.DataFrame
     odds: np.ndarray
-    runs: bool
     days: pd.DatetimeIndex
+    visitors: int
+
+    @property
+    def share(self) -> np.ndarray:
+        """Probability of the second variant for each visitor."""
+        found: np.ndarray = (self.odds / (1 + self.odds))[self.rows["place"]]
+        return found
 
     def pace(self, which: np.ndarray) -> float:
         """Return how many of the chosen visitors came per day lately; 0 if the pair does not run any more."""
-        passed = (self.days[-1] - self.days[self.day]).days
-        return self.runs * float((which & (passed < RECENT)).sum()) / min(RECENT, int(passed.max()) + 1)
+        if self.rows.index[-1] < self.visitors - LAST:
+            return 0.0
+        passed = (self.days[-1] - self.days[self.rows["day"]]).days
+        return float((which & (passed < RECENT)).sum()) / min(RECENT, int(passed.max()) + 1)
 
 
 def shares_of(weights: pd.DataFrame, code: str) -> pd.DataFrame:
@@ -81,26 +80,16 @@ def pairs_of(visits: pd.DataFrame, shares: pd.DataFrame) -> list[Pair]:
     """Return each two variants that could be drawn at the same time, with the visitors whose time is over."""
     import pandas as pd
 
-    settled = visits[~visits["pending"].astype("bool")].sort_values("start", kind="stable")
+    settled = visits[~visits["pending"].astype("bool")].sort_values("start", ignore_index=True, kind="stable")
     number, days = pd.factorize(settled["start"].dt.floor("D"))
-    settled = settled.assign(day=number, value=settled["value"].astype("float64")).reset_index(drop=True)
+    settled["day"], settled["value"] = number, settled["value"].astype("float64")
+    settled["converted"] = settled["converted"].to_numpy(dtype="bool", na_value=False)
     found = []
-    for first, second in combinations(shares.columns, 2):
+    for first, second in combinations(map(str, shares.columns), 2):
         both = shares[(shares[first] > 0) & (shares[second] > 0)]
-        if len(both):
-            rows = settled[settled["variant"].isin([first, second]) & settled["stratum"].isin(both.index)]
-            found.append(
-                Pair(
-                    str(first),
-                    str(second),
-                    rows["day"].to_numpy(),
-                    both.index.get_indexer(pd.Index(rows["stratum"])),
-                    (rows["variant"] == second).to_numpy(dtype="bool"),
-                    rows["converted"].to_numpy(dtype="bool", na_value=False),
-                    rows["value"].to_numpy(),
-                    (both[second] / both[first]).to_numpy(),
-                    bool(rows.index.isin(settled.index[-LAST:]).any()),
-                    pd.DatetimeIndex(days),
-                )
-            )
+        rows = settled[settled["variant"].isin([first, second]) & settled["stratum"].isin(both.index)]
+        place, is_second = both.index.get_indexer(pd.Index(rows["stratum"])), (rows["variant"] == second).astype("bool")
+        odds = (both[second] / both[first]).to_numpy()
+        pair = Pair(first, second, rows.assign(place=place, is_second=is_second), odds, days, len(settled))
+        found += [pair] if len(both) else []
     return found

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from qrkit.analytics.simulated.simulated_days import day_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.text_columns import with_dtypes
 
@@ -18,13 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["SimulatedExperiment", "simulate_experiment"]
 
 VISIT_TYPES = {"start": "datetime64[us, UTC]", "stratum": "Int64", "variant": "str", "converted": "boolean"}
-VISIT_TYPES |= {"value": "Float64", "pending": "boolean"}
+VISIT_TYPES |= {"value": "Float64"}
 WEIGHT_TYPES = {"stratum": "Int64", "since": "datetime64[us, UTC]", "variant": "str", "share": "float64"}
 MOST_VISITORS = 10_000_000
+START = datetime(2026, 1, 1, tzinfo=UTC)
 MEMORY = 0.8
 """How much of the mood of a day the next day has."""
-DELAY, LOG_SD = 4.0, 0.5
-"""Mean hours from the first scan to a conversion, and the spread of what conversions are worth."""
+LOG_SD = 0.5
+"""Standard deviation of the logarithm of what conversions are worth."""
 
 
 @dataclass(frozen=True)
@@ -32,33 +32,26 @@ class SimulatedExperiment:
     """The visitors of a simulated experiment; analytics take it in place of a portfolio, with any code.
 
     Attributes:
-        visits: Columns start, stratum, variant, delay (timedelta64, from the first scan to the conversion; missing if
-            there was none), value.
-        weights: Columns stratum, since, variant, share.
+        visits: The visitor-days as `Portfolio.split_visits` returns them, but for pending.
+        weights: The weights as `Portfolio.split_weights` returns them.
         until: The end of the simulation.
     """
 
     visits: pd.DataFrame
     weights: pd.DataFrame
-    until: pd.Timestamp
+    until: datetime
 
     def split_visits(
         self, code: str, *, within: str | timedelta = "24h", conversion: str | None = None
     ) -> pd.DataFrame:
-        """Return the visitor-days as `Portfolio.split_visits` does; all conversions have all names."""
+        """Return the visitor-days; those of the last hours are pending, and all conversions are in time."""
         import pandas as pd
 
-        time, visits = pd.Timedelta(within), self.visits
-        converted = visits["delay"] <= time
-        frame = visits.assign(
-            converted=converted,
-            value=visits["value"].where(converted, 0.0),
-            pending=visits["start"] + time > self.until,
-        )
-        return with_dtypes(frame[list(VISIT_TYPES)], VISIT_TYPES)
+        pending = self.visits["start"] + pd.Timedelta(within) > self.until
+        return self.visits.assign(pending=pending.astype("boolean"))
 
     def split_weights(self, code: str) -> pd.DataFrame:
-        """Return the weights as `Portfolio.split_weights` does."""
+        """Return the weights."""
         return self.weights
 
 
@@ -71,10 +64,11 @@ def simulate_experiment(
     mood: float = 0.0,
     drift: float = 0.0,
     value: float = 20.0,
-    since: date = date(2026, 1, 1),
     seed: int = 0,
 ) -> SimulatedExperiment:
-    """Return a simulated experiment: `experiment(simulate_experiment(…), "door")`. The same arguments give the same.
+    """Return a simulated experiment that began on 1 January 2026. The same arguments give the same.
+
+    Analytics take it in place of a portfolio, with any code: `experiment(simulate_experiment(…), "door")`.
 
     Args:
         rates: The true rate of conversion by variant, 0..1.
@@ -86,7 +80,6 @@ def simulate_experiment(
             like the next.
         drift: By how much the rates have grown at the end, such as 1.0 for twice the rates, or -0.5 for half of them.
         value: Mean worth of a conversion; most are worth half to twice as much.
-        since: The first day, UTC.
         seed: 0 or more.
 
     Raises:
@@ -102,7 +95,6 @@ def simulate_experiment(
     for name, number, least, most in bounds + [("rates", rate, 0, 1) for rate in levels]:
         if not least <= number <= most:
             raise InvalidParameter(Problem(name, number, f"must give {least}..{most:,}", "out-of-range"))
-    start = pd.Timestamp(day_of("since", since), tz="UTC")
     shares = np.array([[given[change].get(name, 0.0) for name in names] for change in changes], dtype="float64")
     shares /= shares.sum(axis=1, keepdims=True)
     random = np.random.default_rng(seed)
@@ -113,13 +105,12 @@ def simulate_experiment(
     time = np.sort(random.uniform(0, days, random.poisson(visitors_a_day * days)))
     stratum, number = np.searchsorted(changes, time, side="right") - 1, len(time)
     drawn = (random.random(number)[:, None] > shares.cumsum(axis=1)[stratum][:, :-1]).sum(axis=1)
-    converts = random.random(number) < levels[drawn] * factors[time.astype("int64")]
-    visits = pd.DataFrame({"start": start + pd.to_timedelta(time, unit="D"), "stratum": stratum})
+    visits = pd.DataFrame({"start": START + pd.to_timedelta(time, unit="D"), "stratum": stratum})
     visits["variant"] = np.array(names, dtype=object)[drawn]
-    visits["delay"] = pd.to_timedelta(random.exponential(DELAY, number), unit="h").where(converts)
-    visits["value"] = value * random.lognormal(-(LOG_SD**2) / 2, LOG_SD, number)
-    since_each = [start + pd.Timedelta(days=change) for change in changes]
+    visits["converted"] = random.random(number) < levels[drawn] * factors[time.astype("int64")]
+    visits["value"] = visits["converted"] * value * random.lognormal(-(LOG_SD**2) / 2, LOG_SD, number)
+    since_each = [START + pd.Timedelta(days=change) for change in changes]
     known = pd.DataFrame(shares, columns=names).assign(stratum=range(len(changes)), since=since_each)
     known = known.melt(["stratum", "since"], names, "variant", "share").sort_values("stratum", kind="stable")
     weighed = with_dtypes(known.reset_index(drop=True), WEIGHT_TYPES)
-    return SimulatedExperiment(visits, weighed, start + pd.Timedelta(days=days))
+    return SimulatedExperiment(with_dtypes(visits, VISIT_TYPES), weighed, START + pd.Timedelta(days=days))
