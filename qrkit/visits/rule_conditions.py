@@ -18,6 +18,7 @@ from qrkit.tracking.redirect_rules import (
     WEEKDAYS,
     Condition,
     RedirectRule,
+    Variant,
     hours_in,
     networks_in,
     numbers_in,
@@ -26,7 +27,7 @@ from qrkit.tracking.redirect_rules import (
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import utc, zone_of
 
-__all__ = ["Visitor", "applies", "first_rule"]
+__all__ = ["Visitor", "applies", "drawn_variant", "first_rule"]
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
@@ -99,6 +100,17 @@ class Visitor:
             return {}
 
 
+def drawn_variant(rule: RedirectRule, visitor: Visitor) -> Variant:
+    """Return the variant that a visitor is given on this day: by chance, but the same at each scan."""
+    total = sum(one.weight for one in rule.variants)
+    place = _drawn(visitor, b"variant") * total >> 64
+    for one in rule.variants:
+        if place < one.weight:
+            break
+        place -= one.weight
+    return one
+
+
 def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
     """Return the index of the first rule that applies to a visitor; None if none does."""
     for number, rule in enumerate(rules):
@@ -162,6 +174,13 @@ def _number(condition: Condition, visitor: Visitor) -> bool:
     return False
 
 
+def _drawn(visitor: Visitor, purpose: bytes = b"") -> int:
+    """Return 64 bits by chance, the same for a visitor all day, and others for each QR Code and each purpose."""
+    key = visitor.key.to_bytes(8, "big")
+    digest = blake2b(visitor.short_code.encode(), digest_size=8, key=key, person=purpose)
+    return int.from_bytes(digest.digest(), "big")
+
+
 def _weekday(condition: Condition, visitor: Visitor) -> bool:
     local = visitor.moment.astimezone(zone_of(condition.match_key or "UTC"))
     return WEEKDAYS[local.weekday()] in condition.values
@@ -175,9 +194,8 @@ def _hours(condition: Condition, visitor: Visitor) -> bool:
 
 
 def _share(condition: Condition, visitor: Visitor) -> bool:
-    # The same for all rules of a QR Code, so that 0-30 and 30-60 are different visitors, and another one for each code.
-    digest = blake2b(visitor.short_code.encode(), digest_size=8, key=visitor.key.to_bytes(8, "big")).digest()
-    drawn = int.from_bytes(digest, "big") * 100 / 2**64
+    # The same for all rules of a QR Code, so that 0-30 and 30-60 are different visitors.
+    drawn = _drawn(visitor) * 100 / 2**64
     return any(low <= drawn < high for low, high in map(share_in, condition.match_value))
 
 
