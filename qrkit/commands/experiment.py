@@ -30,7 +30,7 @@ def define_experiment(one: Parser) -> None:
         usage="CODE [options]",
         examples=(
             "qrkit experiment door --store shop.duckdb",
-            "qrkit experiment door --outcome value --within 7D --chart door.png",
+            "qrkit experiment door --outcome value --within 48h --chart door.png",
         ),
     )
     one.add_argument("code", metavar="CODE", help="short code of a QR Code whose visitors are split among variants")

@@ -44,14 +44,25 @@ class SimulatedExperiment:
     def split_visits(
         self, code: str, *, within: str | timedelta = "24h", conversion: str | None = None
     ) -> pd.DataFrame:
-        """Return the visitor-days; those of the last hours are pending, and all conversions are in time."""
+        """Return the visitor-days, as `Portfolio.split_visits` does.
+
+        Columns: start, stratum, variant, converted, value, pending.
+
+        Args:
+            code: Any code.
+            within: The visitor-days of this last time are pending; all conversions are in time.
+            conversion: Any name.
+        """
         import pandas as pd
 
         pending = self.visits["start"] + pd.Timedelta(within) > self.until
         return self.visits.assign(pending=pending.astype("boolean"))
 
     def split_weights(self, code: str) -> pd.DataFrame:
-        """Return the weights."""
+        """Return the weights, as `Portfolio.split_weights` does.
+
+        Columns: stratum, since, variant, share.
+        """
         return self.weights
 
 
