@@ -14,10 +14,8 @@ __all__ = ["define_experiment"]
 
 SHOWN = ("first", "second", "first_rate", "second_rate", "effect", "low", "high", "winner")
 MORE = ("probability", "loss", "loss_later", "days_left", "method", "reason", "sentence")
-PAIRS = Table(
-    "pair of variants",
-    tuple(Column(key, key.capitalize().replace("_", " ") * (key in SHOWN)) for key in (*SHOWN, *MORE)),
-)
+COLUMNS = [*(Column(key, key.capitalize().replace("_", " ")) for key in SHOWN), *map(Column, MORE)]
+PAIRS = Table("pair of variants", tuple(COLUMNS))
 DECIMALS = 4
 
 

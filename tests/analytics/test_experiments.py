@@ -273,7 +273,9 @@ def test_split_counts_all_visitors(better):
 
 def test_a_broken_split_is_told_first():
     broken = frames(repeated(A=(6_000, 600), B=(5_000, 900)), [{"A": 0.5, "B": 0.5}])
-    assert check_split(broken, "door")["sentence"].iloc[0].startswith("The split is broken: A got 54.5%")
+    assert (
+        check_split(broken, "door")["sentence"].iloc[0].startswith("The split is broken: A got 54.5% of all visitors")
+    )
     row = experiment(broken, "door").iloc[0]
     assert row["low"] > 0
     assert isnan(row["winner"])

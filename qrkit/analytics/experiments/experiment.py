@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from math import ceil, exp, inf, lgamma, log, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from qrkit.analytics.daily_spread import check_share
 from qrkit.analytics.experiments.anytime_intervals import FEWEST, Intervals, difference_sequence, ratio_sequence
 from qrkit.analytics.experiments.sentences import pair_sentence, split_sentence
-from qrkit.analytics.experiments.splits import Pair, Splits, pairs_of, shares_of
+from qrkit.analytics.experiments.variant_pairs import Pair, Splits, pairs_of, shares_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import say
 from qrkit.tracking.text_columns import with_dtypes
@@ -26,6 +26,9 @@ Outcome = Literal["conversion", "value"]
 """What counts: whether a visitor converted, or what the conversions of a visitor were worth."""
 Method = Literal["ratio", "difference"]
 """How two variants are compared."""
+Answer = tuple[Intervals, float, str]
+"""The intervals of a pair at the end of each day, as they are computed; what a day adds to 1 / the variance; and the
+reason why there is no interval on the last day, or ""."""
 METHODS: dict[Outcome, tuple[Method, ...]] = {"conversion": ("ratio", "difference"), "value": ("difference",)}
 
 LONGEST = 36_500
@@ -50,17 +53,6 @@ SHOWN = ("first", "second", "method", "effect", "low", "high")
 DAY_TYPES = {"day": "datetime64[us]"} | {name: PAIR_TYPES[name] for name in SHOWN}
 SPLIT_TYPES = {"variant": "str", "visitors": "int64", "expected": "float64", "evidence": "float64"}
 SPLIT_TYPES |= {"is_broken": "bool", "sentence": "str"}
-
-
-class Answer(NamedTuple):
-    """The intervals of a pair at the end of each day, as they are computed, and what a day adds to 1 / the variance.
-
-    There is a reason if there is no interval on the last day.
-    """
-
-    intervals: Intervals
-    information: float
-    reason: str
 
 
 def experiment(
@@ -210,9 +202,9 @@ def _by_ratio(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
     first, second = daily.cumsum(axis=1)
     found = ratio_sequence(first, second, log_odds, alpha, step=0.025 if values.sum() < MANY else 0.0025)
     if not values.any():
-        return Answer(found, 0.0, say("nobody has converted yet"))
+        return (found, 0.0, say("nobody has converted yet"))
     chance = 1 / (1 + exp(-found.effect[-1] - log_odds[-1]))
-    return Answer(found, pair.pace(values > 0) * chance * (1 - chance), "")
+    return (found, pair.pace(values > 0) * chance * (1 - chance), "")
 
 
 def _by_difference(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
@@ -222,10 +214,10 @@ def _by_difference(pair: Pair, values: np.ndarray, alpha: float) -> Answer:
     found, worth = difference_sequence(values, pair.rows["is_second"].to_numpy(), pair.share, looks, alpha)
     found = Intervals(*(np.where(worth >= FEWEST, numbers, nan) for numbers in found))
     if np.isnan(values).any():
-        return Answer(found, 0.0, say("the values are in several currencies; choose a conversion"))
+        return (found, 0.0, say("the values are in several currencies; choose a conversion"))
     if not len(worth) or worth[-1] < FEWEST:
-        return Answer(found, 0.0, say(SHORT, reached=int(worth[-1]) if len(worth) else 0, fewest=FEWEST))
-    return Answer(found, pair.pace(values == values) / (found.error[-1] ** 2 * looks[-1]), "")
+        return (found, 0.0, say(SHORT, reached=int(worth[-1]) if len(worth) else 0, fewest=FEWEST))
+    return (found, pair.pace(values == values) / (found.error[-1] ** 2 * looks[-1]), "")
 
 
 def _outlook(effect: float, nearest: float, error: float, information: float) -> tuple[int | None, float, float]:
@@ -258,16 +250,16 @@ def _row(pair: Pair, values: np.ndarray, answer: Answer, method: Method, *, is_b
     for name, side, share in (("first", ~is_second, 1 - pair.share), ("second", is_second, pair.share)):
         row[f"{name}_visitors"], row[f"{name}_conversions"] = side.sum(), converted[side].sum()
         row[f"{name}_rate"] = (values / share)[side].sum() / (1 / share)[side].sum() if side.any() else nan
-    row["reason"] = answer.reason or (say("the split is broken") if is_broken else "")
-    found, names = answer.intervals, ("effect", "low", "high", "probability")
+    (found, information, reason), names = answer, ("effect", "low", "high", "probability")
+    row["reason"] = reason or (say("the split is broken") if is_broken else "")
     row |= dict.fromkeys((*names, "loss", "loss_later"), nan) | {"days_left": None, "lead": 0.0}
     shown = _shown(found, method)
-    if not answer.reason:
+    if not reason:
         row |= {name: float(getattr(shown, name)[-1]) for name in names}
         effect, low, high, error, probability = (float(numbers[-1]) for numbers in found)
         row["lead"] = probability - 0.5
         nearest = low if effect > 0 else -high
-        days, row["loss"], row["loss_later"] = _outlook(abs(effect), nearest, error, answer.information)
+        days, row["loss"], row["loss_later"] = _outlook(abs(effect), nearest, error, information)
         if not is_broken:
             row["days_left"], row["winner"] = days, (pair.second if effect > 0 else pair.first) if nearest > 0 else None
     days_shown = {"day": pair.days.tz_localize(None).as_unit("us")} | {name: getattr(shown, name) for name in names[:3]}

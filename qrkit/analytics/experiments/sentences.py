@@ -73,15 +73,11 @@ def split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:
     """
     total = max(1, int(frame["visitors"].sum()))
     row = frame.iloc[int((frame["visitors"] - frame["expected"]).abs().argmax())]
-    values = {
-        "variant": row["variant"],
-        "share": percent_text(100 * row["visitors"] / total, 1),
-        "expected": percent_text(100 * row["expected"] / total, 1),
-    }
+    values = {name: percent_text(100 * row[name] / total, 1) for name in ("visitors", "expected")}
+    words = "The split works: {variant} got {visitors} of all visitors, {expected} expected."
     if is_broken:
-        return say(
-            "The split is broken: {variant} got {share} of the visitors instead of {expected}. Do not believe any "
-            "difference before you know why.",
-            **values,
+        words = (
+            "The split is broken: {variant} got {visitors} of all visitors instead of {expected}. Do not believe any "
+            "difference before you know why."
         )
-    return say("The split works: {variant} got {share} of the visitors, {expected} expected.", **values)
+    return say(words, variant=row["variant"], **values)
