@@ -1,9 +1,9 @@
 """Reads when and for whom the links of other tools lead where, as rules, times, limits and passwords of QR Codes.
 
 Shlink: `ShortUrlDataTransformer` writes `meta` and `hasRedirectRules`, `RedirectCondition` the conditions of
-`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl`, `password` and `testVariants`,
-and `LinkMiddleware` asks for them in the order expired, iOS, Android, country, variants. Kutt: `sanitize.link` has `expire_in` and
-`banned`.
+`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl`, `password` and
+`testVariants`, and `LinkMiddleware` asks for them in the order expired, iOS, Android, country, variants. Kutt:
+`sanitize.link` has `expire_in` and `banned`.
 """
 
 from __future__ import annotations

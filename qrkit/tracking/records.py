@@ -269,7 +269,7 @@ class QRCode(Model):
     )
     click_id: Annotated[str, AfterValidator(_parameter)] = Field(
         default="",
-        description="Name of a parameter with an ID of the scan that is added to links, such as qrkit_click, so that "
+        description="Name of a parameter with an ID of the scan that is added to links, such as click, so that "
         "conversions can name it; by default, there is none.",
         exclude_if=lambda name: name == "",
         json_schema_extra={"pattern": PARAMETER},

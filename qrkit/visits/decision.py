@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from qrkit.store.recording.scan_numbers import ScanNumber
 from qrkit.store.records.short_codes import NO_TERMS_AT_ALL, Target
@@ -19,8 +19,7 @@ Reason = Literal["content", "schedule", "rule", "not-before", "not-after", "limi
 """Why a visitor gets what; the last five are refusals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What a visitor gets, and why.
 
     Attributes:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, partial
 from types import MappingProxyType
 
 from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored, StoreBusy
@@ -201,14 +200,17 @@ class Redirects:
             query=request.query,
             short_code=request.short_code,
             address=request.address,
-            place=cache(lambda: self._place(request.address)),
+            place=lambda: self._place(request.address),
             key=key,
             is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
         )
         number = take_number if takes_number else next_number
-        limits = Limits(terms.limit, terms.limit_a_day)
-        take = partial(number, self.store, entry.qrcode, moment, limits)
-        return decide(entry, visitor, take, is_let_in=request.is_let_in)
+        return decide(
+            entry,
+            visitor,
+            lambda: number(self.store, entry.qrcode, moment, Limits(terms.limit, terms.limit_a_day)),
+            is_let_in=request.is_let_in,
+        )
 
     def look(
         self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""

@@ -55,7 +55,7 @@ _LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q
 FIRST = ScanNumber(1, 1)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # not frozen, because every redirect by rules makes one
 class Visitor:
     """What is known of the request that a rule is asked about.
 
@@ -80,6 +80,11 @@ class Visitor:
     key: int = 0
     is_new: Callable[[], bool] = lambda: True
     number: ScanNumber = FIRST
+
+    @cached_property
+    def located(self) -> Place:
+        """The place of the address, looked up once."""
+        return self.place()
 
     @cached_property
     def device(self) -> frozenset[str]:
@@ -155,7 +160,7 @@ def _address(condition: Condition, visitor: Visitor) -> bool | None:
 
 def _place(part: str) -> Callable[[Condition, Visitor], bool | None]:
     def check(condition: Condition, visitor: Visitor) -> bool | None:
-        found = getattr(visitor.place(), part)
+        found = getattr(visitor.located, part)
         return None if found is None else found.lower() in condition.values
 
     return check
