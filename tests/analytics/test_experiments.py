@@ -223,7 +223,7 @@ def test_codes_that_are_not_split_are_refused(shares):
 
 @pytest.mark.slow
 def test_ten_variants_share_the_level():
-    world = simulate_experiment(dict.fromkeys("ABCDEFGHIJ", 0.1) | {"J": 0.3}, visitors_a_day=2_000, days=14)
+    world = simulate_experiment(dict.fromkeys("ABCDEFGHIJ", 0.1) | {"J": 0.3}, visitors_a_day=700, days=14)
     rows = experiment(world, "door")
     assert len(rows) == 45
     assert set(rows["winner"].dropna()) == {"J"}
@@ -306,14 +306,12 @@ def test_plans_tell_what_takes_years():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [({"visitors_a_day": 400}, {"visitors_a_day": 40}), ({"lift": 0.4}, {"lift": 0.2}),
-     ({"variants": 2}, {"variants": 5}), ({"rate": 0.3}, {"rate": 0.1})],
-)  # fmt: skip
-def test_plans_are_shorter_with_more_information(better, worse):
+def test_plans_are_shorter_with_more_information():
     given = {"visitors_a_day": 200, "rate": 0.1, "lift": 0.4}
-    assert (plan_experiment(**given | better)["days"] < plan_experiment(**given | worse)["days"]).all()
+    days = plan_experiment(**given)["days"]
+    for change in ({"visitors_a_day": 400}, {"lift": 0.8}, {"rate": 0.3}):
+        assert (plan_experiment(**given | change)["days"] < days).all()
+    assert (plan_experiment(**given, variants=4)["days"] > days).all()
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ FARTHEST = 4.0
 """Logarithm of the largest ratio that is considered; beyond it, an interval is open."""
 PRIORS = (0.2, 0.7)
 """Standard deviations of the logarithms of ratios, half of the mixture each."""
-BISECTIONS, TINY = 40, 1e-12
+BISECTIONS, TINY = 30, 1e-12
 TUNED_FOR = 5_000
 """Number of visitors at which a confidence sequence of differences is shortest."""
-FEWEST = 100
+FEWEST = 200
 """Minimum number of visitors, as many as would vary as much if all counted alike, for sums to be nearly normal."""
 
 

@@ -77,7 +77,7 @@ def experiment(
     changes do to all variants, and however often you change the weights, because each visitor who converts is a coin of
     known weight. By difference, the means of all visitors are subtracted. That is the only way for values, and the
     shorter one for rates of conversion above a fifth; it holds approximately, and there is no interval until the
-    visitors with large values are many enough (as many as 100 equal ones). For rates, the weights must not have
+    visitors with large values are many enough (as many as 200 equal ones). For rates, the weights must not have
     changed. Choose a method before the experiment begins; `plan_experiment` says which.
 
     Columns: first, second (str, two variants; the first row compares the leading one with its closest rival), method
