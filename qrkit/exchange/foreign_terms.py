@@ -21,7 +21,6 @@ OTHERWISE = ("expiredurl", "expired_url")
 DEVICES = {"ios": "ios", "android": "android"}
 OFF = ("banned", "isbanned", "disabled", "isdisabled", "disabledat")
 SHORTEST_PASSWORD = 4
-VARIANTS = range(2, 11)
 
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
 
@@ -84,7 +83,7 @@ def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
 def _variants(link: Mapping[str, Any], read: set[str], moment: Find) -> list[dict[str, Any]]:
     """Return the rule that the variants of a link are, until their test ends, and add their names to `read`."""
     given = link.get("testvariants")
-    if not isinstance(given, list) or len(given) not in VARIANTS or not all(isinstance(one, dict) for one in given):
+    if not isinstance(given, list) or not 2 <= len(given) <= 10 or not all(isinstance(one, dict) for one in given):
         return []
     read |= {"testvariants", "teststartedat", "testcompletedat"}
     end = moment(link, ("testcompletedat",))

@@ -126,7 +126,7 @@ def marked(rows: str) -> str:
 def archived_visits(address: str, version: int) -> str:
     """Return a SELECT of the visits in the file at an address, as the table `visits` has them."""
     rows = UNSIGNED_FILES if version == 1 else FILES
-    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]), lacking=_lacking(version))}"
+    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]), lacking=LACKING * (version < VERSION))}"
 
 
 def view_of(files: Mapping[str, int], until: datetime | None) -> str:
@@ -140,15 +140,13 @@ def view_of(files: Mapping[str, int], until: datetime | None) -> str:
     forms = {1: UNMARKED, 2: PARTLY_MARKED, 3: AS_MARKED, 4: AS_MARKED}
     selects = [
         forms[version].format(
-            files=_listed([file for file in files if files[file] == version]), until=until, lacking=_lacking(version)
+            files=_listed([file for file in files if files[file] == version]),
+            until=until,
+            lacking=LACKING * (version < VERSION),
         )
         for version in sorted(set(files.values()))
     ]
     return " UNION ALL ".join([ALL_VISITS, *selects])
-
-
-def _lacking(version: int) -> str:
-    return LACKING if version < 4 else ""
 
 
 def _listed(addresses: Sequence[str]) -> str:

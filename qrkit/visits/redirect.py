@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 
 from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored, StoreBusy
@@ -205,12 +206,9 @@ class Redirects:
             is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
         )
         number = take_number if takes_number else next_number
-        return decide(
-            entry,
-            visitor,
-            lambda: number(self.store, entry.qrcode, moment, Limits(terms.limit, terms.limit_a_day)),
-            is_let_in=request.is_let_in,
-        )
+        limits = Limits(terms.limit, terms.limit_a_day)
+        take = partial(number, self.store, entry.qrcode, moment, limits)
+        return decide(entry, visitor, take, is_let_in=request.is_let_in)
 
     def look(
         self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""

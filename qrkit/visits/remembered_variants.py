@@ -13,7 +13,6 @@ from qrkit.tracking.redirect_rules import RedirectRule, Variant
 __all__ = ["remembered_variant", "variant_cookie"]
 
 NAME = "qrkit-variant"
-SECONDS_A_DAY = 86_400
 
 
 def remembered_variant(rule: RedirectRule, headers: Mapping[str, str]) -> Variant | None:
@@ -29,7 +28,7 @@ def remembered_variant(rule: RedirectRule, headers: Mapping[str, str]) -> Varian
 def variant_cookie(rule: RedirectRule, name: str) -> str:
     """Return the name, the value and the age of the cookie that keeps a variant of a rule."""
     number = next(number for number, one in enumerate(rule.variants) if one.name == name)
-    return f"{NAME}={_value(rule, number)}; Max-Age={rule.remember_days * SECONDS_A_DAY}"
+    return f"{NAME}={_value(rule, number)}; Max-Age={rule.remember_days * 86_400}"
 
 
 def _value(rule: RedirectRule, number: int) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from ipaddress import ip_address
+from itertools import accumulate
 from urllib.parse import parse_qsl
 
 from qrkit.store.recording.scan_numbers import ScanNumber
@@ -107,13 +109,8 @@ class Visitor:
 
 def drawn_variant(rule: RedirectRule, visitor: Visitor) -> Variant:
     """Return the variant that a visitor is given on this day: by chance, but the same at each scan."""
-    total = sum(one.weight for one in rule.variants)
-    place = _drawn(visitor, b"variant") * total >> 64
-    for one in rule.variants:
-        if place < one.weight:
-            break
-        place -= one.weight
-    return one
+    ends = list(accumulate(one.weight for one in rule.variants))
+    return rule.variants[bisect(ends, _drawn(visitor, b"variant") * ends[-1] >> 64)]
 
 
 def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:

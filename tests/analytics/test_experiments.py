@@ -163,7 +163,7 @@ def test_values_are_compared_by_difference(better):
 def test_few_large_values_are_refused():
     rows = repeated(A=(500, 8), B=(500, 2))
     row = experiment(frames(rows, [{"A": 0.5, "B": 0.5}]), "door", outcome="value").iloc[0]
-    assert "too few visitors decide" in row["reason"]
+    assert "too few conversions so far" in row["reason"]
     assert row[["effect", "low", "high", "probability", "loss"]].isna().all()
 
 

@@ -46,7 +46,7 @@ def test_json_has_what_was_counted(run, shop):
 
 @pytest.mark.slow
 def test_values_say_what_is_missing(run):
-    assert "too few visitors decide" in run("door", "--outcome", "value", "--within", "1h")
+    assert "too few conversions so far" in run("door", "--outcome", "value", "--within", "1h")
 
 
 @pytest.mark.slow

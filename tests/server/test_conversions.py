@@ -82,6 +82,11 @@ def test_a_conversion_counts_once_for_its_scan_within_the_time(site):
     assert site.shop.split_visits("door")["value"].isna().all()
 
 
+def test_the_preview_names_the_variant(site):
+    assert "variant" in site.client.get("/door+", headers={"user-agent": IPHONE}).text
+    assert site.shop.conversions.to_frame().empty
+
+
 def test_the_link_keeps_what_it_has(site):
     for number in range(20):
         reply = site.client.get("/door", headers={"user-agent": f"{IPHONE} {number}"})
@@ -200,6 +205,21 @@ def test_conversions_are_archived_swept_and_checked_with_scans(tmp_path):
         site.shop.sweep()
         assert site.shop.conversions.to_frame().empty
         assert site.shop.list_qrcodes()[0].scans == 1
+
+
+def test_a_store_moves_with_its_conversions_and_splits(tmp_path):
+    from qrkit.store.upkeep.moving import migrate
+
+    with Store(tmp_path / "old.duckdb") as old, Store(tmp_path / "new.duckdb") as new:
+        site = Site(old)
+        site.shop.insert_qrcode(HOME, short_code="door", rules=SPLIT, click_id="qrkit_click")
+        click = site.scan()
+        assert site.tell(clickId=click, value=5).status == 200
+        migrate(old, new)
+        moved = Site(new)
+        assert moved.tell(clickId=click, id="2", value=6).status == 200
+        assert moved.shop.split_visits("door")["value"].tolist() == [11]
+        pd.testing.assert_frame_equal(moved.shop.split_weights("door"), site.shop.split_weights("door"))
 
 
 def test_a_conversion_of_another_store_is_not_found(site):

@@ -12,6 +12,8 @@ from qrkit.server import make_app
 from qrkit.server.client import Client
 from qrkit.server.settings import Settings
 from qrkit.store import Store
+from qrkit.store.recording.visit_rows import insert_waiting, waiting_visit
+from qrkit.tracking.records import Visit
 from qrkit.visits.redirect import Redirects, Request
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148"
@@ -180,3 +182,12 @@ def test_json_of_the_interface_has_variants_and_old_codes_look_as_before(shop):
     assert {"rules", "clickId"}.isdisjoint(json.loads(plain.to_json()))
     code = shop.insert_qrcode(HOME, short_code="door", rules=[{"variants": [A, B]}])
     assert json.loads(code.to_json())["rules"] == [{"conditions": [], "variants": [A | {"weight": 1}, B]}]
+
+
+def test_visits_that_an_older_qrkit_left_in_its_inbox_come_in(shop):
+    door = shop.insert_qrcode(HOME, short_code="door")
+    number = shop.store.row("SELECT number FROM qrcodes")["number"]
+    old = waiting_visit(Visit(NOON, "scan", "door", number, '"conversion":', IPHONE))
+    text, _, _ = old.fields.rpartition(',"variant":')
+    insert_waiting(shop.store, [old._replace(fields=f"{text}}}"), old])
+    assert shop.get_qrcode(door.id).scans == 2

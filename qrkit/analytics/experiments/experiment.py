@@ -42,7 +42,7 @@ ALARM = 100
 MOST_EXPONENT, TINY = 700.0, 1e-18
 MANY = 10_000
 """Conversions from which on ratios are mixed in smaller steps, because they are known more precisely."""
-SHORT = "too few visitors decide; they are worth {reached} equal ones, and {fewest} are needed"
+SHORT = "too few conversions so far: they weigh as much as {reached} equal ones, and {fewest} are needed"
 
 COUNTS = ("first_visitors", "second_visitors", "first_conversions", "second_conversions")
 NUMBERS = ("first_rate", "second_rate", "effect", "low", "high", "probability", "loss", "loss_later")
@@ -76,9 +76,9 @@ def experiment(
     By ratio, the rates of conversion are divided. The interval is exact whatever the weather, bursts, weekdays or other
     changes do to all variants, and however often you change the weights, because each visitor who converts is a coin of
     known weight. By difference, the means of all visitors are subtracted. That is the only way for values, and the
-    shorter one for rates of conversion above a fifth; it holds approximately, and there is no interval until the
-    visitors with large values are many enough (as many as 200 equal ones). For rates, the weights must not have
-    changed. Choose a method before the experiment begins; `plan_experiment` says which.
+    shorter one for rates of conversion above a fifth. It holds approximately, and there is no interval until the
+    visitors with large values are many enough, as many as 200 equal ones. Choose a method before the experiment begins;
+    `plan_experiment` says which.
 
     Columns: first, second (str, two variants; the first row compares the leading one with its closest rival), method
     (str, ratio or difference), first_visitors, second_visitors, first_conversions, second_conversions (int64,

@@ -106,7 +106,12 @@ def conversion_visit(store: Store, told: Conversion, now: datetime, account_id: 
 
 
 def keep_conversion(store: Store, conversion: Conversion, now: datetime, account_id: str | None = None) -> None:
-    """Store a conversion as `Conversions.record` does, for any account if none is given."""
+    """Store a conversion as `Conversions.record` does, for any account if none is given.
+
+    Raises:
+        NotFound: If it names no scan and no QR Code.
+        NotStored: If it could not be stored in time.
+    """
     visit = conversion_visit(store, conversion, now, account_id)
     if visit is None:
         raise NotFound("scan or QR Code", conversion.click_id or conversion.short_code)
@@ -156,12 +161,12 @@ class Conversions:
         Raises:
             InvalidParameter: If a field is invalid; the error names the field and the row.
         """
-        names = SHOPS.get(columns) if isinstance(columns, str) else columns
-        if (isinstance(columns, str) and names is None) or (set(names or ()) - set(Conversion.model_fields)):
-            rule = f"must be one of {', '.join(SHOPS)}, or map {', '.join(Conversion.model_fields)} to column names"
+        fields = dict.fromkeys(Conversion.model_fields)
+        names = SHOPS.get(columns) if isinstance(columns, str) else columns or {name: name for name in fields}
+        if not names or names.keys() - fields:
+            rule = f"must be one of {', '.join(SHOPS)}, or map {', '.join(fields)} to column names"
             raise InvalidParameter(Problem("columns", columns, rule))
         rows: list[Any] = pandas_frame(frame, "frame").to_dict("records") if is_table(frame) else list(frame)  # type: ignore[arg-type, call-overload, unused-ignore]
-        names = names or {name: name for name in Conversion.model_fields}
         known = {(one.short_code, one.id) for one in self.to_frame()[["short_code", "id"]].itertuples()}
         visits, unmatched = [], 0
         for number, row in enumerate(rows):
@@ -197,11 +202,9 @@ class Conversions:
 
 def _read(given: dict[str, Any]) -> Conversion:
     """Return the conversion of a row of a table, whose cells may have other types than JSON."""
-    for name in given.keys() - {"time"}:
-        given[name] = str(given[name])
-    if "value" in given:
-        with suppress(ValueError):
-            given["value"] = float(given["value"].replace(",", ""))
+    given = {name: value if name == "time" else str(value) for name, value in given.items()}
+    with suppress(ValueError, KeyError):
+        given["value"] = float(given["value"].replace(",", ""))
     if "click_id" in given:
         given.pop("short_code", None)
     if "time" not in given:

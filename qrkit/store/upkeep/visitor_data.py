@@ -42,7 +42,7 @@ REASONS = {
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
     "variant": Reason("name of the variant that the visitor was given by chance", "which variant does better"),
     "split": Reason("number of the variants among which it was drawn", "with which weights it was drawn"),
-    "conversion": Reason("ID, name, value and currency that a shop sends", "which scans led to an order"),
+    "conversion": Reason("ID, name, value and currency that a shop sends", "which scans led to an order, and when"),
 }
 """The reason for each column of the table `visits`."""
 
