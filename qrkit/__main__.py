@@ -37,6 +37,7 @@ COMMANDS = {
     },
     "scans": {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
+        "experiment:define_experiment": "Tell which variant of a split QR Code converts more.",
         "report:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
     },
     "in a browser": {

@@ -11,6 +11,7 @@ from qrkit import analytics, charts
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
+from qrkit.report.facts import SplitCode, split_codes
 from qrkit.report.findings import leads_key, silent_sentences
 from qrkit.report.sentences import say
 from qrkit.report.words import number, quoted, titles_of
@@ -234,12 +235,14 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), is_wide=False)
     is_alone = before is None  # then nothing stands beside it
+    for one in _experiments(portfolio, asked):
+        yield Drawn(f"Experiment on {one.name}", charts.experiment(one.days, width=wide), is_wide=True)
     title, rows = f"Scans by weekday and hour ({view.time_zone})", analytics.scans_by_hour(view)
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), is_wide=is_alone)
 
 
 def told(portfolio: Portfolio, asked: Asked) -> list[str]:
-    """Return the sentences of a report on posters that fell silent, and on the two most scanned campaigns.
+    """Return the sentences of a report on an experiment, on silent posters, and on the two most scanned campaigns.
 
     Without filters by device, system or country, and for scans only.
     """
@@ -249,7 +252,13 @@ def told(portfolio: Portfolio, asked: Asked) -> list[str]:
     rows = analytics.silent(view.where(since=None))
     scanned = numbers(view)["qrcodes"]
     rows = rows[rows["last"] >= str(asked.since)] if asked.since else rows
-    return silent_sentences(rows, scanned) + _leader(portfolio, view)
+    experiments = [one.sentence for one in _experiments(portfolio, asked)]
+    return experiments + silent_sentences(rows, scanned) + _leader(portfolio, view)
+
+
+def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
+    """Return the experiment on the QR Code that is shown alone, if there is one."""
+    return split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else [])
 
 
 def _leader(portfolio: Portfolio, view: Scans) -> list[str]:
