@@ -182,7 +182,7 @@ def _own_font(weight: str) -> Font:
 def _letters(font: dict[str, Any]) -> Letters:
     """Convert what was read from a font, in which y points upwards."""
     outlines = {
-        character: (width, Outline(tuple(_segments(strokes))).placed(0, 0, 1, -1))
+        character: (width, Outline.of(_segments(strokes)).placed(0, 0, 1, -1))
         for character, (width, strokes) in font["letters"].items()
     }
     return Letters(font["units"], font["capital"], outlines, font["kerning"])
@@ -208,13 +208,13 @@ def outline_of(character: str, font: Letters) -> Outline:
     """Return the shape of a character in capital heights; a box for one that the font lacks."""
     if character in font.outlines:
         return font.outlines[character][1].placed(0, 0, 1 / font.capital)
-    return Outline(()) if character.isspace() else box()
+    return Outline() if character.isspace() else box()
 
 
 def _typeset(text: str, font: Letters) -> Words:
     """Set letters beside one another."""
     drawn = (Glyph(outline_of(one, font), x, advance) for one, x, advance in steps(text, font))
-    glyphs = [one for one in drawn if one.outline.segments]
+    glyphs = [one for one in drawn if one.outline.letters]
     missing = dict.fromkeys(one for one in text if one not in font.outlines and not one.isspace())
     if not glyphs:
         return Words((), 0, 0, tuple(missing))
@@ -263,16 +263,4 @@ def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
         y: Distance down.
     """
     cos, sin = math.cos(turn), math.sin(turn)
-    return Outline(
-        tuple(
-            (
-                letter,
-                tuple(
-                    number
-                    for across, down in zip(numbers[0::2], numbers[1::2], strict=True)
-                    for number in (x + across * cos - down * sin, y + across * sin + down * cos)
-                ),
-            )
-            for letter, numbers in outline.segments
-        )
-    )
+    return outline.transformed((cos, sin, -sin, cos, x, y))

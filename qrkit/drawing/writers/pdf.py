@@ -9,7 +9,7 @@ from typing import BinaryIO, Self
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
-from qrkit.drawing.plain_picture import written_runs
+from qrkit.drawing.plain_picture import Plain, written_runs
 from qrkit.drawing.scene import (
     Bitmap,
     Drawing,
@@ -29,13 +29,13 @@ from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
 from qrkit.drawing.writers.vector_pictures import with_shapes
 
-__all__ = ["Contents", "PdfFile", "write"]
+__all__ = ["Contents", "PdfFile", "write", "write_plain"]
 
 HEAD = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
 CATALOG, PAGES = 1, 2
 
-LARGE = 1_000_000
-"""Bytes beyond which the highest compression takes seconds and saves almost nothing."""
+COMPRESSION = 6
+"""Higher levels take up to four times as long on modules, and save half a percent at most."""
 MOST_PICTURES = 100
 """Pictures that are kept in mind, because the images of a batch share logos."""
 
@@ -48,6 +48,18 @@ def write(scene: Scene) -> bytes:
     file = BytesIO()
     with PdfFile(file) as pdf:
         pdf.add_picture(scene)
+    return file.getvalue()
+
+
+def write_plain(plain: Plain) -> bytes:
+    """Write a plain image as PDF."""
+    file = BytesIO()
+    with PdfFile(file) as pdf:
+        matrix = postscript.page_matrix(plain.height, plain.dots_per_inch)
+        contents = Contents(pdf, matrix)
+        contents.paint(UNCHANGED, Rectangle(0, 0, plain.width, plain.height, plain.background))
+        contents.paint(UNCHANGED, Squares(plain.left, plain.top, plain.module, plain.cells, plain.color))
+        pdf.add_page(contents, plain.width * matrix.scale_x, matrix.move_y)
     return file.getvalue()
 
 
@@ -79,9 +91,14 @@ class Contents:
                 self._add_pictures(scene, matrix, content, [(x, y, width, height)], opacity)
             case Stamps(Bitmap() | Drawing() as content, width, height, places):
                 self._add_pictures(scene, matrix, content, [(x, y, width, height) for x, y in places])
-            case Rectangle() | Squares() | Shape() | Stamps() if is_seen(item.paint):
-                self.operators += ["q", *_transform(matrix), *self._select_paint(matrix, item)]
-                self.operators += [*self._filled_path(item), "Q"]
+            case Rectangle() | Squares() | Shape() | Stamps():
+                self.paint(matrix, item)
+
+    def paint(self, matrix: Matrix, item: Painted) -> None:
+        """Paint an item that has a paint."""
+        if is_seen(item.paint):
+            self.operators += ["q", *_transform(matrix), *self._select_paint(matrix, item)]
+            self.operators += [*self._filled_path(item), "Q"]
 
     @property
     def resources(self) -> str:
@@ -207,7 +224,7 @@ class PdfFile:
         """
         key = sha256(dictionary.encode("ascii") + b"\0" + data).digest()
         if key not in self._streams:
-            packed = zlib.compress(data, 9 if len(data) < LARGE else 6)
+            packed = zlib.compress(data, COMPRESSION)
             head = f"<<{dictionary}/Length {len(packed)}/Filter/FlateDecode>>\nstream\n".encode("ascii")
             self._streams[key] = self._write(head + packed + b"\nendstream")
         return self._streams[key]
