@@ -12,13 +12,15 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_origin
 
 from qrkit.commands.output import Status
-from qrkit.errors import nearest
+from qrkit.errors import InvalidParameter, Problem, nearest
 
 if TYPE_CHECKING:
     from qrkit.model import Model
+    from qrkit.pictures.printing import PrintSize
 
 __all__ = [
     "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "add_place", "describe",
+    "print_size",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -238,3 +240,18 @@ def _number(text: str) -> float | str:
         with suppress(ValueError):
             return kind(text)
     return text
+
+
+def print_size(asked: argparse.Namespace) -> PrintSize | None:
+    """Return the print size that the options `size_mm`, `dpi` and `at_most` ask for, if any.
+
+    Raises:
+        InvalidParameter: If one of the others is given without a width.
+    """
+    from qrkit.pictures.printing import PrintSize
+
+    given = {name: getattr(asked, name) for name in ("size_mm", "dpi", "at_most") if getattr(asked, name) is not None}
+    if given and "size_mm" not in given:
+        rule = "needs --size-mm, a width on paper"
+        raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
+    return PrintSize(**given) if given else None

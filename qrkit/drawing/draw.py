@@ -10,8 +10,10 @@ from qrkit.drawing.plain_picture import Plain, title_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
+    from qrkit.design.decoration import Wrapper
     from qrkit.design.design import Design
     from qrkit.design.simple import SimpleDesign
+    from qrkit.drawing.frames.framing import Framed
     from qrkit.drawing.scene import Pictures, Scene
 
 __all__ = ["draw", "draw_plain", "draw_simple", "is_plain", "picture_size"]
@@ -80,8 +82,8 @@ def is_plain(design: Design) -> bool:
     )
 
 
-def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
-    """Return width and height of an image in pixels, without drawing it.
+def picture_size(design: Design, symbol: Symbol) -> tuple[float, float, float]:
+    """Return width and height of an image and of a module in pixels, without drawing it.
 
     Raises:
         InvalidParameter: If the requested size, or the placeholder, leaves less than one pixel per module; or if the
@@ -89,11 +91,12 @@ def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
         AssetError: If the font of a caption cannot be used.
     """
     layout = lay_out(design, symbol, exact=True)
-    if design.wrapper:
-        into_placeholder(layout, design.wrapper.placeholder, exact=True)
-        return design.wrapper.width, design.wrapper.height
+    around: Wrapper | Framed | None = design.wrapper
     if design.frame:
         from qrkit.drawing.frames.framing import framed  # loads the letters of captions
 
-        return framed(design, design.frame, layout)[:2]
-    return layout.width, layout.height
+        around = framed(design, design.frame, layout)
+    if around is None:
+        return layout.width, layout.height, layout.module
+    scale = into_placeholder(layout, around.placeholder, exact=True).scale_x
+    return around.width, around.height, layout.module * scale

@@ -18,7 +18,8 @@ from datetime import datetime, timedelta
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice
-from typing import Any
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
@@ -43,6 +44,9 @@ from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import to_table
+
+if TYPE_CHECKING:
+    from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
     "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "cell_text", "check_number", "check_size",
@@ -95,14 +99,18 @@ class Writing:
     Attributes:
         draw: Returns the picture of a QR Code in a given format.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        image_format: The format of the pictures in a zip: png, eps or svg.
+        image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
         columns: The names of the columns in a csv or a workbook; other formats have all columns.
+        path_of: Returns the path of a QR Code's picture in a zip, without suffix; by default, its campaign and name.
+        add_page: Adds the picture of a QR Code to a PDF.
     """
 
     draw: Callable[[QRCode, str], bytes]
     safe: bool = True
     image_format: str = "png"
     columns: Sequence[str] = NAMES
+    path_of: Callable[[QRCode], PurePosixPath] | None = None
+    add_page: Callable[[QRCode, PdfFile], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

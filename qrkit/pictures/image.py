@@ -64,7 +64,7 @@ class QRImage(Shown):
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
         self.symbol: Symbol = symbol_of(design)
-        width, height = picture_size(design, self.symbol)
+        width, height, _ = picture_size(design, self.symbol)
         self.width: int = ceil(width)
         self.height: int = ceil(height)
         self._pictures = _read_pictures(design, fetch) if pictures is None else pictures

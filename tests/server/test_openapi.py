@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from qrkit import open_portfolio
 from qrkit.design.limits import FORMATS, GET_ONLY_FORMATS, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
-from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange import EXPORT_FORMATS
 from qrkit.model import Model
 from qrkit.server.description.routes import ROUTES
 from qrkit.tracking.records import PLANS
@@ -381,7 +381,7 @@ def asked(spec, world, method, path, ext):
 
 
 def extensions(route):
-    offered = {"export": [*EXCHANGE_FORMATS], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
+    offered = {"export": [*EXPORT_FORMATS], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
     return offered[route.handler.__name__] if "{ext}" in route.path else [""]
 
 

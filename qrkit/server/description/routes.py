@@ -94,8 +94,8 @@ ROUTES: tuple[Route, ...] = (
     Route("PUT", f"{API}/track/campaign/{{id}}", track.update_campaign, "required", body="campaign"),
     Route("DELETE", f"{API}/track/campaign/{{id}}", track.delete_campaign, "required", ("keep",)),
     Route(
-        "GET", f"{API}/track/export.{{ext}}", track.export, "required", ("image_format", "raw"), reply="file",
-        is_exchange=True,
+        "GET", f"{API}/track/export.{{ext}}", track.export, "required",
+        ("image_format", "sizeMm", "dpi", "names", "raw"), reply="file", is_exchange=True,
     ),
     Route(
         "POST", f"{API}/track/import", track.import_file, "required",

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError
-from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange import EXPORT_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
 from qrkit.server.requests.bodies import PLACING
-from qrkit.server.requests.parsing import flag, whole
+from qrkit.server.requests.parsing import flag, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import NO_PLACES, Call
@@ -144,17 +144,18 @@ def statistics(call: Call) -> Response:
 def export(call: Call) -> Response:
     """Export all campaigns and QR Codes as a file."""
     ext, asked = call.request.path["ext"].lower(), call.parameters
-    if ext not in EXCHANGE_FORMATS:
-        hint = f"there are {', '.join(EXCHANGE_FORMATS)}"
+    if ext not in EXPORT_FORMATS:
+        hint = f"there are {', '.join(EXPORT_FORMATS)}"
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
-    safe = not flag(asked.get("raw", "false"), "raw")
+    safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
+    size = print_size(asked)
     with call.service.gates.working.passing(call.client):
-        file = jobs.export(call.portfolio, ext, image_format=image_format, safe=safe)
-    return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
+        file = jobs.export(call.portfolio, ext, image_format=image_format, print_size=size, names=names, safe=safe)
+    return Response(200, EXPORT_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
 
 def import_file(call: Call) -> Response:
