@@ -19,7 +19,7 @@ from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_tail, check_trackable
+from qrkit.portfolio.trackable import check_rules, check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
@@ -36,6 +36,7 @@ from qrkit.tracking.records import (
     ScheduleEvent,
     TermsFields,
 )
+from qrkit.tracking.redirect_rules import RedirectRule
 from qrkit.tracking.short_urls import (
     CODE_RULE,
     base_url_of,
@@ -57,6 +58,7 @@ MOST_SHOWN = 40
 """Characters of a content that such an error shows."""
 
 Events = Sequence[ScheduleEvent | Mapping[str, Any]]
+GivenRules = Sequence[RedirectRule | Mapping[str, Any]]
 
 
 class Records:
@@ -103,22 +105,27 @@ class Records:
         """
         self.templates.use(name)
 
-    def insert_campaign(self, name: str, *, description: str = "", template: str = "") -> Campaign:
+    def insert_campaign(
+        self, name: str, *, description: str = "", template: str = "", rules: GivenRules = ()
+    ) -> Campaign:
         """Add a campaign.
 
         Args:
             name: The name of the campaign, 1..32,767 characters.
             description: A description of the campaign, at most 32,767 characters.
             template: Name of the template for QR Codes of the campaign that have none of their own.
+            rules: Rules that a new QR Code of the campaign gets, unless it is added with `rules` of its own.
 
         Raises:
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
+                exist, or a rule is invalid or never answers.
 
         Warns:
             UserWarning: If the name differs from that of another campaign in case alone.
         """
-        campaign = Campaign(id=new_id(), name=name, description=description, template=template, created=self._clock())
+        given = {"name": name, "description": description, "template": template, "rules": rules}
+        campaign = Campaign(id=new_id(), created=self._clock(), **given)
+        check_rules(campaign.rules)
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
@@ -149,7 +156,13 @@ class Records:
         return table.campaigns(self.store, self.account.id)
 
     def update_campaign(
-        self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        template: str | None = None,
+        rules: GivenRules | None = None,
     ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
@@ -158,19 +171,22 @@ class Records:
             name: The new name, 1..32,767 characters.
             description: The new description, at most 32,767 characters.
             template: The name of the new template; "" for none.
+            rules: The new rules for new QR Codes of the campaign; an empty sequence removes all. For those that it has
+                already, use `edit_qrcodes` with `rules_of_campaigns`.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
+                exist, or a rule is invalid or never answers.
 
         Warns:
             UserWarning: If the new name differs from that of another campaign in case alone.
         """
-        changes = _given(name=name, description=description, template=template)
+        changes = _given(name=name, description=description, template=template, rules=rules)
         with self.store.atomic():
             self.templates.check_known(template or "")
             changed = self.get_campaign(id).replace(**changes)
+            check_rules(changed.rules)
             if name is not None:
                 self._warn_of_case(changed)
             table.update_campaign(self.store, changed)
@@ -218,7 +234,8 @@ class Records:
         Args:
             content: The redirect target: a URL, or text to display. 1..32,767 characters.
             name: The name of the QR Code; by default, the first 100 characters of the content.
-            campaign_id: ID of the campaign to add the QR Code to.
+            campaign_id: ID of the campaign to add the QR Code to. If it has rules, and `rules` are not given, the QR
+                Code gets them.
             comment: A private note.
             urlinfo: Words appended to the short URL.
             short_code: A custom short code; by default, 6 random characters. It has 1..200 letters of any script,
@@ -250,8 +267,10 @@ class Records:
             'https://go.example.com/door'
         """
         with self.store.atomic():
-            self._check_campaign(campaign_id)
+            campaign = self._check_campaign(campaign_id)
             self.templates.check_known(template)
+            if campaign and is_dynamic:
+                terms = TermsFields(**{"rules": campaign.rules, **terms})
             code = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
@@ -483,11 +502,13 @@ class Records:
             raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
         return found[0]
 
-    def _check_campaign(self, id: str | None) -> None:
+    def _check_campaign(self, id: str | None) -> Campaign | None:
         if id is None:
-            return
-        if not table.campaigns(self.store, self.account.id, id=_sought(id)):
+            return None
+        found = table.campaigns(self.store, self.account.id, id=_sought(id))
+        if not found:
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
+        return found[0]
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "") -> str:
         """Return the requested short code, or a random one, that no account has ever used."""

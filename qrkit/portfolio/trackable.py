@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urldefrag
 
 from qrkit.contents.kinds import kind_named
@@ -10,10 +11,10 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Store
 from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.redirect_rules import unanswered
+from qrkit.tracking.redirect_rules import RedirectRule, unanswered
 from qrkit.tracking.short_urls import slug
 
-__all__ = ["check_tail", "check_trackable"]
+__all__ = ["check_rules", "check_tail", "check_trackable"]
 
 
 def check_trackable(code: QRCode) -> None:
@@ -35,10 +36,24 @@ def check_trackable(code: QRCode) -> None:
         for name, text in ruled.items()
         if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
     ]
-    problems += [
-        Problem(f"rules.{number}", str(code.rules[number]), f"never answers: {reason}")
-        for number, reason in unanswered(code.rules)
-    ]
+    _refuse(*problems, *_unanswered(code.rules))
+
+
+def check_rules(rules: Sequence[RedirectRule]) -> None:
+    """Check the rules that a campaign has for its QR Codes.
+
+    Raises:
+        InvalidParameter: If a rule never answers.
+    """
+    _refuse(*_unanswered(rules))
+
+
+def _unanswered(rules: Sequence[RedirectRule]) -> list[Problem]:
+    told = unanswered(rules)
+    return [Problem(f"rules.{number}", str(rules[number]), f"never answers: {reason}") for number, reason in told]
+
+
+def _refuse(*problems: Problem) -> None:
     if problems:
         raise InvalidParameter(*problems)
 

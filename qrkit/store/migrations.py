@@ -244,6 +244,10 @@ CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longe
 );
 """
 
+CAMPAIGN_RULES = """
+ALTER TABLE campaigns ADD COLUMN rules VARCHAR DEFAULT '[]'; -- JSON of a list of RedirectRule, for new QR Codes
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -266,5 +270,6 @@ MIGRATIONS = {
     "trials": TRIALS,
     "terms": TERMS,
     "uptime": UPTIME,
+    "campaign rules": CAMPAIGN_RULES,
 }
 """The SQL of each migration by name, in the order they are applied."""

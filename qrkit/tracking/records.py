@@ -159,6 +159,11 @@ class Campaign(Model):
         default="", description="Name of the template for QR Codes of the campaign that have none of their own."
     )
     created: Created
+    rules: Rules = Field(
+        default=(),
+        description="Rules that a new QR Code of the campaign gets, unless it is added with rules of its own.",
+        exclude_if=lambda rules: not rules,
+    )
 
 
 class QRCode(Model):

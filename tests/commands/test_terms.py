@@ -51,6 +51,19 @@ def test_a_rule_in_words_leads_where_explain_says(run):
     assert "rule" not in run("show", "door")
 
 
+def test_a_campaign_has_rules_for_its_codes(run, store):
+    run("campaign", "add", "Spring", "--rule", "device=ios https://example.com/app")
+    run("set", "door", "--campaign", "Spring")
+    assert "no rule" not in run("explain", "door", "--device", "ios")
+    run("campaign", "set", "Spring", "--apply-rules")
+    assert run("explain", "door", "--device", "ios").startswith("https://example.com/app:")
+    run("add", "https://example.com/2", "--short-code", "gate", "--campaign", "Spring")
+    assert run("explain", "gate", "--device", "ios").startswith("https://example.com/app:")
+    run("campaign", "set", "Spring", "--rules", "[]", "--apply-rules")
+    assert "rule" not in run("show", "gate")
+    assert "never answers" in run("campaign", "set", "Spring", *(["--rule", "device=ios https://a.b"] * 2), status=2)
+
+
 def test_rules_come_from_a_file_of_shlink(run, tmp_path):
     file = tmp_path / "rules.json"
     rule = {

@@ -20,6 +20,10 @@ RULES = [
         "content": "Hello;\n<b>you</b>",
     },
 ]
+RULED = [
+    {"conditions": [{"type": "language", "matchValue": "de"}], "content": "https://example.com/1"},
+    {"conditions": [{"type": "device", "matchValue": "android"}], "content": "https://example.com/2"},
+]
 TERMS = {
     "rules": RULES,
     "active": False,
@@ -170,6 +174,12 @@ def test_clients_send_and_get_terms_in_json_of_the_interface_and_in_that_of_shli
         record = ask("GET", f"qrcode/{made['id']}")
         assert {"rules", "limit"}.isdisjoint(record)
         assert record["validUntil"] == "2027-01-01T00:00:00Z"
+        spring = ask("POST", "campaign", {"name": "Spring", "rules": shlink})["id"]
+        assert ask("GET", f"campaign/{spring}")["rules"] == ask("GET", "list")["campaigns"][0]["rules"] == RULED
+        code = ask("POST", "qrcode", {"content": HOME, "campaignId": spring})["id"]
+        assert ask("GET", f"qrcode/{code}")["rules"] == RULED
+        ask("PUT", f"campaign/{spring}", {"name": "Spring", "rules": []})
+        assert "rules" not in ask("GET", f"campaign/{spring}")
         ask("PUT", f"qrcode/{made['id']}", {"validUntil": ""})
         assert "validUntil" not in ask("GET", f"qrcode/{made['id']}")
 

@@ -38,9 +38,9 @@ from qrkit.tracking.times import naive, utc
 __all__ = [
     "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
     "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
-    "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
-    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
-    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "each_qrcode", "forget_taken", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign",
+    "insert_qrcode", "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes",
+    "qrcodes_in_parts", "read_campaign", "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -122,14 +122,15 @@ ROW = {name: QRCODES[name] for name in COLUMNS}
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
 """The dtypes of arrays by column type; text columns have dtype object."""
 INSERT_CAMPAIGN = """
-INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO campaigns (id, account_id, name, description, template, rules, created, color)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 SELECT_CAMPAIGNS = """
-SELECT id, name, description, template, created FROM campaigns
+SELECT id, name, description, template, rules, created FROM campaigns
 WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
 ORDER BY created, rowid
 """
-UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, rules = ? WHERE id = ?"
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
@@ -172,7 +173,9 @@ INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
-FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
+FORGET_TAKEN = """
+DELETE FROM scans_taken WHERE qrcode IN (SELECT number FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])))
+"""
 """A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 INSERT_SHORT_CODE = (
@@ -217,20 +220,29 @@ HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND shor
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
     """Store a campaign of an account."""
-    fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
     with change_looks(store):
-        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
+        own = (*_changing_of_campaign(campaign), naive(campaign.created), free_color(store, account_id))
+        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *own])
 
 
 def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
     """Return the campaigns of an account, oldest first, optionally only the one with an id."""
-    return [Campaign(**row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+    return [read_campaign(row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+
+
+def read_campaign(row: Mapping[str, Any]) -> Campaign:
+    """Convert a row of the table `campaigns` to a record."""
+    return Campaign(**{**row, "rules": json.loads(row["rules"])})
 
 
 def update_campaign(store: Store, campaign: Campaign) -> None:
     """Update a stored campaign."""
     with change_looks(store):
-        store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.template, campaign.id])
+        store.execute(UPDATE_CAMPAIGN, [*_changing_of_campaign(campaign), campaign.id])
+
+
+def _changing_of_campaign(campaign: Campaign) -> list[str]:
+    return [campaign.name, campaign.description, campaign.template, _list_text(campaign.rules)]
 
 
 def leave_campaign(store: Store, id: str) -> None:
@@ -390,10 +402,15 @@ def update_qrcode(store: Store, code: QRCode) -> None:
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
-        target = _target(code, number)
-        if target.terms is None or not target.terms.needs_number:
-            store.execute(FORGET_TAKEN, [number])
-        remember_targets(store, {code.short_code: target})
+        forget_taken(store, [code])
+        remember_targets(store, {code.short_code: _target(code, number)})
+
+
+def forget_taken(store: Store, codes: Sequence[QRCode]) -> None:
+    """Forget how many scans of QR Codes were numbered, if no limit and no rule numbers them any more."""
+    terms = {code.id: _target(code, 0).terms for code in codes}
+    if unnumbered := [id for id, one in terms.items() if one is None or not one.needs_number]:
+        store.execute(FORGET_TAKEN, [unnumbered])
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
