@@ -17,9 +17,9 @@ from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
+from qrkit.portfolio.code_pictures import check_drawable, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_rules, check_tail, check_trackable
+from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
@@ -36,7 +36,7 @@ from qrkit.tracking.records import (
     ScheduleEvent,
     TermsFields,
 )
-from qrkit.tracking.redirect_rules import RedirectRule
+from qrkit.tracking.redirect_rules import GivenRules
 from qrkit.tracking.short_urls import (
     CODE_RULE,
     base_url_of,
@@ -48,7 +48,7 @@ from qrkit.tracking.short_urls import (
 )
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible", "with_fields"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "visible", "with_fields"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -58,7 +58,6 @@ MOST_SHOWN = 40
 """Characters of a content that such an error shows."""
 
 Events = Sequence[ScheduleEvent | Mapping[str, Any]]
-GivenRules = Sequence[RedirectRule | Mapping[str, Any]]
 
 
 class Records:
@@ -171,8 +170,7 @@ class Records:
             name: The new name, 1..32,767 characters.
             description: The new description, at most 32,767 characters.
             template: The name of the new template; "" for none.
-            rules: The new rules for new QR Codes of the campaign; an empty sequence removes all. For those that it has
-                already, use `edit_qrcodes` with `rules_of_campaigns`.
+            rules: The new rules for new QR Codes; `edit_qrcodes` with `rules_of_campaigns` gives them to all.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
@@ -234,8 +232,7 @@ class Records:
         Args:
             content: The redirect target: a URL, or text to display. 1..32,767 characters.
             name: The name of the QR Code; by default, the first 100 characters of the content.
-            campaign_id: ID of the campaign to add the QR Code to. If it has rules, and `rules` are not given, the QR
-                Code gets them.
+            campaign_id: ID of the campaign to add the QR Code to, whose rules it gets if `rules` are not given.
             comment: A private note.
             urlinfo: Words appended to the short URL.
             short_code: A custom short code; by default, 6 random characters. It has 1..200 letters of any script,
@@ -269,8 +266,6 @@ class Records:
         with self.store.atomic():
             campaign = self._check_campaign(campaign_id)
             self.templates.check_known(template)
-            if campaign and is_dynamic:
-                terms = TermsFields(**{"rules": campaign.rules, **terms})
             code = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
@@ -286,7 +281,7 @@ class Records:
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
                 tags=tags,
-                **terms,
+                **{"rules": campaign.rules if campaign else (), **terms},
             )
             return self._insert(code)
 
@@ -598,17 +593,6 @@ def _merged(stored: Location | Properties, given: Location | Properties | Mappin
 
 def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
-
-
-def check_change(before: QRCode, after: QRCode) -> None:
-    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
-    drawn_before, drawn_after = before.properties, after.properties
-    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
-    if is_other or fits(before.encoded, drawn_before):
-        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
-    if parts[0] != parts[1]:
-        check_trackable(after)
 
 
 def visible(code: QRCode) -> QRCode:

@@ -23,7 +23,7 @@ from qrkit.model import Model, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
-    "BROWSERS", "DEVICES", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "Condition", "RedirectRule", "Rules",
+    "BROWSERS", "DEVICES", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "Condition", "GivenRules", "RedirectRule", "Rules",
     "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in", "share_in", "unanswered",
 ]  # fmt: skip
 
@@ -266,7 +266,7 @@ class RedirectRule(Model):
         return " and ".join(map(describe, self.conditions))
 
 
-def needs_places(rules: Sequence[RedirectRule | Mapping[str, Any]]) -> bool:
+def needs_places(rules: GivenRules) -> bool:
     """Return whether rules ask where a visitor is."""
     return f'"{PLACES}' in json.dumps([plain(rule) for rule in rules])
 
@@ -288,6 +288,8 @@ def from_shlink(given: Any) -> Any:
     return [{"conditions": one.get("conditions"), "content": one.get("longUrl", one.get("content"))} for one in ordered]
 
 
+GivenRules = Sequence[RedirectRule | Mapping[str, Any]]
+"""Rules as they are given."""
 Rules = Annotated[tuple[RedirectRule, ...], BeforeValidator(from_shlink), Most(0, MOST_RULES)]
 
 
