@@ -114,16 +114,12 @@ def define_explain(one: Parser) -> None:
 
 def _explain(asked: argparse.Namespace) -> None:
     from qrkit.tracking.times import from_iso
-    from qrkit.visits.redirect import Request
-    from qrkit.visits.sample_visitors import sample
+    from qrkit.visits.sample_visitors import sample_request
 
-    agent = asked.user_agent or (sample(asked.device) if asked.device else "")
-    headers = {"user-agent": agent, "accept-language": asked.language}
-    if asked.referrer:
-        headers["referer"] = asked.referrer if "//" in asked.referrer else f"https://{asked.referrer}"
+    sent = ("user_agent", "language", "referrer", "address", "query")
+    request = sample_request(device=asked.device or "", **{name: getattr(asked, name) for name in sent})
     place = {name: getattr(asked, name) for name in ("country", "region", "city")}
     with opened(asked, to_read=True) as portfolio:
-        request = Request("GET", "", headers, asked.address, asked.query)
         at = from_iso(asked.at, name="at") if asked.at else None
         found = portfolio.explain(asked.code, request, at=at, **place)
     if asked.json:

@@ -40,7 +40,8 @@ __all__ = [
     "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
     "each_qrcode", "forget_taken", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign",
     "insert_qrcode", "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes",
-    "qrcodes_in_parts", "read_campaign", "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "qrcodes_in_parts", "read_campaign", "read_qrcode", "staged", "stored_row", "target_of", "update_campaign",
+    "update_qrcode",
 ]  # fmt: skip
 
 
@@ -270,7 +271,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
-        remember_targets(store, {code.short_code: _target(code, number)})
+        remember_targets(store, {code.short_code: target_of(code, number)})
     return number
 
 
@@ -403,12 +404,12 @@ def update_qrcode(store: Store, code: QRCode) -> None:
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
         forget_taken(store, [code])
-        remember_targets(store, {code.short_code: _target(code, number)})
+        remember_targets(store, {code.short_code: target_of(code, number)})
 
 
 def forget_taken(store: Store, codes: Sequence[QRCode]) -> None:
     """Forget how many scans of QR Codes were numbered, if no limit and no rule numbers them any more."""
-    terms = {code.id: _target(code, 0).terms for code in codes}
+    terms = {code.id: target_of(code, 0).terms for code in codes}
     if unnumbered := [id for id, one in terms.items() if one is None or not one.needs_number]:
         store.execute(FORGET_TAKEN, [unnumbered])
 
@@ -536,7 +537,7 @@ def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"] or 0) if row else 0
 
 
-def _target(code: QRCode, number: int) -> Target:
+def target_of(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code."""
     terms = Terms(code.rules, *(getattr(code, name) for name in Terms._fields[1:]))
     schedule = code.schedule if code.is_schedule_enabled else ()
