@@ -8,6 +8,7 @@ from qrkit import open_portfolio
 from qrkit.__main__ import main
 
 HOME = "https://example.com/home"
+RULE = {"conditions": [{"type": "device", "matchValue": "ios"}], "content": HOME}
 
 
 @pytest.fixture
@@ -106,6 +107,10 @@ def test_times_limits_the_switch_and_the_password(run, store):
         (("set", "door", "--rule", "https://example.com"), "conditions"),
         (("set", "door", "--rules", "[1]"), "rules"),
         (("set", "door", "--rules", '{"a": 1}'), "must be a JSON list"),
+        (("set", "door", "--rules", json.dumps([RULE] * 51)), "must have 0..50 entries, not 51"),
+        (("set", "door", "--rule", "hours(Mars)=09:00-17:00 https://example.com"), "IANA name of a time zone"),
+        (("set", "door", "--rule", "device=ios https://go.example.com/door"), "the short URL of this QR Code itself"),
+        (("set", "door", "--password", "x"), "must have 4..100 characters, not 1"),
         (("set", "door", "--until", "tomorrow"), "must be a date and time"),
         (("explain", "gate"), "gate"),
     ],
