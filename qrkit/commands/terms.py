@@ -42,6 +42,8 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     otherwise = "a URL, or words to show, where it would lead nowhere"
     one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
     one.add_argument("--password", metavar="WORD", help='ask visitors for it; "" removes it; - asks for it here')
+    click = "add an ID of the scan to links, under this parameter, so that conversions can name it"
+    one.add_argument("--click-id", metavar="NAME", help=click)
     switch = one.add_mutually_exclusive_group()
     switch.add_argument(
         "--off", dest="active", action="store_false", default=None, help="lead nowhere for the time being"
@@ -67,7 +69,7 @@ def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
         InvalidParameter: If a rule cannot be read.
     """
     given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
-    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active")}
+    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active", "click_id")}
     return {name: value for name, value in given.items() if value is not None} | rules_of(asked)
 
 
@@ -163,5 +165,7 @@ def _json(text: str) -> list[Any]:
     if isinstance(rules, dict):
         rules = rules.get("redirectRules")
     if not isinstance(rules, list):
-        raise InvalidParameter(Problem("rules", text, "must be a JSON list of objects with conditions and content"))
+        raise InvalidParameter(
+            Problem("rules", text, "must be a JSON list of objects with conditions, and content or variants")
+        )
     return rules

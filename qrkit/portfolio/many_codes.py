@@ -165,13 +165,14 @@ class ManyRecords(Records):
                 changed = self._edited(code, same | own, "replace" if find else "rules", replace or None)
                 pairs.append((code, _sorted_anew(changed, add_tags, remove_tags, fields or {})))
             edited = EditedQRCodes.of(pairs)
-            self._store_edited([after for before, after in pairs if after != before], edited)
+            self._store_edited([(before, after) for before, after in pairs if after != before], edited)
         return edited
 
-    def _store_edited(self, codes: Sequence[QRCode], edited: EditedQRCodes) -> None:
+    def _store_edited(self, codes: Sequence[tuple[QRCode, QRCode]], edited: EditedQRCodes) -> None:
         """Store the fields of QR Codes that an edit changed in any of them."""
         pairs = list(zip(edited.before, edited.after, strict=True))
-        edit_qrcodes(self.store, codes, [n for n in EDITED if any(before[n] != after[n] for before, after in pairs)])
+        changed = [name for name in EDITED if any(before[name] != after[name] for before, after in pairs)]
+        edit_qrcodes(self.store, codes, changed, self.now())
 
     def undo_edit(self, edited: EditedQRCodes) -> int:
         """Change back what `edit_qrcodes` changed, in one transaction, and return how many QR Codes were changed back.
@@ -196,7 +197,7 @@ class ManyRecords(Records):
                 fields = {name: before[name] for name in EDITED if now[name] == after[name]}
                 fields["fields"] = _undone_fields(now["fields"], before["fields"], after["fields"])
                 if code.is_available and now | fields != now:
-                    undone.append(self._edited(code, fields, "edited", f"{len(edited):,} QR Codes"))
+                    undone.append((code, self._edited(code, fields, "edited", f"{len(edited):,} QR Codes")))
             self._store_edited(undone, edited)
         return len(undone)
 

@@ -15,9 +15,11 @@ from qrkit.store.records.qrcodes import (
     OTHER_NAMES,
     QRCODES,
     RECORDS,
+    SELECT_NUMBER,
     Links,
     column_values,
     forget_taken,
+    get_ready,
     insert_values,
     read_qrcode,
 )
@@ -127,8 +129,9 @@ def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime |
     return {row["id"]: (int(row["imported_scans"]), row["stored"]) for row in rows}
 
 
-def edit_qrcodes(store: Store, codes: Sequence[QRCode], fields: Collection[str]) -> None:
-    """Update some fields in `EDITED` of many stored QR Codes in one transaction."""
+def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: Collection[str], now: datetime) -> None:
+    """Update some fields in `EDITED` of many stored QR Codes, before and after, in one transaction."""
+    codes = [after for _, after in pairs]
     if not fields:
         return
     dialect = store.database.dialect
@@ -143,6 +146,9 @@ def edit_qrcodes(store: Store, codes: Sequence[QRCode], fields: Collection[str])
             store.execute(sql, {"rows": dialect.escape_json(rows), "numbers": list(range(len(part)))})
         if not TermsFields.__annotations__.keys().isdisjoint(fields):
             forget_taken(store, codes)
+            for before, code in pairs:
+                if code.click_id or any(rule.variants for rule in code.rules):
+                    get_ready(store, code, store.rows(SELECT_NUMBER, [code.id])[0]["number"], before, now)
         remember_changed(store, [code.short_code for code in codes])
 
 

@@ -53,7 +53,7 @@ function makeRules(forms, changed) {
       add.focus();
     });
     const content = h("textarea", { rows: 1, oninput: () => { rule.content = content.value; changed(); } });
-    content.value = rule.content;
+    content.value = rule.content ?? "";
     const more = button("Add condition", () => {
       rule.conditions.push({ type: "language" });
       draw(`type ${index} ${rule.conditions.length - 1}`);
@@ -67,7 +67,7 @@ function makeRules(forms, changed) {
       "div", { class: "qk-rule", role: "group", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
-      put("Leads to", `rules.${index}.content`, content),
+      rule.variants ? h("p", { class: "qk-hint" }, `Splits its visitors among ${rule.variants.map((one) => one.name).join(", ")}.`) : put("Leads to", `rules.${index}.content`, content),
     );
   }
 
@@ -85,7 +85,7 @@ function makeRules(forms, changed) {
     const remove = act("×", `Remove condition ${place + 1}`, "", () => {
       rule.conditions.splice(place, 1);
       draw(`type ${index} ${Math.max(place - 1, 0)}`);
-    }, { disabled: rule.conditions.length === 1 });
+    }, { disabled: rule.conditions.length === 1 && !rule.variants });
     const parts = () => {
       const [path, kind] = [`rules.${index}.conditions.${place}`, types[condition.type]];
       const own = [kind.value && drawValues(condition, kind, path), kind.key && drawKey(condition, kind, path)].filter(Boolean);
