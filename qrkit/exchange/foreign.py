@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
+from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
@@ -113,7 +114,7 @@ class Tool:
     def read_names(self) -> frozenset[str]:
         """The names of all fields that are read, in lower case; of `a.b`, the object `a`."""
         own = (self.content, self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *(name for part in own for name in part), *self.tags, *COUNTS)
+        names = (*self.known_by, *(name for part in own for name in part), *self.tags, *COUNTS, *TERMS)
         return frozenset(name.partition(".")[0].lower() for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:

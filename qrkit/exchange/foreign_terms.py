@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["read_terms"]
+__all__ = ["NAMES", "read_terms"]
 
 SINCE = ("meta.validSince", "validsince")
 UNTIL = ("meta.validUntil", "validuntil", "expiresat", "expires_at", "expire_in")
@@ -20,6 +20,10 @@ LIMIT = ("meta.maxVisits", "maxvisits")
 OTHERWISE = ("expiredurl", "expired_url")
 DEVICES = {"ios": "ios", "android": "android"}
 OFF = ("banned", "isbanned", "disabled", "isdisabled", "disabledat")
+RULES = ("redirectrules", "hasredirectrules")
+PASSWORD = ("password", "haspassword")
+NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, "geo")
+"""What is read here, or else refused, by lower-case name; a password must not become a field of its own."""
 SHORTEST_PASSWORD = 4
 
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
@@ -46,7 +50,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
             read |= {*names}
     rules = link.get("redirectrules")
     if isinstance(rules, list):
-        read |= {"redirectrules", "hasredirectrules"}
+        read |= {*RULES}
     else:
         rules = _targets(link, read) + _variants(link, read, moment)
     if off := [name for name in OFF if name in link]:
@@ -55,7 +59,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
     password = text(link, ("password",))
     if len(password) >= SHORTEST_PASSWORD and password.lower() != "true":  # which says only that there is one
         cells["Password"] = password
-        read |= {"password", "haspassword"}
+        read |= {*PASSWORD}
     if rules:
         cells["Rules"] = json.dumps(rules, ensure_ascii=False)
     return cells, _without(link, read)

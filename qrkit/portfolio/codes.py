@@ -17,9 +17,9 @@ from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
+from qrkit.portfolio.code_pictures import check_drawable, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_tail, check_trackable
+from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
@@ -37,6 +37,7 @@ from qrkit.tracking.records import (
     ScheduleEvent,
     TermsFields,
 )
+from qrkit.tracking.redirect_rules import GivenRules
 from qrkit.tracking.short_urls import (
     CODE_RULE,
     base_url_of,
@@ -48,7 +49,7 @@ from qrkit.tracking.short_urls import (
 )
 from qrkit.tracking.times import Clock, now
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible", "with_fields"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "visible", "with_fields"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -104,22 +105,27 @@ class Records:
         """
         self.templates.use(name)
 
-    def insert_campaign(self, name: str, *, description: str = "", template: str = "") -> Campaign:
+    def insert_campaign(
+        self, name: str, *, description: str = "", template: str = "", rules: GivenRules = ()
+    ) -> Campaign:
         """Add a campaign.
 
         Args:
             name: The name of the campaign, 1..32,767 characters.
             description: A description of the campaign, at most 32,767 characters.
             template: Name of the template for QR Codes of the campaign that have none of their own.
+            rules: Rules that a new QR Code of the campaign gets, unless it is added with `rules` of its own.
 
         Raises:
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
+                exist, or a rule is invalid or never answers.
 
         Warns:
             UserWarning: If the name differs from that of another campaign in case alone.
         """
-        campaign = Campaign(id=new_id(), name=name, description=description, template=template, created=self._clock())
+        given = {"name": name, "description": description, "template": template, "rules": rules}
+        campaign = Campaign(id=new_id(), created=self._clock(), **given)
+        check_rules(campaign.rules)
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
@@ -150,7 +156,13 @@ class Records:
         return campaign_table.campaigns(self.store, self.account.id)
 
     def update_campaign(
-        self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        template: str | None = None,
+        rules: GivenRules | None = None,
     ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
@@ -159,19 +171,21 @@ class Records:
             name: The new name, 1..32,767 characters.
             description: The new description, at most 32,767 characters.
             template: The name of the new template; "" for none.
+            rules: The new rules for new QR Codes; `edit_qrcodes` with `rules_of_campaigns` gives them to all.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
+                exist, or a rule is invalid or never answers.
 
         Warns:
             UserWarning: If the new name differs from that of another campaign in case alone.
         """
-        changes = _given(name=name, description=description, template=template)
+        changes = _given(name=name, description=description, template=template, rules=rules)
         with self.store.atomic():
             self.templates.check_known(template or "")
             changed = self.get_campaign(id).replace(**changes)
+            check_rules(changed.rules)
             if name is not None:
                 self._warn_of_case(changed)
             campaign_table.update_campaign(self.store, changed)
@@ -219,7 +233,7 @@ class Records:
         Args:
             content: The redirect target: a URL, or text to display. 1..32,767 characters.
             name: The name of the QR Code; by default, the first 100 characters of the content.
-            campaign_id: ID of the campaign to add the QR Code to.
+            campaign_id: ID of the campaign to add the QR Code to, whose rules it gets if `rules` are not given.
             comment: A private note.
             urlinfo: Words appended to the short URL.
             short_code: A custom short code; by default, 6 random characters. It has 1..200 letters of any script,
@@ -251,7 +265,7 @@ class Records:
             'https://go.example.com/door'
         """
         with self.store.atomic():
-            self._check_campaign(campaign_id)
+            campaign = self._check_campaign(campaign_id)
             self.templates.check_known(template)
             code = QRCode(
                 id=new_id(),
@@ -268,7 +282,7 @@ class Records:
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
                 tags=tags,
-                **terms,
+                **{"rules": campaign.rules if campaign else (), **terms},
             )
             return self._insert(code)
 
@@ -471,11 +485,13 @@ class Records:
             raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
         return found[0]
 
-    def _check_campaign(self, id: str | None) -> None:
+    def _check_campaign(self, id: str | None) -> Campaign | None:
         if id is None:
-            return
-        if not campaign_table.campaigns(self.store, self.account.id, id=_sought(id)):
+            return None
+        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
+        if not found:
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
+        return found[0]
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "") -> str:
         """Return the requested short code, or a random one, that no account has ever used."""
@@ -560,17 +576,6 @@ def _merged(stored: Location | Properties, given: Location | Properties | Mappin
 
 def _fields(part: Location | Properties) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
-
-
-def check_change(before: QRCode, after: QRCode) -> None:
-    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
-    drawn_before, drawn_after = before.properties, after.properties
-    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
-    if is_other or fits(before.encoded, drawn_before):
-        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
-    if parts[0] != parts[1]:
-        check_trackable(after)
 
 
 def visible(code: QRCode) -> QRCode:

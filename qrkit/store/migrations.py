@@ -260,6 +260,10 @@ CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longe
 );
 """
 
+CAMPAIGN_RULES = """
+ALTER TABLE campaigns ADD COLUMN rules VARCHAR DEFAULT '[]'; -- JSON of a list of RedirectRule, for new QR Codes
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -283,5 +287,6 @@ MIGRATIONS = {
     "terms": TERMS,
     "uptime": UPTIME,
     "splits": SPLITS,
+    "campaign rules": CAMPAIGN_RULES,
 }
 """The SQL of each migration by name, in the order they are applied."""

@@ -9,7 +9,6 @@ To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypedDict
@@ -37,7 +36,7 @@ from qrkit.model import Model
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.passwords import Password
-from qrkit.tracking.redirect_rules import RedirectRule, Rules
+from qrkit.tracking.redirect_rules import GivenRules, Rules
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
 
 __all__ = [
@@ -129,7 +128,7 @@ class ScheduleEvent(Model):
 class TermsFields(TypedDict, total=False):
     """The fields of a QR Code that say where the short URL leads whom, and when, as they are given."""
 
-    rules: Sequence[RedirectRule | Mapping[str, Any]]
+    rules: GivenRules
     active: bool
     valid_since: datetime | str | None
     valid_until: datetime | str | None
@@ -170,6 +169,11 @@ class Campaign(Model):
         default="", description="Name of the template for QR Codes of the campaign that have none of their own."
     )
     created: Created
+    rules: Rules = Field(
+        default=(),
+        description="Rules that a new QR Code of the campaign gets, unless it is added with rules of its own.",
+        exclude_if=lambda rules: not rules,
+    )
 
 
 class QRCode(Model):

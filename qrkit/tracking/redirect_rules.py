@@ -24,8 +24,9 @@ from qrkit.model import Model, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
-    "BROWSERS", "DEVICES", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "Condition", "RedirectRule", "Rules", "Variant",
-    "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in", "share_in", "unanswered",
+    "BROWSERS", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "SCANS", "TYPES", "Condition", "GivenRules", "RedirectRule",
+    "Rules", "Variant", "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in",
+    "share_in", "unanswered",
 ]  # fmt: skip
 
 MOST_RULES = 50
@@ -140,35 +141,47 @@ class Type(NamedTuple):
     """What a type of condition says.
 
     Attributes:
+        label: What people call it.
         values: What is allowed as a value, in words; "" for a type without values.
         check: Raises ValueError for a value that is not allowed.
         key: What the key is, in words; "" for a type without a key.
+        choices: The values, if they are a closed list.
     """
 
-    values: str
+    label: str
+    values: str = ""
     check: Callable[[str], object] = str
     key: str = ""
+    choices: tuple[str, ...] = ()
+
+
+def _choice(label: str, choices: tuple[str, ...], key: str = "") -> Type:
+    return Type(label, f"one of {', '.join(choices)}", _one_of(choices), key, choices)
 
 
 TYPES = {
-    "device": Type(f"one of {', '.join(DEVICES)}", _one_of(DEVICES)),
-    "browser": Type(f"one of {', '.join(BROWSERS)}", _one_of(BROWSERS)),
-    "language": Type("a language such as en or en-GB", _matches(_LANGUAGE)),
-    "query-param": Type("the value of the parameter", key="the name of a parameter"),
-    "any-value-query-param": Type("", key="the name of a parameter"),
-    "valueless-query-param": Type("", key="the name of a parameter"),
-    "ip-address": Type("an address, a block such as 10.0.0.0/8, or a pattern such as 10.0.*.*", networks_in),
-    "geolocation-country-code": Type("a country of two letters, such as SI", _matches(_COUNTRY)),
-    "geolocation-region-name": Type("the name of a region"),
-    "geolocation-city-name": Type("the name of a city"),
-    "referrer-host": Type("a host, such as example.com, which includes www.example.com", _matches(_HOST)),
-    "visitor": Type("new or returning, on the day in UTC", _one_of(VISITORS)),
-    "scan-number": Type("numbers such as 7, 1-100, 101- or every 10", numbers_in, "all or day"),
-    "before-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
-    "after-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
-    "weekday": Type(f"one of {', '.join(WEEKDAYS)}", _one_of(WEEKDAYS), "a time zone"),
-    "hours": Type("hours such as 18:00-02:00", hours_in, "a time zone"),
-    "share": Type("a percentage of visitors such as 30, or the range 30-60 of it", share_in),
+    "device": _choice("Device", DEVICES),
+    "browser": _choice("Browser", BROWSERS),
+    "language": Type("Language", "a language such as en or en-GB", _matches(_LANGUAGE)),
+    "query-param": Type("Query parameter", "the value of the parameter", key="the name of a parameter"),
+    "any-value-query-param": Type("Query parameter with any value", key="the name of a parameter"),
+    "valueless-query-param": Type("Query parameter without a value", key="the name of a parameter"),
+    "ip-address": Type(
+        "IP address", "an address, a block such as 10.0.0.0/8, or a pattern such as 10.0.*.*", networks_in
+    ),
+    "geolocation-country-code": Type("Country", "a country of two letters, such as SI", _matches(_COUNTRY)),
+    "geolocation-region-name": Type("Region", "the name of a region"),
+    "geolocation-city-name": Type("City", "the name of a city"),
+    "referrer-host": Type(
+        "Referring site", "a host, such as example.com, which includes www.example.com", _matches(_HOST)
+    ),
+    "visitor": Type("Visitor", "new or returning, on the day in UTC", _one_of(VISITORS), choices=VISITORS),
+    "scan-number": Type("Number of the scan", "numbers such as 7, 1-100, 101- or every 10", numbers_in, "all or day"),
+    "before-date": Type("Date before", "a date and time such as 2026-12-24T18:00:00Z", _moment),
+    "after-date": Type("Date after", "a date and time such as 2026-12-24T18:00:00Z", _moment),
+    "weekday": _choice("Weekday", WEEKDAYS, "a time zone"),
+    "hours": Type("Time of day", "hours such as 18:00-02:00", hours_in, "a time zone"),
+    "share": Type("Share of visitors", "a percentage of visitors such as 30, or the range 30-60 of it", share_in),
 }
 """The types of conditions by name."""
 PLACES = "geolocation-"
@@ -330,7 +343,7 @@ def contents_of(rules: Sequence[RedirectRule]) -> dict[str, str]:
     return found
 
 
-def needs_places(rules: Sequence[RedirectRule | Mapping[str, Any]]) -> bool:
+def needs_places(rules: GivenRules) -> bool:
     """Return whether rules ask where a visitor is."""
     return f'"{PLACES}' in json.dumps([plain(rule) for rule in rules])
 
@@ -352,6 +365,8 @@ def from_shlink(given: Any) -> Any:
     return [{"conditions": one.get("conditions"), "content": one.get("longUrl", one.get("content"))} for one in ordered]
 
 
+GivenRules = Sequence[RedirectRule | Mapping[str, Any]]
+"""Rules as they are given."""
 Rules = Annotated[tuple[RedirectRule, ...], BeforeValidator(from_shlink), Most(0, MOST_RULES)]
 
 

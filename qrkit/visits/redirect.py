@@ -229,19 +229,6 @@ class Redirects:
             raise LeadsNowhere(code, decision.sentence)
         return replace(self._answer(code, entry, decision.content), why=decision.sentence)
 
-    def explain(self, request: Request, moment: datetime | None = None) -> Decision:
-        """Return what a request would get, and why, without counting it.
-
-        Args:
-            moment: When the request arrives; by default now.
-
-        Raises:
-            NotFound: If no QR Code ever had this short code.
-            Gone: If its QR Code was deleted.
-        """
-        code, entry = self.find(request.short_code, request.address)
-        return self.decide(replace(request, short_code=code), moment or self._clock(), entry)
-
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None

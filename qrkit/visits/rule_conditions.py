@@ -46,6 +46,7 @@ FAMILIES = {
     "Chromium": "chrome",
     "Edge": "edge",
     "Firefox": "firefox",
+    "Mobile": "safari",  # Mobile Safari
     "Opera": "opera",
     "Safari": "safari",
     "Samsung": "samsung_internet",
@@ -140,7 +141,7 @@ def _words_for(user_agent: str) -> frozenset[str]:
 
 @lru_cache(4_096)
 def _languages_in(accepted: str) -> frozenset[str]:
-    parts = accepted.split(",", MOST_LANGUAGES)[:MOST_LANGUAGES]
+    parts = accepted.replace("_", "-").split(",", MOST_LANGUAGES)[:MOST_LANGUAGES]
     found = [match for part in parts if (match := _LANGUAGE.fullmatch(part))]
     tags = [one[1].lower().split("-") for one in found if float(one[2] or 1) >= LEAST_QUALITY]
     return frozenset("-".join(tag[:length]) for tag in tags for length in range(1, len(tag) + 1))

@@ -8,6 +8,7 @@ from qrkit import open_portfolio
 from qrkit.__main__ import main
 
 HOME = "https://example.com/home"
+RULE = {"conditions": [{"type": "device", "matchValue": "ios"}], "content": HOME}
 
 
 @pytest.fixture
@@ -49,6 +50,19 @@ def test_a_rule_in_words_leads_where_explain_says(run):
     assert "device ios and not language de or fr" in shown
     run("set", "door", "--rules", "[]")
     assert "rule" not in run("show", "door")
+
+
+def test_a_campaign_has_rules_for_its_codes(run, store):
+    run("campaign", "add", "Spring", "--rule", "device=ios https://example.com/app")
+    run("set", "door", "--campaign", "Spring")
+    assert "no rule" not in run("explain", "door", "--device", "ios")
+    run("campaign", "set", "Spring", "--apply-rules")
+    assert run("explain", "door", "--device", "ios").startswith("https://example.com/app:")
+    run("add", "https://example.com/2", "--short-code", "gate", "--campaign", "Spring")
+    assert run("explain", "gate", "--device", "ios").startswith("https://example.com/app:")
+    run("campaign", "set", "Spring", "--rules", "[]", "--apply-rules")
+    assert "rule" not in run("show", "gate")
+    assert "never answers" in run("campaign", "set", "Spring", *(["--rule", "device=ios https://a.b"] * 2), status=2)
 
 
 def test_rules_come_from_a_file_of_shlink(run, tmp_path):
@@ -93,6 +107,10 @@ def test_times_limits_the_switch_and_the_password(run, store):
         (("set", "door", "--rule", "https://example.com"), "conditions"),
         (("set", "door", "--rules", "[1]"), "rules"),
         (("set", "door", "--rules", '{"a": 1}'), "must be a JSON list"),
+        (("set", "door", "--rules", json.dumps([RULE] * 51)), "must have 0..50 entries, not 51"),
+        (("set", "door", "--rule", "hours(Mars)=09:00-17:00 https://example.com"), "IANA name of a time zone"),
+        (("set", "door", "--rule", "device=ios https://go.example.com/door"), "the short URL of this QR Code itself"),
+        (("set", "door", "--password", "x"), "must have 4..100 characters, not 1"),
         (("set", "door", "--until", "tomorrow"), "must be a date and time"),
         (("explain", "gate"), "gate"),
     ],

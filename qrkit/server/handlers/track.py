@@ -81,12 +81,15 @@ def get_campaign(call: Call) -> Response:
 
 def insert_campaign(call: Call) -> Response:
     """Add a campaign."""
-    return _insert(read_campaign(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_campaign)
+    asked = read_campaign(call.json(MOST_RECORD_BYTES))
+    _warn_of_places(call, asked)
+    return _insert(asked, call.portfolio.insert_campaign)
 
 
 def update_campaign(call: Call) -> Response:
-    """Change the name, the description and the template of a campaign."""
+    """Change the name, the description, the template and the rules of a campaign."""
     asked = read_campaign(call.json(MOST_RECORD_BYTES))
+    _warn_of_places(call, asked)
     call.portfolio.update_campaign(call.id, **asked.values)
     return _done(asked.unknown)
 

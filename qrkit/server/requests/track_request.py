@@ -80,13 +80,18 @@ def _in_our_words(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a QR Code with those that Shlink calls otherwise under our names."""
     renamed = {ours: fields[theirs] for theirs, ours in OF_SHLINK.items() if theirs in fields and ours not in fields}
     given = with_content({name: value for name, value in fields.items() if name not in OF_SHLINK} | renamed)
-    return given | {name: from_shlink(given[name]) for name in ("rules",) if name in given}
+    return _with_our_rules(given)
+
+
+def _with_our_rules(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(fields) | {name: from_shlink(fields[name]) for name in ("rules",) if name in fields}
 
 
 def read_campaign(fields: Mapping[str, Any]) -> Fields:
     """Read the fields of a campaign, new or changed."""
-    _, unknown = Campaign.known(fields)
+    known, unknown = Campaign.known(_with_our_rules(fields))
     sent = {name: fields[name] for name in ("name", "description", "template") if fields.get(name) is not None}
+    sent |= {name: known[name] for name in ("rules",) if name in known}
     if sent.get("name", "") == "":
         raise MissingParameter("name")
     Campaign(id="", created=_SOME_DAY, **sent)

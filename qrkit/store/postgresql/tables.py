@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import TRIALS, UPTIME, VARIANTS, VISIT_COLUMNS
+from qrkit.store.migrations import CAMPAIGN_RULES, TRIALS, UPTIME, VARIANTS, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -292,6 +292,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "terms": TERMS,
         "uptime": UPTIME,
         "splits": SPLITS,
+        "campaign rules": CAMPAIGN_RULES,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from qrkit.store.connection import Store
 from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
+from qrkit.store.records.qrcodes import list_text
 from qrkit.tracking.records import Campaign
 from qrkit.tracking.times import naive
 
-__all__ = ["campaigns", "delete_campaign", "insert_campaign", "leave_campaign", "update_campaign"]
+__all__ = ["campaigns", "delete_campaign", "insert_campaign", "leave_campaign", "read_campaign", "update_campaign"]
 
 INSERT_CAMPAIGN = """
-INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO campaigns (id, account_id, name, description, template, rules, created, color)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 SELECT_CAMPAIGNS = """
-SELECT id, name, description, template, created FROM campaigns
+SELECT id, name, description, template, rules, created FROM campaigns
 WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
 ORDER BY created, rowid
 """
-UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, rules = ? WHERE id = ?"
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
@@ -26,20 +32,29 @@ DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
     """Store a campaign of an account."""
-    fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
     with change_looks(store):
-        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
+        own = (*_changing(campaign), naive(campaign.created), free_color(store, account_id))
+        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *own])
 
 
 def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
     """Return the campaigns of an account, oldest first, optionally only the one with an id."""
-    return [Campaign(**row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+    return [read_campaign(row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+
+
+def read_campaign(row: Mapping[str, Any]) -> Campaign:
+    """Convert a row of the table `campaigns` to a record."""
+    return Campaign(**{**row, "rules": json.loads(row["rules"])})
 
 
 def update_campaign(store: Store, campaign: Campaign) -> None:
     """Update a stored campaign."""
     with change_looks(store):
-        store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.template, campaign.id])
+        store.execute(UPDATE_CAMPAIGN, [*_changing(campaign), campaign.id])
+
+
+def _changing(campaign: Campaign) -> list[str]:
+    return [campaign.name, campaign.description, campaign.template, list_text(campaign.rules)]
 
 
 def leave_campaign(store: Store, id: str) -> None:

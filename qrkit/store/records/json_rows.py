@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from qrkit.store.connection import Store
+from qrkit.store.records.campaigns import read_campaign
 from qrkit.store.records.qrcodes import RECORD, SELECT_QRCODES, Links, parts, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
@@ -21,13 +22,13 @@ __all__ = [
 
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
-CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
+CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created", "rules")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text
 FROM ({select}) found
 """
 SELECT_CAMPAIGNS = """
-SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
+SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created, rules
 FROM campaigns WHERE account_id = $account
 """
 SELECT_TAILS = "SELECT number, short_code, urlinfo FROM qrcodes WHERE urlinfo <> ''"
@@ -67,7 +68,7 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
 
 def read_campaigns(text: str) -> list[Campaign]:
     """Return the campaigns in the text of `campaigns_text`."""
-    return [Campaign(**dict(zip(CAMPAIGN_FIELDS, row, strict=True))) for row in _rows(text)]
+    return [read_campaign(dict(zip(CAMPAIGN_FIELDS, row, strict=True))) for row in _rows(text)]
 
 
 def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:

@@ -40,14 +40,15 @@ from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
 
 __all__ = [
-    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
-    "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode", "has_short_code",
-    "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values", "is_taken", "last_number", "number_of",
-    "parts", "qrcodes", "qrcodes_in_parts", "read_qrcode", "staged", "stored_row", "update_qrcode",
+    "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
+    "address_holder", "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode",
+    "forget_taken", "get_ready", "has_short_code", "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values",
+    "is_taken", "last_number", "list_text", "number_of", "parts", "qrcodes", "qrcodes_in_parts", "read_qrcode",
+    "staged", "stored_row", "target_of", "update_qrcode",
 ]  # fmt: skip
 
 
-def _list_text(values: tuple[Model | str, ...]) -> str:
+def list_text(values: tuple[Model | str, ...]) -> str:
     """Return a schedule, rules, or tags, as JSON."""
     plain = [value if isinstance(value, str) else value.model_dump(mode="json") for value in values]
     return json.dumps(plain, ensure_ascii=False) if plain else "[]"
@@ -89,7 +90,7 @@ _properties_text = lru_cache(maxsize=1_000)(Properties.to_json)
 TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: lambda moment: naive(moment).isoformat(),
     Properties: _properties_text,
-    tuple: _list_text,
+    tuple: list_text,
     OwnFields: _object_text,
 }
 """Conversions to column values, by field type."""
@@ -162,7 +163,9 @@ INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
 UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?::{QRCODES[name]}' for name in CHANGING)} WHERE id = ?"
-FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
+FORGET_TAKEN = """
+DELETE FROM scans_taken WHERE qrcode IN (SELECT number FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])))
+"""
 """A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 INSERT_SHORT_CODE = (
@@ -251,8 +254,8 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
-        _get_ready(store, code, number, None, now)
-        remember_targets(store, {code.short_code: _target(code, number)})
+        get_ready(store, code, number, None, now)
+        remember_targets(store, {code.short_code: target_of(code, number)})
     return number
 
 
@@ -381,7 +384,7 @@ def staged(store: Store, account_id: str) -> Iterator[Staged]:
             codes.drop()
 
 
-def _get_ready(store: Store, code: QRCode, number: int, before: QRCode | None, now: datetime) -> None:
+def get_ready(store: Store, code: QRCode, number: int, before: QRCode | None, now: datetime) -> None:
     """Store, in the open transaction, what redirects need of a new or changed QR Code besides its row."""
     begin_splits(store, number, code.rules, before.rules if before else (), now=now)
     if code.click_id:
@@ -393,11 +396,16 @@ def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> 
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
-        _get_ready(store, code, number, before, now)
-        target = _target(code, number)
-        if target.terms is None or not target.terms.needs_number:
-            store.execute(FORGET_TAKEN, [number])
-        remember_targets(store, {code.short_code: target})
+        get_ready(store, code, number, before, now)
+        forget_taken(store, [code])
+        remember_targets(store, {code.short_code: target_of(code, number)})
+
+
+def forget_taken(store: Store, codes: Sequence[QRCode]) -> None:
+    """Forget how many scans of QR Codes were numbered, if no limit and no rule numbers them any more."""
+    terms = {code.id: target_of(code, 0).terms for code in codes}
+    if unnumbered := [id for id, one in terms.items() if one is None or not one.needs_number]:
+        store.execute(FORGET_TAKEN, [unnumbered])
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
@@ -518,7 +526,7 @@ def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"] or 0) if row else 0
 
 
-def _target(code: QRCode, number: int) -> Target:
+def target_of(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code."""
     terms = Terms(code.rules, *(getattr(code, name) for name in Terms._fields[1:]))
     schedule = code.schedule if code.is_schedule_enabled else ()

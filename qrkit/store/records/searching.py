@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,14 +11,29 @@ from typing import Any
 from qrkit.store.connection import Store
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.ids import can_be_stored
-from qrkit.store.records.qrcodes import MOST_IN_TEXT, QRCODES, RECORDS, Links, column_values, insert_values, read_qrcode
+from qrkit.store.records.qrcodes import (
+    MOST_IN_TEXT,
+    OTHER_NAMES,
+    QRCODES,
+    RECORDS,
+    SELECT_NUMBER,
+    Links,
+    column_values,
+    forget_taken,
+    get_ready,
+    insert_values,
+    read_qrcode,
+)
 from qrkit.store.records.short_codes import remember_changed
-from qrkit.tracking.records import QRCode
+from qrkit.tracking.records import QRCode, TermsFields
 
 __all__ = ["EDITED", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
-EDITED = ("id", "campaign_id", "content", "template", "tags", "fields")
-"""The ID, and the columns that an edit of many QR Codes changes."""
+EDITED = (
+    "name", "campaign_id", "content", "comment", "template", "tags", "fields", "is_schedule_enabled", "schedule",
+    *TermsFields.__annotations__,
+)  # fmt: skip
+"""The fields of QR Codes that `edit_qrcodes` can change."""
 
 FOLDED = "replace(replace(lower({}), 'ß', 'ss'), 'ς', 'σ')"  # noqa: RUF001
 """A text without case: `lower` leaves ß, which capitals write as SS, and the sigma at the end of words."""
@@ -49,10 +64,7 @@ SELECT_IMPORTED = """
 SELECT id, imported_scans, stored FROM qrcodes WHERE imported_scans > 0 AND id IN (SELECT unnest(?::VARCHAR[]))
 """
 TOUCH = "UPDATE qrcodes SET comment = comment WHERE number IN (SELECT unnest(?::INTEGER[]))"
-EDIT = f"""
-UPDATE qrcodes SET {", ".join(f"{name} = new.{name}" for name in EDITED[1:])}
-FROM (SELECT * FROM {{rows}}) new WHERE qrcodes.id = new.id
-"""
+EDIT = "UPDATE qrcodes SET {changes} FROM (SELECT * FROM {rows}) new WHERE qrcodes.id = new.id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +153,26 @@ def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime |
     return {row["id"]: (int(row["imported_scans"]), row["stored"]) for row in rows}
 
 
-def edit_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
-    """Update campaign, content, template, tags and fields of many stored QR Codes in one transaction."""
+def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: Collection[str], now: datetime) -> None:
+    """Update some fields in `EDITED` of many stored QR Codes, before and after, in one transaction."""
+    codes = [after for _, after in pairs]
+    if not fields:
+        return
     dialect = store.database.dialect
-    sql = EDIT.format(rows=dialect.rows_of_json({name: QRCODES[name] for name in EDITED}, number="number"))
+    changed = [OTHER_NAMES.get(name, name) for name in fields]
+    columns = ("id", *changed)
+    rows_of_json = dialect.rows_of_json({name: QRCODES[name] for name in columns}, number="number")
+    sql = EDIT.format(changes=", ".join(f"{name} = new.{name}" for name in changed), rows=rows_of_json)
     with store.atomic():
         for start in range(0, len(codes), MOST_IN_TEXT):
             part = codes[start : start + MOST_IN_TEXT]
-            rows = json.dumps([column_values(code, EDITED) for code in part], ensure_ascii=False)
+            rows = json.dumps([column_values(code, columns) for code in part], ensure_ascii=False)
             store.execute(sql, {"rows": dialect.escape_json(rows), "numbers": list(range(len(part)))})
+        if not TermsFields.__annotations__.keys().isdisjoint(fields):
+            forget_taken(store, codes)
+            for before, code in pairs:
+                if code.click_id or any(rule.variants for rule in code.rules):
+                    get_ready(store, code, store.rows(SELECT_NUMBER, [code.id])[0]["number"], before, now)
         remember_changed(store, [code.short_code for code in codes])
 
 

@@ -16,6 +16,7 @@ from qrkit.report.findings import leads_key, silent_sentences
 from qrkit.report.sentences import say
 from qrkit.report.words import number, quoted, titles_of
 from qrkit.store import Scans
+from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
@@ -27,7 +28,7 @@ KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orph
 Comparison = Literal["previous", "year", "range", ""]
 """What a period is compared with: the one before, the same days a year before, days of one's own, or nothing."""
 
-ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries"}
+ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries", TAG: "Tags"}
 """Attributes whose bars filter the scans, and the titles of their charts."""
 
 YEARS = (1990, 2100)
@@ -51,6 +52,7 @@ class Asked:
         device: Type of device; "" for all.
         system: Operating system; "" for all.
         country: Code of the country; "" for all.
+        tag: Tag of QR Codes; "" for all.
         kinds: Kinds of visits to count.
         compare: What the days are compared with.
         compare_since: First day of a comparison with a range.
@@ -65,6 +67,7 @@ class Asked:
     device: str = ""
     system: str = ""
     country: str = ""
+    tag: str = ""
     kinds: tuple[Kind, ...] = ("scan",)
     compare: Comparison = "previous"
     compare_since: date | None = None
@@ -108,6 +111,7 @@ class Asked:
             device=self.device or None,
             system=self.system or None,
             country=self.country or None,
+            tag=self.tag or None,
         )
 
     def before(self, scans: Scans) -> Scans | None:
@@ -183,6 +187,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "device": _text,
     "system": _text,
     "country": _text,
+    "tag": _text,
     "kinds": _kinds,
     "compare": _comparison,
     "compare_since": _day,
@@ -244,7 +249,7 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
 def told(portfolio: Portfolio, asked: Asked) -> list[str]:
     """Return the sentences of a report on an experiment, on silent posters, and on the two most scanned campaigns.
 
-    Without filters by device, system or country, and for scans only.
+    Without filters by device, system, country or tag, and for scans only.
     """
     if asked.kinds != ("scan",) or any(getattr(asked, name) for name in ATTRIBUTES):
         return []
@@ -302,6 +307,8 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     )
     for name, title in ATTRIBUTES.items():
         rows = analytics.scans_by(replace(asked, **{name: ""}).of(scans), name, most=MOST_BARS)  # type: ignore[arg-type]
+        if name == TAG and set(rows[name]) <= {UNKNOWN}:
+            continue  # most portfolios have no tags
         values = zip(rows[name], rows["scans"], strict=True)
         yield _ranking(name, title, [(value, value, count, 0) for value, count in values])
 
