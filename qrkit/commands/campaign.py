@@ -53,7 +53,7 @@ def define_campaign(one: Parser) -> None:
         if name == "set":
             act_on.add_argument("--name", metavar="TEXT", help="the new name")
         if name in ("add", "set"):
-            add_fields(act_on, Campaign, CHANGES)
+            add_fields(act_on, lambda: Campaign, CHANGES)
         if name == "remove":
             act_on.add_argument("--keep-codes", action="store_true", help="keep its QR Codes, without a campaign")
             act_on.add_argument("--yes", action="store_true", help="do not ask")

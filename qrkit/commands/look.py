@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from qrkit.design.frames import USUAL_KIND
 from qrkit.errors import Problem
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     look.add_argument(
         "--caption",
         metavar="TEXT",
-        help=f"words on the frame (without --frame: that of the preset, or `{USUAL_KIND}`)",
+        help="words on the frame (without --frame: that of the preset, or `bar`)",
     )
     look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
 
