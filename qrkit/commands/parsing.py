@@ -9,7 +9,6 @@ from functools import partial
 from importlib import import_module
 from shlex import join, quote
 from shutil import get_terminal_size
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
@@ -48,6 +47,8 @@ class Layout(argparse.HelpFormatter):
         return (f"\n  {heading}\n" if heading else "") + super()._format_action(action)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill
+
         parts = (part if "\n  " in part else fill(part, width) for part in text.split("\n\n"))
         return "\n\n".join(parts)
 
