@@ -236,7 +236,7 @@ class Records:
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
-                `limit_a_day`, `otherwise` and `password`; see `QRCode`.
+                `limit_a_day`, `otherwise`, `password` and `click_id`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -439,7 +439,7 @@ class Records:
             check_change(stored, changed)
             if changed.urlinfo != stored.urlinfo:
                 check_tail(self.store, changed.short_code, changed.urlinfo)
-            table.update_qrcode(self.store, changed)
+            table.update_qrcode(self.store, changed, stored, self.now())
         return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:

@@ -62,6 +62,16 @@ def _in_utc(moment: datetime) -> datetime:
         raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule}) from error
 
 
+PARAMETER = "^[A-Za-z0-9_.-]{0,50}$"
+
+
+def _parameter(name: str) -> str:
+    if not re.fullmatch(PARAMETER, name):
+        rule = "must have at most 50 characters, of letters, digits and _.-"
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+    return name
+
+
 def _whole_second(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
 
@@ -127,6 +137,7 @@ class TermsFields(TypedDict, total=False):
     limit_a_day: int
     otherwise: str
     password: str
+    click_id: str
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
@@ -256,6 +267,13 @@ class QRCode(Model):
         exclude_if=lambda password: password == "",
         repr=False,
     )
+    click_id: Annotated[str, AfterValidator(_parameter)] = Field(
+        default="",
+        description="Name of a parameter with an ID of the scan that is added to links, such as click, so that "
+        "conversions can name it; by default, there is none.",
+        exclude_if=lambda name: name == "",
+        json_schema_extra={"pattern": PARAMETER},
+    )
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:
@@ -349,8 +367,8 @@ class ApiKey:
     revoked: datetime | None
 
 
-Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
-"""The kind of a visit: only `scan` counts."""
+Kind = Literal["scan", "bot", "prefetch", "head", "orphan", "conversion"]
+"""The kind of a visit: only `scan` counts. A `conversion` is what came of one, such as an order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +409,9 @@ class Visit:
         language: First language of `Accept-Language`, such as `de` or `pt-BR`.
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
+        variant: Name of the variant that was served; None if there are no variants.
+        split: The number of the variants among which it was drawn; None if it was not drawn.
+        conversion: JSON of a conversion; None for any other visit.
     """
 
     time: datetime
@@ -403,3 +424,6 @@ class Visit:
     language: str | None = None
     visitor: int | None = None
     place: Place = NOWHERE
+    variant: str | None = None
+    split: int | None = None
+    conversion: str | None = None

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 
-from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored
+from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored, StoreBusy
 from qrkit.store import Store
+from qrkit.store.recording.click_ids import Click, click_id
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
 from qrkit.store.recording.scan_numbers import Limits, has_scanned, next_number, take_number
@@ -32,7 +34,8 @@ from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
-from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query
+from qrkit.visits.remembered_variants import variant_cookie
 from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
@@ -81,13 +84,14 @@ class Answer:
     """The answer to a visitor: the content of the code, and whether to redirect to it or show it.
 
     `asks_password` is the hash of the password that the visitor has to type first; there is no content then. `why` says
-    to the owner what decided.
+    to the owner what decided. `cookie` keeps the variant of the visitor, if the owner asks for that.
     """
 
     content: str
     destination: Destination
     asks_password: str = ""
     why: str = ""
+    cookie: str = ""
 
 
 class Redirects:
@@ -155,7 +159,8 @@ class Redirects:
         if entry is None or entry.terms is None:
             content = None if entry is None or entry is DELETED else entry.content_at(moment)
             if self._records:
-                self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+                number = entry.qrcode if entry and content is not None else None
+                self._record(request, moment, number, Decision("content", content, None, ""))
             return self._answer(request.short_code, entry, content)
         return self._answer_on_terms(request, moment, entry, entry.terms)
 
@@ -167,10 +172,19 @@ class Redirects:
         if self._records:
             number = None if decision.content is None else entry.qrcode
             # Each scan that took a number is counted, so that the limit is the count.
-            self._record(request, moment, number, decision.content, repeats=is_scan and terms.needs_number)
+            repeats = is_scan and terms.needs_number
+            self._record(request, moment, number, decision, repeats=repeats)
         if decision.content is None:
             raise LeadsNowhere(request.short_code, decision.sentence)
-        return self._answer(request.short_code, entry, decision.content)
+        answer = self._answer(request.short_code, entry, decision.content)
+        if is_scan and decision.rule is not None and (rule := terms.rules[decision.rule]).remember_days:
+            answer = replace(answer, cookie=variant_cookie(rule, decision.variant or ""))
+        if is_scan and self._records and terms.click_id and answer.destination.kind == "redirect":
+            with suppress(StoreBusy):  # a link without the ID is better than none
+                id = click_id(self.store, Click(entry.qrcode, moment, self._key(request, moment)))
+                link = with_query(answer.destination.link or "", f"{terms.click_id}={id}", (terms.click_id,))
+                answer = replace(answer, destination=replace(answer.destination, link=link))
+        return answer
 
     def decide(self, request: Request, moment: datetime, entry: Target, *, takes_number: bool = False) -> Decision:
         """Decide what a request gets from the target of its short code.
@@ -180,14 +194,14 @@ class Redirects:
             takes_number: Whether it counts against limits; otherwise it is decided as the next scan would be.
         """
         terms = entry.terms or NO_TERMS_AT_ALL
-        key = self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
+        key = self._key(request, moment)
         visitor = Visitor(
             moment,
             request.headers,
             query=request.query,
             short_code=request.short_code,
             address=request.address,
-            place=cache(lambda: self._place(request.address)),
+            place=lambda: self._place(request.address),
             key=key,
             is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
         )
@@ -281,13 +295,15 @@ class Redirects:
         found = self.split(path)
         return found is not None and found[1][:1] in ("", "/")
 
+    def _key(self, request: Request, moment: datetime) -> int:
+        return self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
+
     def _record(
-        self, request: Request, moment: datetime, qrcode: int | None, content: str | None, *, repeats: bool = False
+        self, request: Request, moment: datetime, qrcode: int | None, decision: Decision, *, repeats: bool = False
     ) -> None:
         headers = request.headers
-        user_agent = headers.get("user-agent", "")
         kind = "orphan" if qrcode is None else kind_of(request.method, headers)
-        visitor = self._visitors.key(request.address, user_agent, moment)
+        visitor = self._key(request, moment)
         if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment) and not repeats:
             return
         visit = Visit(
@@ -295,12 +311,14 @@ class Redirects:
             kind=kind,
             short_code=request.short_code,
             qrcode=qrcode,
-            content=content,
-            user_agent=user_agent,
+            content=decision.content,
+            user_agent=headers.get("user-agent", ""),
             referrer=referrer_host(headers.get("referer", "")),
             language=first_language(headers.get("accept-language", "")),
             visitor=visitor,
             place=self._place(request.address),
+            variant=decision.variant,
+            split=decision.split,
         )
         try:
             is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from ipaddress import ip_address
+from itertools import accumulate
 from urllib.parse import parse_qsl
 
 from qrkit.store.recording.scan_numbers import ScanNumber
@@ -18,6 +20,7 @@ from qrkit.tracking.redirect_rules import (
     WEEKDAYS,
     Condition,
     RedirectRule,
+    Variant,
     hours_in,
     networks_in,
     numbers_in,
@@ -26,7 +29,7 @@ from qrkit.tracking.redirect_rules import (
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import utc, zone_of
 
-__all__ = ["Visitor", "applies", "first_rule"]
+__all__ = ["Visitor", "applies", "drawn_variant", "first_rule"]
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
@@ -54,7 +57,7 @@ _LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q
 FIRST = ScanNumber(1, 1)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # not frozen, because every redirect by rules makes one
 class Visitor:
     """What is known of the request that a rule is asked about.
 
@@ -81,6 +84,11 @@ class Visitor:
     number: ScanNumber = FIRST
 
     @cached_property
+    def located(self) -> Place:
+        """The place of the address, looked up once."""
+        return self.place()
+
+    @cached_property
     def device(self) -> frozenset[str]:
         """The words for the device and the browser."""
         return _words_for(self.headers.get("user-agent", "")[:LONGEST])
@@ -97,6 +105,12 @@ class Visitor:
             return dict(parse_qsl(self.query, keep_blank_values=True, max_num_fields=MOST_PARAMETERS))
         except ValueError:
             return {}
+
+
+def drawn_variant(rule: RedirectRule, visitor: Visitor) -> Variant:
+    """Return the variant that a visitor is given on this day: by chance, but the same at each scan."""
+    ends = list(accumulate(one.weight for one in rule.variants))
+    return rule.variants[bisect(ends, _drawn(visitor, b"variant") * ends[-1] >> 64)]
 
 
 def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
@@ -143,7 +157,7 @@ def _address(condition: Condition, visitor: Visitor) -> bool | None:
 
 def _place(part: str) -> Callable[[Condition, Visitor], bool | None]:
     def check(condition: Condition, visitor: Visitor) -> bool | None:
-        found = getattr(visitor.place(), part)
+        found = getattr(visitor.located, part)
         return None if found is None else found.lower() in condition.values
 
     return check
@@ -162,6 +176,13 @@ def _number(condition: Condition, visitor: Visitor) -> bool:
     return False
 
 
+def _drawn(visitor: Visitor, purpose: bytes = b"") -> int:
+    """Return 64 bits by chance, the same for a visitor all day, and others for each QR Code and each purpose."""
+    key = visitor.key.to_bytes(8, "big")
+    digest = blake2b(visitor.short_code.encode(), digest_size=8, key=key, person=purpose)
+    return int.from_bytes(digest.digest(), "big")
+
+
 def _weekday(condition: Condition, visitor: Visitor) -> bool:
     local = visitor.moment.astimezone(zone_of(condition.match_key or "UTC"))
     return WEEKDAYS[local.weekday()] in condition.values
@@ -175,9 +196,8 @@ def _hours(condition: Condition, visitor: Visitor) -> bool:
 
 
 def _share(condition: Condition, visitor: Visitor) -> bool:
-    # The same for all rules of a QR Code, so that 0-30 and 30-60 are different visitors, and another one for each code.
-    digest = blake2b(visitor.short_code.encode(), digest_size=8, key=visitor.key.to_bytes(8, "big")).digest()
-    drawn = int.from_bytes(digest, "big") * 100 / 2**64
+    # The same for all rules of a QR Code, so that 0-30 and 30-60 are different visitors.
+    drawn = _drawn(visitor) * 100 / 2**64
     return any(low <= drawn < high for low, high in map(share_in, condition.match_value))
 
 

@@ -29,6 +29,7 @@ TERMS = {
     "limit_a_day": 10,
     "otherwise": "Come back in December.",
     "password": "open sesame",
+    "click_id": "qrkit_click",
 }
 
 

@@ -36,6 +36,7 @@ WRITABLE = {
     "limitADay": ("limit_a_day", 10),
     "otherwise": ("otherwise", "Come back in June."),
     "password": ("password", "open sesame"),
+    "clickId": ("click_id", "qrkit_click"),
 }
 
 

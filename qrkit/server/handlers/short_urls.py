@@ -52,8 +52,14 @@ def follow(call: Call) -> Response:
         link = answer.destination.link or ""
         if request.query and service.pass_query:
             link = with_query(link, request.query, service.pass_query)
-        return Response(302, headers=service.redirect_headers | {"Location": link})
-    return _page(page(answer, brand_of(call.service, code), request.headers))
+        headers = {"Location": link} | _cookie(call, code, answer.cookie)
+        return Response(302, headers=service.redirect_headers | headers)
+    shown = _page(page(answer, brand_of(call.service, code), request.headers))
+    return replace(shown, headers={**shown.headers, **_cookie(call, code, answer.cookie)})
+
+
+def _cookie(call: Call, code: str, cookie: str) -> dict[str, str]:
+    return {"Set-Cookie": unlocking.for_code(cookie, code, call.service.base_url)} if cookie else {}
 
 
 def unlock(call: Call) -> Response:

@@ -36,7 +36,16 @@ UtmAttribute = Literal["utm_source", "utm_medium", "utm_campaign", "utm_term", "
 """Parameters in the query of the link that a scan led to."""
 
 VisitAttribute = Literal[
-    "country", "region", "city", "language", "referrer", AgentAttribute, "content", "destination", UtmAttribute
+    "country",
+    "region",
+    "city",
+    "language",
+    "referrer",
+    AgentAttribute,
+    "content",
+    "variant",
+    "destination",
+    UtmAttribute,
 ]
 """Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link."""
 
@@ -82,6 +91,7 @@ class AttributeFilters(TypedDict, total=False):
     manufacturer: Wanted
     device_model: Wanted
     content: Wanted
+    variant: Wanted
     destination: Wanted
     utm_source: Wanted
     utm_medium: Wanted

@@ -32,6 +32,7 @@ FRAME_COLUMNS = {
     "city": "str",
     "latitude": "float64",
     "longitude": "float64",
+    "variant": "str",
 }
 """Columns of a DataFrame of scans and their dtypes; only the first two are required."""
 
