@@ -24,9 +24,9 @@ from qrkit.tracking.redirect_rules import MOST_RULES, RedirectRule
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES", "OVERLOOKED",
-    "REQUIRED", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "check_names",
-    "column_pair", "is_ours", "named", "read_columns", "read_row", "values_of", "write_row",
+    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES",
+    "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind",
+    "Row", "check_names", "column_pair", "is_ours", "named", "read_columns", "read_row", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -164,11 +164,6 @@ class Row(NamedTuple):
     undated: str = ""
     notes: tuple[tuple[Any, str], ...] = ()
     own: Mapping[str, str] = NO_FIELDS
-
-
-def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
-    """Return the values of a QR Code in all columns; `campaign` is the name of its campaign."""
-    return (campaign, *_fields_of(code))
 
 
 def write_row(code: QRCode, campaign: str) -> Row:
@@ -483,7 +478,7 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "switch": lambda is_on: "" if is_on else "false",
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
-WRITERS = tuple(TEXTS.get(column.kind) for column in EVERY)
+WRITERS = {column.name: TEXTS.get(column.kind) for column in EVERY}
 PROPERTIES, LOCATION, OWN = (
     {column.name: column for column in OF_RECORD if column.field == f"{part}{column.label}"}
     for part in ("properties.", "location.", "")
@@ -496,7 +491,6 @@ _PROPERTY_READERS, _LOCATION_READERS, _OWN_READERS = (
     for part in (PROPERTIES, LOCATION, OWN)
 )
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
-_fields_of = attrgetter(*(column.field for column in OF_RECORD))
 _properties_of = attrgetter(*(column.label for column in PROPERTIES.values()))
 _UNSHARED = LOCATION | OWN
 _unshared_of = attrgetter(*(column.field for column in _UNSHARED.values()))

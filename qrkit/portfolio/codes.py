@@ -21,6 +21,7 @@ from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_tail, check_trackable
 from qrkit.store import Store
+from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.store.records.short_codes import longest_known
@@ -122,7 +123,7 @@ class Records:
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
-            table.insert_campaign(self.store, self.account.id, campaign)
+            campaign_table.insert_campaign(self.store, self.account.id, campaign)
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
@@ -139,14 +140,14 @@ class Records:
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
         """
-        found = table.campaigns(self.store, self.account.id, id=_sought(id))
+        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
             raise NotFound("campaign", id).advising({"python": "campaigns() of the portfolio shows what there is."})
         return found[0]
 
     def list_campaigns(self) -> list[Campaign]:
         """Return all campaigns, oldest first."""
-        return table.campaigns(self.store, self.account.id)
+        return campaign_table.campaigns(self.store, self.account.id)
 
     def update_campaign(
         self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
@@ -173,7 +174,7 @@ class Records:
             changed = self.get_campaign(id).replace(**changes)
             if name is not None:
                 self._warn_of_case(changed)
-            table.update_campaign(self.store, changed)
+            campaign_table.update_campaign(self.store, changed)
         return changed
 
     def delete_campaign(self, id: str, *, keep: bool = False) -> None:
@@ -189,10 +190,10 @@ class Records:
         with self.store.atomic():
             self.get_campaign(id)
             if keep:
-                table.leave_campaign(self.store, id)
+                campaign_table.leave_campaign(self.store, id)
             else:
                 table.delete_qrcodes(self.store, self._stored(campaign=id))
-            table.delete_campaign(self.store, id)
+            campaign_table.delete_campaign(self.store, id)
 
     def insert_qrcode(
         self,
@@ -334,19 +335,6 @@ class Records:
         which = [f"{campaign.id} (of {campaign.created:%Y-%m-%d})" for campaign in found[:MOST_PROPOSED]]
         raise InvalidParameter(_several("campaigns", text, len(found), which, "ID"))
 
-    def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
-        """Return the QR Codes that contain a text, in the order they were added.
-
-        The short code, name, content, comment, address, tags and fields are searched, regardless of case.
-
-        Args:
-            text: The text to look for; "" finds all QR Codes.
-            campaign_id: ID of the campaign to search; by default, all QR Codes are searched.
-        """
-        sought = text.casefold()
-        codes = self.list_qrcodes(campaign_id=campaign_id)
-        return [code for code in codes if any(sought in part.casefold() for part in _searched(code))]
-
     def list_qrcodes(
         self, *, campaign_id: str | None = None, after: str | None = None, limit: int | None = None
     ) -> list[QRCode]:
@@ -486,7 +474,7 @@ class Records:
     def _check_campaign(self, id: str | None) -> None:
         if id is None:
             return
-        if not table.campaigns(self.store, self.account.id, id=_sought(id)):
+        if not campaign_table.campaigns(self.store, self.account.id, id=_sought(id)):
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "") -> str:
@@ -525,11 +513,6 @@ class Records:
     def _linked(self, code: QRCode) -> QRCode:
         """Return the record with its short URL and image URL in this portfolio."""
         return code.model_copy(update=self._links(vars(code)))
-
-
-def _searched(code: QRCode) -> tuple[str, ...]:
-    own = (*code.tags, *code.fields, *code.fields.values())
-    return code.short_code, code.name, code.content, code.comment, code.location.address, *own
 
 
 def with_fields(stored: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:

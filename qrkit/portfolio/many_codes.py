@@ -69,6 +69,20 @@ class ManyRecords(Records):
         )
         return number, [visible(code) for code in codes]
 
+    def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
+        """Return the QR Codes that contain a text, in the order they were added.
+
+        The short URL, name, content, comment, address, tags and fields are searched, regardless of case. QR Codes that
+        the plan does not show are not.
+
+        Args:
+            text: The text to look for; "" finds all QR Codes.
+            campaign_id: ID of the campaign to search; by default, all QR Codes are searched.
+        """
+        if not text:
+            return self.list_qrcodes(campaign_id=campaign_id)
+        return self.search_page(Search((text,), campaign_id))[1]
+
     def delete_qrcodes(self, ids: Sequence[str]) -> DeletedQRCodes:
         """Delete QR Codes together, and return what `restore_qrcodes` needs to undo that.
 

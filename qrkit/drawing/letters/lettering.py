@@ -174,7 +174,7 @@ def own_letters(weight: str, text: str) -> Letters:
 def _letters(font: dict[str, Any]) -> Letters:
     """Convert what was read from a font, in which y points upwards."""
     outlines = {
-        character: (width, Outline(tuple(_segments(strokes))).placed(0, 0, 1, -1))
+        character: (width, Outline.of(_segments(strokes)).placed(0, 0, 1, -1))
         for character, (width, strokes) in font["letters"].items()
     }
     return Letters(font["units"], font["capital"], outlines, font["kerning"])
@@ -192,10 +192,10 @@ def _typeset(text: str, font: Letters) -> Words:
             width, drawn = font.outlines[character]
             outline, advance = drawn.placed(0, 0, scale), width * scale
         elif character.isspace():
-            outline, advance = Outline(()), 0.4
+            outline, advance = Outline(), 0.4
         else:
             outline, advance = box(), BOX_ADVANCE
-        if outline.segments:
+        if outline.letters:
             glyphs.append(Glyph(outline, x, advance))
         x += advance + tracking
         before = character
@@ -247,16 +247,4 @@ def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
         y: Distance down.
     """
     cos, sin = math.cos(turn), math.sin(turn)
-    return Outline(
-        tuple(
-            (
-                letter,
-                tuple(
-                    number
-                    for across, down in zip(numbers[0::2], numbers[1::2], strict=True)
-                    for number in (x + across * cos - down * sin, y + across * sin + down * cos)
-                ),
-            )
-            for letter, numbers in outline.segments
-        )
-    )
+    return outline.transformed((cos, sin, -sin, cos, x, y))
