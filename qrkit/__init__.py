@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.late import by_name, late_names, notebook, open_doors
-from qrkit.symbol.decode import Decoded, decode, decode_all
 
 if TYPE_CHECKING:
     from qrkit import analytics, charts, contents, errors, paper, presets, report, server
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from qrkit.scanning import check
     from qrkit.scanning.scan_report import ScanReport
     from qrkit.store import Scans
+    from qrkit.symbol.decode import Decoded, decode, decode_all
     from qrkit.symbol.symbol import Role, Symbol
     from qrkit.tracking.records import Campaign, Location, Properties, QRCode, ScheduleEvent
     from qrkit.version import __version__ as __version__
@@ -84,6 +84,7 @@ _NAMES = {
     "scanning": "check",
     "scanning.scan_report": "ScanReport",
     "store": "Scans",
+    "symbol.decode": "Decoded decode decode_all",
     "symbol.symbol": "Role Symbol",
     "tracking.records": "Campaign Location Properties QRCode ScheduleEvent",
     "version": "__version__",

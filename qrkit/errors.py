@@ -40,7 +40,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any, Literal, Self
 
 __all__ = [
@@ -65,6 +64,8 @@ MOST_LISTED = 30
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """Suggest the closest allowed names, or list them all if there are few."""
+    from difflib import get_close_matches
+
     names = list(allowed)
     by_lower = {known.lower(): known for known in names}
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)

@@ -56,7 +56,7 @@ def define_campaign(one: Parser) -> None:
             apply = "give its rules to its QR Codes, too; otherwise, only new ones get them"
             act_on.add_argument("--apply-rules", action="store_true", help=apply)
         if name in ("add", "set"):
-            add_fields(act_on, Campaign, CHANGES)
+            add_fields(act_on, lambda: Campaign, CHANGES)
             add_rules(act_on)
         if name == "remove":
             act_on.add_argument("--keep-codes", action="store_true", help="keep its QR Codes, without a campaign")

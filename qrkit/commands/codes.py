@@ -115,7 +115,7 @@ def define_add(one: Parser) -> None:
     )
     one.add_argument("content", metavar="CONTENT", help="where the short URL leads: a URL, or text to show")
     _add_output(one)
-    add_fields(one, QRCode, {"short_code": "CODE"})
+    add_fields(one, lambda: QRCode, {"short_code": "CODE"})
     _add_changes(one, is_new=True)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
@@ -176,9 +176,9 @@ def _add_output(one: Parser) -> None:
 
 def _add_changes(one: Parser, *, is_new: bool) -> None:
     """Add the options that new and existing QR Codes have in common, and `--no-schedule` for existing ones."""
-    add_fields(one, QRCode, TEXTS)
+    add_fields(one, lambda: QRCode, TEXTS)
     one.add_argument("--campaign", metavar="NAME", help="name of the campaign, see `qrkit campaign`")
-    add_fields(one, Location, PLACES)
+    add_fields(one, lambda: Location, PLACES)
     one.add_argument("--tag", action="append", default=[], metavar="TAG", help="add a tag; repeat it for several")
     field = "a field of yours, such as City=Graz; repeat it for several"
     more = "" if is_new else "; without TEXT, it is removed"

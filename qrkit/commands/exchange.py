@@ -94,7 +94,7 @@ def define_export(one: Parser) -> None:
     one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
     names = "pattern of the paths in a zip, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields"
     one.add_argument("--names", default="", metavar="TEXT", help=names)
-    add_fields(one, PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
+    add_fields(one, lambda: PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
     add_store(one)
     add_base_url(one)
     add_json(one, "file, qrcodes (how many), left_out (how many the plan does not show)")

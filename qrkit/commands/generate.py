@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.commands.content import add_kinds, kind_asked, kind_content
+from qrkit.commands.kind_options import add_kinds, kind_asked, kind_content
 from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe, print_size
 from qrkit.commands.stores import add_store, opened
-from qrkit.design.design import Design
-from qrkit.design.limits import FORMATS, TEXT_STYLES, TextStyle
+from qrkit.design.formats import FORMATS, TEXT_STYLES, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
 from qrkit.files import read_file, write_file
-from qrkit.pictures.printing import PrintSize, QRPrint
+from qrkit.late import named
 
 if TYPE_CHECKING:
+    from qrkit.design.design import Design
     from qrkit.pictures.image import QRImage
+    from qrkit.pictures.printing import QRPrint
 
 __all__ = [
     "COLUMN", "Rows", "add_look", "define_generate", "design_fields", "fields_in", "fields_of_look", "rows_of_table",
@@ -86,7 +88,7 @@ def define_generate(one: Parser) -> None:
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"style of text output: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
-    add_fields(where, PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
+    add_fields(where, partial(named, "pictures.printing:PrintSize"), {"size_mm": "N", "dpi": "N", "at_most": ""})
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     add_json(one, told)
     one.set_defaults(run=_generate)
@@ -103,7 +105,7 @@ def add_look(look: argparse._ArgumentGroup) -> None:
     add_decoration(look)
     look.add_argument("--subtitle", metavar="TEXT", help="smaller words below the caption, for several pictures")
     add_store(look)
-    add_fields(look, Design, FIELDS)
+    add_fields(look, partial(named, "design.design:Design"), FIELDS)
 
 
 def _generate(asked: argparse.Namespace) -> Status:
@@ -186,9 +188,7 @@ def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
 
 
 def _generate_one(asked: argparse.Namespace) -> Status:
-    from qrkit.pictures.image import QRImage
-
-    image = QRImage(_design(asked))
+    image = _image(asked)
     size = print_size(asked)
     printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
@@ -207,13 +207,19 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     return Status.DONE
 
 
-def _design(asked: argparse.Namespace) -> Design:
-    design, decoration = _undecorated(asked), decoration_of(asked)
-    return decoration.on(design, fields_of_look(asked)) if decoration else design
+def _image(asked: argparse.Namespace) -> QRImage:
+    from qrkit.pictures.image import QRImage, generate
+
+    content, decoration = _content(asked), decoration_of(asked)
+    if content is not None and not (asked.template or asked.design or decoration):
+        return generate(content, warn=False, **fields_of_look(asked))
+    design = _undecorated(asked, content)
+    return QRImage(decoration.on(design, fields_of_look(asked)) if decoration else design)
 
 
-def _undecorated(asked: argparse.Namespace) -> Design:
-    content = _content(asked)
+def _undecorated(asked: argparse.Namespace, content: str | None) -> Design:
+    from qrkit.design.design import Design
+
     if asked.template:
         if content is None:
             raise MissingParameter("content")

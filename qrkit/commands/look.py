@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from qrkit.design.frames import USUAL_KIND
-
 if TYPE_CHECKING:
     from qrkit.pictures.decorating import Decoration
 
@@ -20,7 +18,7 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     look.add_argument(
         "--caption",
         metavar="TEXT",
-        help=f"words on the frame (without --frame: that of the preset, or `{USUAL_KIND}`)",
+        help="words on the frame (without --frame: that of the preset, or `bar`)",
     )
     look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
 

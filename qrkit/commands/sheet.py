@@ -56,7 +56,7 @@ def define_sheet(one: Parser) -> None:
     what.add_argument("--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more ({{name}})")
     what.add_argument("--test-page", action="store_true", help="outlines and rulers, to set --offset-x and --scale")
     add_place(one)
-    add_fields(one.add_argument_group("labels, and how they are printed"), SheetSettings, SETTINGS)
+    add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
     add_look(one.add_argument_group("how the codes of TABLE look"))
     add_json(one, "file, labels, pages")
     one.set_defaults(run=_sheet, name_column=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.design.color import BLACK, WHITE, Color
+from qrkit.design.color import Color
 from qrkit.drawing.layout import into_placeholder, lay_out
 from qrkit.drawing.plain_picture import Plain, title_of
 from qrkit.symbol.symbol import Symbol
@@ -62,10 +62,10 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
 
 
 def draw_simple(design: SimpleDesign, symbol: Symbol) -> Plain:
-    """Draw a symbol in black on white; equals `draw_plain` of the same design."""
-    content, _, module, padding, union = design
+    """Draw a symbol in two colors; equals `draw_plain` of the same design."""
+    content, _, module, padding, dark, light, union = design
     side, edge = (symbol.side + 2 * padding) * module, padding * module
-    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, title_of(content), union is not False)
+    return Plain(side, side, edge, edge, module, symbol.modules, dark, light, title_of(content), union is not False)
 
 
 def is_plain(design: Design) -> bool:

@@ -32,7 +32,7 @@ from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, h
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
 
-__all__ = ["MOST_JOBS", "export", "get_ready", "import_file", "list_everything", "statistics", "stop"]
+__all__ = ["MOST_JOBS", "export", "import_file", "list_everything", "statistics", "stop"]
 
 MOST_JOBS = 2
 """The number of jobs at a time; one client has at most one fewer."""
@@ -42,11 +42,6 @@ SMALL = 2**18
 """Bytes of records below which a list is written here: that takes a few milliseconds, less than asking a worker."""
 
 _workers = Workers(Path(__file__).with_name("worker.py"), MOST_JOBS)
-
-
-def get_ready() -> None:
-    """Start a worker, because its start takes longer than most jobs."""
-    _workers.get_ready()
 
 
 def stop() -> None:

@@ -17,10 +17,8 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.design.brand import Brand
@@ -31,6 +29,9 @@ from qrkit.server.pages.page_languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
 from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["FORM_HEADERS", "PAGE_HEADERS", "failure", "home", "notice", "page", "password_page", "preview"]
 
@@ -466,6 +467,8 @@ def _render(sheet: Sheet, language: Language, brand: Brand | None = None) -> byt
 @cache
 def _template() -> tuple[Template, str]:
     """Load the template and its CSS on first use."""
+    from jinja2 import Environment, StrictUndefined  # 5 MB that most servers never need
+
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(FOLDER.joinpath("landing.html.jinja").read_text(encoding="utf-8"))
     return template, "".join(FOLDER.joinpath(name).read_text(encoding="utf-8") for name in ("theme.css", "landing.css"))
