@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.codes import confirm
+from qrkit.commands.codes import confirm, fields_of
 from qrkit.commands.output import Status, complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
 from qrkit.commands.printed_tables import Column, Row, Table
@@ -28,6 +28,7 @@ CAMPAIGNS = Table(
         Column("scans", "Scans"),
         Column("template", "Template"),
         Column("description", "Description", "dim"),
+        Column("utm"),
         Column("created"),
         Column("id"),
     ),
@@ -54,6 +55,8 @@ def define_campaign(one: Parser) -> None:
             act_on.add_argument("--name", metavar="TEXT", help="the new name")
         if name in ("add", "set"):
             add_fields(act_on, Campaign, CHANGES)
+            utm = "a UTM parameter that redirects add, such as source=poster or term={name}; without TEXT, none"
+            act_on.add_argument("--utm", action="append", default=[], metavar="NAME=TEXT", help=utm)
         if name == "remove":
             act_on.add_argument("--keep-codes", action="store_true", help="keep its QR Codes, without a campaign")
             act_on.add_argument("--yes", action="store_true", help="do not ask")
@@ -65,8 +68,9 @@ def define_campaign(one: Parser) -> None:
         act_on.set_defaults(run=with_portfolio(act, to_read=name == "list"))
 
 
-def _changes(asked: argparse.Namespace) -> dict[str, str]:
-    return {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+def _changes(asked: argparse.Namespace) -> dict[str, Any]:
+    given = {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+    return given | ({"utm": fields_of(asked.utm)} if asked.utm else {})
 
 
 def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
@@ -82,7 +86,7 @@ def _rows(portfolio: Portfolio) -> Sequence[Row]:
     counts = portfolio.campaigns()[["qrcodes", "scans"]].to_dict("index")
     return [
         {name: getattr(one, name) for name in ("name", "template", "description", "id")}
-        | {"created": to_iso(one.created)}
+        | {"created": to_iso(one.created), "utm": " ".join(f"{name}={text}" for name, text in one.utm.given().items())}
         | counts[one.id]
         for one in portfolio.list_campaigns()
     ]

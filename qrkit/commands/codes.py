@@ -49,7 +49,7 @@ KEYS = ", ".join(column.key for column in CODES.columns)
 ISSUES = "issues (reason, error)"
 FURTHER_KEYS = (
     "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule, "
-    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password)"
+    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password, passQuery)"
 )
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
@@ -321,7 +321,7 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
 
 def _terms(code: QRCode) -> dict[str, Any]:
     """Return the rules, limits and times of a QR Code that it has; of a password, only that there is one."""
-    names = ("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password")
+    names = ("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery")
     known = code.model_dump(mode="json", by_alias=True)
     return {name: True if name == "password" else known[name] for name in names if name in known}
 
@@ -349,6 +349,7 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "limit a day": f"{code.limit_a_day:,} scans" if code.limit_a_day else "",
         "otherwise": summary(code.otherwise),
         "password": "asked for" if code.password else "",
+        "passes its query on": {None: "", True: "yes", False: "no"}[code.pass_query],
         "campaign": row["campaign"],
         "template": code.template,
         "scans": f"{code.scans:,}" + (f" ({imported:,} imported)" if imported else ""),

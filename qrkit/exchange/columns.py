@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 Kind = Literal[
     "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "rules", "time",
-    "limit", "switch",
+    "limit", "switch", "choice",
 ]  # fmt: skip
 
 
@@ -99,6 +99,7 @@ TERMS = (
     Column("Limit a Day", "limitADay", "limit_a_day", "limit"),
     Column("Otherwise", "otherwise", "otherwise"),
     Column("Password", "password", "password", "word"),
+    Column("Pass Query", "passQuery", "pass_query", "choice"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
 
@@ -463,6 +464,7 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "time": _moment,
     "limit": _count,
     "switch": _flag,
+    "choice": _flag,
 }
 """Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
 TEXTS: dict[Kind, Callable[[Any], str]] = {
@@ -480,6 +482,7 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "time": lambda moment: to_table(moment) if moment else "",
     "limit": lambda number: str(number or ""),
     "switch": lambda is_on: "" if is_on else "false",
+    "choice": lambda chosen: "" if chosen is None else _yes_or_no(chosen),
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
 WRITERS = tuple(TEXTS.get(column.kind) for column in EVERY)

@@ -16,6 +16,7 @@ from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
+from qrkit.model import Model
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
@@ -46,6 +47,7 @@ from qrkit.tracking.short_urls import (
     tidy_code,
 )
 from qrkit.tracking.times import Clock, now
+from qrkit.tracking.utm import Utm
 
 __all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible", "with_fields"]
 
@@ -103,22 +105,32 @@ class Records:
         """
         self.templates.use(name)
 
-    def insert_campaign(self, name: str, *, description: str = "", template: str = "") -> Campaign:
+    def insert_campaign(
+        self,
+        name: str,
+        *,
+        description: str = "",
+        template: str = "",
+        utm: Utm | Mapping[str, str] | None = None,
+    ) -> Campaign:
         """Add a campaign.
 
         Args:
             name: The name of the campaign, 1..32,767 characters.
             description: A description of the campaign, at most 32,767 characters.
             template: Name of the template for QR Codes of the campaign that have none of their own.
+            utm: UTM parameters that redirects add to the links of its QR Codes, such as `{"source": "poster", "term":
+                "{name}"}`; see `Utm`. A parameter that a link has itself stays as it is.
 
         Raises:
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
+                exist, or a UTM parameter is invalid.
 
         Warns:
             UserWarning: If the name differs from that of another campaign in case alone.
         """
-        campaign = Campaign(id=new_id(), name=name, description=description, template=template, created=self._clock())
+        fields = _given(name=name, description=description, template=template, utm=utm)
+        campaign = Campaign(id=new_id(), created=self._clock(), **fields)
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
@@ -149,7 +161,13 @@ class Records:
         return table.campaigns(self.store, self.account.id)
 
     def update_campaign(
-        self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        template: str | None = None,
+        utm: Utm | Mapping[str, str] | None = None,
     ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
@@ -158,11 +176,12 @@ class Records:
             name: The new name, 1..32,767 characters.
             description: The new description, at most 32,767 characters.
             template: The name of the new template; "" for none.
+            utm: The UTM parameters to change, also of printed QR Codes; "" removes one.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
+                exist, or a UTM parameter is invalid.
 
         Warns:
             UserWarning: If the new name differs from that of another campaign in case alone.
@@ -170,7 +189,10 @@ class Records:
         changes = _given(name=name, description=description, template=template)
         with self.store.atomic():
             self.templates.check_known(template or "")
-            changed = self.get_campaign(id).replace(**changes)
+            before = self.get_campaign(id)
+            if utm is not None:
+                changes["utm"] = _merged(before.utm, utm)
+            changed = before.replace(**changes)
             if name is not None:
                 self._warn_of_case(changed)
             table.update_campaign(self.store, changed)
@@ -236,7 +258,7 @@ class Records:
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
-                `limit_a_day`, `otherwise` and `password`; see `QRCode`.
+                `limit_a_day`, `otherwise`, `password` and `pass_query`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -411,8 +433,8 @@ class Records:
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
             tags: The new tags, which replace the old ones; an empty sequence removes all tags.
             fields: The fields of your own to change; "" removes a field, and others are unchanged.
-            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time or the password, 0 a
-                limit.
+            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time, the password or
+                `pass_query`, 0 a limit.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
@@ -568,14 +590,14 @@ def _sought(id: Any) -> str:
     return id if isinstance(id, str) and id.isascii() else ""
 
 
-def _merged(stored: Location | Properties, given: Location | Properties | Mapping[str, Any]) -> Any:
-    """Merge changed fields into a stored location or properties; the record validates the result."""
+def _merged(stored: Model, given: Model | Mapping[str, Any]) -> Any:
+    """Merge changed fields into a part of a stored record; the record validates the result."""
     if isinstance(given, Mapping):
         return _fields(stored) | {name: value for name, value in given.items() if value is not None}
     return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
 
 
-def _fields(part: Location | Properties) -> dict[str, Any]:
+def _fields(part: Model) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
 
 

@@ -6,7 +6,7 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "UPTIME", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "LINKS", "MIGRATIONS", "UPTIME", "VISIT_COLUMNS"]
 
 VISIT_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
@@ -244,6 +244,11 @@ CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longe
 );
 """
 
+LINKS = """
+ALTER TABLE campaigns ADD COLUMN utm VARCHAR DEFAULT '{}'; -- JSON of Utm
+ALTER TABLE qrcodes ADD COLUMN pass_query BOOLEAN; -- NULL for what the server says
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -266,5 +271,6 @@ MIGRATIONS = {
     "trials": TRIALS,
     "terms": TERMS,
     "uptime": UPTIME,
+    "links": LINKS,
 }
 """The SQL of each migration by name, in the order they are applied."""

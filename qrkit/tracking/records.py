@@ -39,6 +39,7 @@ from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, O
 from qrkit.tracking.passwords import Password
 from qrkit.tracking.redirect_rules import RedirectRule, Rules
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
+from qrkit.tracking.utm import Utm
 
 __all__ = [
     "DERIVED", "NOWHERE", "PLANS", "SHOWN_ANYWAY", "Account", "ApiKey", "Campaign", "Kind", "Location", "Place", "Plan",
@@ -81,6 +82,12 @@ OptionalMoment = Annotated[
     Field(exclude_if=lambda moment: moment is None),
 ]
 """A timestamp that "" removes."""
+OptionalFlag = Annotated[
+    bool | None,
+    BeforeValidator(lambda given: None if given == "" else given),
+    Field(exclude_if=lambda flag: flag is None),
+]
+"""A choice that "" removes."""
 ScanLimit = Annotated[Whole, Within(0, 10**12, "scans")]
 ID_PATTERN = {"pattern": "^[0-9a-f]{32}$"}
 """What the description of the HTTP interface says of IDs."""
@@ -127,6 +134,7 @@ class TermsFields(TypedDict, total=False):
     limit_a_day: int
     otherwise: str
     password: str
+    pass_query: bool | Literal[""]
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
@@ -157,6 +165,11 @@ class Campaign(Model):
     description: OptionalText = Field(default="", description="A description for your own reference.")
     template: OptionalText = Field(
         default="", description="Name of the template for QR Codes of the campaign that have none of their own."
+    )
+    utm: Utm = Field(
+        default=Utm(),
+        description="UTM parameters that redirects add to the links of the campaign's QR Codes.",
+        exclude_if=lambda utm: utm == Utm(),
     )
     created: Created
 
@@ -255,6 +268,12 @@ class QRCode(Model):
         description="What visitors must type before they are led on, 4..100 characters. Only its hash is stored.",
         exclude_if=lambda password: password == "",
         repr=False,
+    )
+
+    pass_query: OptionalFlag = Field(
+        default=None,
+        description="Whether redirects add the query of a visitor's short URL to the target, whose own parameters stay "
+        "as they are; by default, the server says which parameters.",
     )
 
     @model_validator(mode="after")

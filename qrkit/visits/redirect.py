@@ -32,7 +32,7 @@ from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
-from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query, with_utm
 from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
@@ -102,6 +102,7 @@ class Redirects:
             loops.
         path: Path of the base URL.
         on_unknown: Limits how often an address may guess short codes.
+        pass_query: Parameters of a visitor's query that are added to the link, unless the QR Code says; `*` is all.
 
     Attributes:
         locate: Returns the `Place` of an IP address; can be replaced while redirects use it.
@@ -122,6 +123,7 @@ class Redirects:
         hosts: Collection[str] = (),
         path: str = "",
         on_unknown: OnUnknown = lambda _address: None,
+        pass_query: Collection[str] = (),
     ) -> None:
         self.store = store
         self.recorded = 0
@@ -135,6 +137,7 @@ class Redirects:
         self._hosts = frozenset(hosts)
         self._path = path
         self._on_unknown = on_unknown
+        self._pass_query = frozenset(pass_query)
         self._visitors = Visitors(salts_of(store).of)
         # Query once now, so that the first visitor does not wait for a change of the store to end.
         target(store, "")
@@ -156,7 +159,7 @@ class Redirects:
             content = None if entry is None or entry is DELETED else entry.content_at(moment)
             if self._records:
                 self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
-            return self._answer(request.short_code, entry, content)
+            return self._answer(request, entry, content)
         return self._answer_on_terms(request, moment, entry, entry.terms)
 
     def _answer_on_terms(self, request: Request, moment: datetime, entry: Target, terms: Terms) -> Answer:
@@ -170,7 +173,7 @@ class Redirects:
             self._record(request, moment, number, decision.content, repeats=is_scan and terms.needs_number)
         if decision.content is None:
             raise LeadsNowhere(request.short_code, decision.sentence)
-        return self._answer(request.short_code, entry, decision.content)
+        return self._answer(request, entry, decision.content)
 
     def decide(self, request: Request, moment: datetime, entry: Target, *, takes_number: bool = False) -> Decision:
         """Decide what a request gets from the target of its short code.
@@ -194,7 +197,9 @@ class Redirects:
         number = take_number if takes_number else next_number
         limits = Limits(terms.limit, terms.limit_a_day)
         take = partial(number, self.store, entry.qrcode, moment, limits)
-        return decide(entry, visitor, take, is_let_in=request.is_let_in)
+        decision = decide(entry, visitor, take, is_let_in=request.is_let_in)
+        is_tagged = terms.utm and decision.content
+        return replace(decision, content=with_utm(decision.content or "", terms.utm)) if is_tagged else decision
 
     def look(
         self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""
@@ -206,14 +211,15 @@ class Redirects:
             Gone: If its QR Code was deleted, or leads nowhere now.
         """
         code, entry = self._find(short_code, address)
+        request = Request("GET", code, headers, address, query)
         if entry is None or entry.terms is None:
-            return self._answer(code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
-        decision = self.decide(Request("GET", code, headers, address, query), self._clock(), entry)
+            return self._answer(request, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
+        decision = self.decide(request, self._clock(), entry)
         if decision.reason == "password":
             return Answer("", Destination("page"), entry.terms.password)
         if decision.content is None:
             raise LeadsNowhere(code, decision.sentence)
-        return replace(self._answer(code, entry, decision.content), why=decision.sentence)
+        return replace(self._answer(request, entry, decision.content), why=decision.sentence)
 
     def explain(self, request: Request, moment: datetime | None = None) -> Decision:
         """Return what a request would get, and why, without counting it.
@@ -260,17 +266,25 @@ class Redirects:
             self._on_unknown(address)
         return short_code, entry
 
-    def _answer(self, short_code: str, entry: Target | None, content: str | None) -> Answer:
+    def _answer(self, request: Request, entry: Target | None, content: str | None) -> Answer:
         if entry is None:
-            raise NotFound("short URL", short_code)
+            raise NotFound("short URL", request.short_code)
         if content is None:
-            raise Gone("short URL", short_code)
+            raise Gone("short URL", request.short_code)
         where = destination(content)
         if where.kind == "redirect":
-            path = path_below(where.link or "", self._hosts, self._path)
+            link = where.link or ""
+            path = path_below(link, self._hosts, self._path)
             if path and self._leads_on(path):
-                where = Destination("page", link=where.link)
+                where = Destination("page", link=link)
+            elif request.query and (names := self._passed(entry)):
+                where = Destination("redirect", with_query(link, request.query, names))
         return Answer(content, where)
+
+    def _passed(self, entry: Target) -> Collection[str]:
+        """Return the parameters of a visitor's query that are added to the link of a QR Code."""
+        chosen = entry.terms and entry.terms.pass_query
+        return self._pass_query if chosen is None else ("*",) if chosen else ()
 
     def refuse(self, address: str) -> None:
         """Count a request for what is no short code as an attempt to guess one; raises an error if there are many."""

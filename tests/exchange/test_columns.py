@@ -108,7 +108,7 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
         *("campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version"),
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
         *("foreground", "background", "isScheduleEnabled", "schedule", "template", "tags", "fields"),
-        *("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password"),
+        *("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery"),
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -303,6 +303,7 @@ def test_columns_have_the_names_of_fields_in_data_frames():
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
         *("foreground", "background", "is_schedule_enabled", "schedule", "template", "tags", "fields"),
         *("rules", "active", "valid_since", "valid_until", "limit", "limit_a_day", "otherwise", "password"),
+        "pass_query",
     ]
 
 

@@ -36,6 +36,7 @@ WRITABLE = {
     "limitADay": ("limit_a_day", 10),
     "otherwise": ("otherwise", "Come back in June."),
     "password": ("password", "open sesame"),
+    "passQuery": ("pass_query", False),
 }
 
 
@@ -199,6 +200,10 @@ def test_a_campaign_has_a_name_and_perhaps_a_description():
     assert read_campaign({"name": "Spring"}) == Fields({"name": "Spring"}, [])
     assert read_campaign({"name": "a", "description": None}) == Fields({"name": "a"}, [])
     assert read_campaign({"name": "a", "description": ""}) == Fields({"name": "a", "description": ""}, [])
+    utm = {"source": "poster", "term": "", "medium": None, "place": "x"}
+    assert read_campaign({"name": "a", "utm": utm}) == Fields(
+        {"name": "a", "utm": {"source": "poster", "term": ""}}, ["utm.place"]
+    )
     assert read_campaign({"name": "a", "id": 5, "created": "x"}) == Fields({"name": "a"}, [])
     assert read_campaign({"name": "a", "Name": "b", "qrcodes": []}).unknown == ["Name", "qrcodes"]
 
@@ -214,6 +219,8 @@ def test_a_campaign_without_a_name_is_refused(fields):
     ("fields", "wrong"),
     [
         ({"name": 5}, {"name": "wrong-type"}),
+        ({"name": "a", "utm": 5}, {"utm": "wrong-type"}),
+        ({"name": "a", "utm": {"term": "{who}"}}, {"utm.term": "bad-value"}),
         ({"name": "x" * 32_768}, {"name": "out-of-range"}),
         ({"name": [], "description": {}}, {"name": "wrong-type", "description": "wrong-type"}),
     ],

@@ -22,7 +22,6 @@ from qrkit.server.service import Call, Service
 from qrkit.tracking import passwords
 from qrkit.tracking.short_urls import is_short_code, short_url
 from qrkit.visits import redirect
-from qrkit.visits.follow_or_show import with_query
 
 __all__ = ["NEVER_STORED", "brand_of", "follow", "look", "picture", "unlock"]
 
@@ -49,10 +48,7 @@ def follow(call: Call) -> Response:
             return _asking(call, code)
         answer = redirects.answer(replace(visit, is_let_in=True))
     if answer.destination.kind == "redirect":
-        link = answer.destination.link or ""
-        if request.query and service.pass_query:
-            link = with_query(link, request.query, service.pass_query)
-        return Response(302, headers=service.redirect_headers | {"Location": link})
+        return Response(302, headers=service.redirect_headers | {"Location": answer.destination.link or ""})
     return _page(page(answer, brand_of(call.service, code), request.headers))
 
 

@@ -13,6 +13,7 @@ from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
+from qrkit.tracking.utm import Utm
 
 __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
 
@@ -21,7 +22,7 @@ READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 NOT_CHANGED = ("shortCode",)
 """Fields that cannot change after the code was created, because the short URL may be printed."""
 
-OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules"}
+OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules", "forwardQuery": "passQuery"}
 """Names of Shlink for fields of ours."""
 
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
@@ -86,7 +87,11 @@ def _in_our_words(fields: Mapping[str, Any]) -> dict[str, Any]:
 def read_campaign(fields: Mapping[str, Any]) -> Fields:
     """Read the fields of a campaign, new or changed."""
     _, unknown = Campaign.known(fields)
-    sent = {name: fields[name] for name in ("name", "description", "template") if fields.get(name) is not None}
+    names = ("name", "description", "template", "utm")
+    sent = {name: fields[name] for name in names if fields.get(name) is not None}
+    if isinstance(sent.get("utm"), Mapping):
+        given = sent["utm"]
+        sent["utm"] = {name: given[name] for name in Utm.model_fields if given.get(name) is not None}
     if sent.get("name", "") == "":
         raise MissingParameter("name")
     Campaign(id="", created=_SOME_DAY, **sent)

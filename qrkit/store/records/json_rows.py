@@ -13,7 +13,7 @@ from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
+from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_campaign, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
@@ -23,14 +23,14 @@ __all__ = [
 
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
-CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
+CAMPAIGN_FIELDS = ("id", "name", "description", "template", "utm", "created")
 QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text, max(number) AS last
 FROM ({select}) found
 """
 SELECT_CAMPAIGNS = """
-SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
+SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, utm, created
 FROM campaigns WHERE account_id = $account
 """
 SELECT_TAILS = "SELECT number, short_code, urlinfo FROM qrcodes WHERE urlinfo <> ''"
@@ -74,7 +74,7 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
 
 def read_campaigns(text: str) -> list[Campaign]:
     """Return the campaigns in the text of `campaigns_text`."""
-    return [Campaign(**row) for row in _rows(text, CAMPAIGN_FIELDS)]
+    return [read_campaign(row) for row in _rows(text, CAMPAIGN_FIELDS)]
 
 
 def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:

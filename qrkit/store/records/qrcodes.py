@@ -22,10 +22,12 @@ from qrkit.store.records.short_codes import (
     NO_TERMS_AT_ALL,
     ON_TERMS,
     TERMS,
+    WITH_UTM,
     Target,
     Terms,
     ignores_case,
     read_schedule,
+    remember_changed,
     remember_rows,
     remember_targets,
 )
@@ -40,7 +42,7 @@ __all__ = [
     "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
     "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
     "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
-    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "read_campaign", "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -96,7 +98,7 @@ NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]"}
 """The text of a QR Code without tags, fields of its own, and rules."""
 NO_TERMS = {
     "active": True, "valid_since": None, "valid_until": None, "scan_limit": 0, "limit_a_day": 0, "otherwise": "",
-    "password": "",
+    "password": "", "pass_query": None,
 }  # fmt: skip
 """The columns of a QR Code that leads everybody to its content at any time."""
 
@@ -122,14 +124,18 @@ ROW = {name: QRCODES[name] for name in COLUMNS}
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
 """The dtypes of arrays by column type; text columns have dtype object."""
 INSERT_CAMPAIGN = """
-INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO campaigns (id, account_id, name, description, template, utm, created, color)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 SELECT_CAMPAIGNS = """
-SELECT id, name, description, template, created FROM campaigns
+SELECT id, name, description, template, utm, created FROM campaigns
 WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
 ORDER BY created, rowid
 """
-UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, utm = ? WHERE id = ?"
+CODES_OF_CAMPAIGN = "SELECT short_code FROM qrcodes WHERE campaign_id = ?"
+STAY_IN_CAMPAIGN = "UPDATE qrcodes SET campaign_id = campaign_id WHERE campaign_id = ?"
+"""An update tells other processes that targets have changed."""
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
@@ -158,7 +164,7 @@ INSERT_STAGED_COUNTS = """
 INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + position, 0, 0 FROM staged_qrcodes
 """
 STAGED_TARGETS = f"""
-SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q
+SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q {WITH_UTM}
 """
 STAGED_CLASH = """
 SELECT s.name FROM staged_qrcodes s JOIN short_codes c ON c.code = s.short_code
@@ -217,25 +223,41 @@ HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND shor
 
 def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
     """Store a campaign of an account."""
-    fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
+    fields = (campaign.name, campaign.description, campaign.template, campaign.utm.to_json(), naive(campaign.created))
     with change_looks(store):
         store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
 
 
 def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
     """Return the campaigns of an account, oldest first, optionally only the one with an id."""
-    return [Campaign(**row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+    return [read_campaign(row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+
+
+def read_campaign(row: dict[str, Any]) -> Campaign:
+    """Convert a row of a campaign to a record."""
+    return Campaign(**row | {"utm": json.loads(row["utm"])})
 
 
 def update_campaign(store: Store, campaign: Campaign) -> None:
-    """Update a stored campaign."""
+    """Update a stored campaign, and what redirects know of it."""
+    fields = (campaign.name, campaign.description, campaign.template, campaign.utm.to_json())
     with change_looks(store):
-        store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.template, campaign.id])
+        store.execute(UPDATE_CAMPAIGN, [*fields, campaign.id])
+        _change_all(store, STAY_IN_CAMPAIGN if store.database.is_shared else None, campaign.id)
 
 
 def leave_campaign(store: Store, id: str) -> None:
-    """Remove all QR Codes from a campaign; the redirect targets do not change."""
-    store.execute(LEAVE_CAMPAIGN, [id])
+    """Remove all QR Codes from a campaign."""
+    with store.atomic():
+        _change_all(store, LEAVE_CAMPAIGN, id)
+
+
+def _change_all(store: Store, sql: str | None, campaign: str) -> None:
+    """Change all QR Codes of a campaign, if there is SQL, and what redirects know of them."""
+    codes = [row["short_code"] for row in store.rows(CODES_OF_CAMPAIGN, [campaign])]
+    if sql:
+        store.execute(sql, [campaign])
+    remember_changed(store, codes)
 
 
 def delete_campaign(store: Store, id: str) -> None:
@@ -258,7 +280,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
-        remember_targets(store, {code.short_code: _target(code, number)})
+        _remember(store, code, _target(code, number))
     return number
 
 
@@ -393,7 +415,14 @@ def update_qrcode(store: Store, code: QRCode) -> None:
         target = _target(code, number)
         if target.terms is None or not target.terms.needs_number:
             store.execute(FORGET_TAKEN, [number])
+        _remember(store, code, target)
+
+
+def _remember(store: Store, code: QRCode, target: Target) -> None:
+    if code.campaign_id is None:
         remember_targets(store, {code.short_code: target})
+    else:
+        remember_changed(store, [code.short_code])  # its campaign may have UTM parameters
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
@@ -520,8 +549,8 @@ def _number(row: dict[str, Any] | None) -> int:
 
 
 def _target(code: QRCode, number: int) -> Target:
-    """Return the redirect target of a QR Code."""
-    terms = Terms(code.rules, *(getattr(code, name) for name in Terms._fields[1:]))
+    """Return the redirect target of a QR Code without a campaign."""
+    terms = Terms(*(getattr(code, name) for name in Terms._fields if name != "utm"))
     schedule = code.schedule if code.is_schedule_enabled else ()
     return Target(number, code.content, schedule, None if terms == NO_TERMS_AT_ALL else terms)
 
