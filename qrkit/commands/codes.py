@@ -116,6 +116,8 @@ def define_add(one: Parser) -> None:
     _add_output(one)
     add_fields(one, QRCode, {"short_code": "CODE"})
     _add_changes(one, is_new=True)
+    marker = "leave out the ?q in the picture, by which its scans are told from clicks of the short URL"
+    one.add_argument("--no-scan-marker", dest="scan_marker", action="store_false", default=None, help=marker)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
     add_json(one, f"{KEYS}, {ISSUES}")
@@ -425,7 +427,7 @@ def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode)
 
 def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:
     changes = _changes(asked, portfolio) | {"short_code": asked.short_code or "", "is_dynamic": not asked.static}
-    changes["tags"] = asked.tag
+    changes |= {"tags": asked.tag, "scan_marker": asked.scan_marker}
     return portfolio.insert_qrcode(asked.content, **changes | {"campaign_id": changes.get("campaign_id") or None})
 
 

@@ -233,6 +233,7 @@ class Records:
         schedule: Events = (),
         tags: Iterable[str] = (),
         fields: Mapping[str, str] | None = None,
+        scan_marker: bool | None = None,
         **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Add a tracked QR Code.
@@ -257,6 +258,8 @@ class Records:
                 semicolons and |.
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
+            scan_marker: Whether the picture encodes `?q` behind the short URL, so that scans of the picture are told
+                from clicks of the link; by default, it does if its version and mode have room for it.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
                 `limit_a_day`, `otherwise`, `password` and `pass_query`; see `QRCode`.
 
@@ -274,7 +277,7 @@ class Records:
         with self.store.atomic():
             self._check_campaign(campaign_id)
             self.templates.check_known(template)
-            code = QRCode(
+            record = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
                 name=name or name_from(str(content)),
@@ -289,8 +292,12 @@ class Records:
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
                 tags=tags,
+                scan_marker=scan_marker is not False,
                 **terms,
             )
+            code = self._linked(record)
+            if scan_marker is None and not (code.is_dynamic and fits(code.encoded, code.properties)):
+                code = self._linked(record.replace(scan_marker=False))
             return self._insert(code)
 
     def get_qrcode(self, id: str) -> QRCode:
@@ -482,9 +489,10 @@ class Records:
         Design(content=url)  # raises if the URL is not a text
         with self.store.atomic():
             found = self._stored(content=url)
-            made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            found = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            made = [one for one in found if not one.scan_marker]  # because the short URL may be drawn, too
             # A code beyond the limit of the plan works, but its public record hides the short URL (ruling T13).
-            return (made[0] if made else self._one(self.insert_qrcode(url).id)).short_url
+            return (made[0] if made else self._one(self.insert_qrcode(url, scan_marker=False).id)).short_url
 
     def _stored(
         self,
@@ -528,10 +536,9 @@ class Records:
         check_tail(self.store, wished, urlinfo if isinstance(urlinfo, str) else "")
         return wished
 
-    def _insert(self, record: QRCode) -> QRCode:
-        """Store a new record if its picture can be drawn, and return the record with its URLs."""
-        check_names(record.fields)
-        code = self._linked(record)
+    def _insert(self, code: QRCode) -> QRCode:
+        """Store a new record if its picture can be drawn, and return the record."""
+        check_names(code.fields)
         check_drawable(code.encoded, code.properties, is_dynamic=code.is_dynamic)
         check_trackable(code)
         number = table.insert_qrcode(self.store, self.account.id, code, self.now())

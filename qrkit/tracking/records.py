@@ -229,6 +229,12 @@ class QRCode(Model):
     is_dynamic: bool = Field(
         default=True, description="Whether the picture encodes the short URL; otherwise it encodes the content."
     )
+    scan_marker: bool = Field(
+        default=False,
+        description="Whether the picture encodes the short URL with `?q` behind it, so that scans of the picture are "
+        "told from clicks of the link; it never changes.",
+        exclude_if=lambda is_marked: not is_marked,
+    )
     is_available: bool = Field(
         default=True,
         description="Whether the plan shows all fields; otherwise only ID, name and creation time. The short URL works "
@@ -297,18 +303,25 @@ class QRCode(Model):
     @property
     def encoded(self) -> str:
         """Return the text that the picture encodes: the short URL of a dynamic QR Code, if any, else the content."""
-        return encoded_text(is_dynamic=self.is_dynamic, short_url=self.short_url, content=self.content)
+        return encoded_text(
+            is_dynamic=self.is_dynamic,
+            short_url=self.short_url,
+            content=self.content,
+            scan_marker=self.scan_marker,
+        )
 
 
-def encoded_text(*, is_dynamic: bool, short_url: str, content: str) -> str:
+def encoded_text(*, is_dynamic: bool, short_url: str, content: str, scan_marker: bool) -> str:
     """Return the text that the picture of a QR Code with these fields encodes; for a record, use `QRCode.encoded`.
 
     Args:
         is_dynamic: Whether the QR Code is tracked.
         short_url: The short URL, or "".
         content: The content of the QR Code.
+        scan_marker: Whether the picture tells its scans from clicks of the short URL.
     """
-    return (short_url if is_dynamic else "") or content
+    url = short_url + SCAN_MARKER if short_url and scan_marker else short_url
+    return (url if is_dynamic else "") or content
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,8 +381,15 @@ class ApiKey:
     revoked: datetime | None
 
 
+SCAN_MARKER = "?q"
+"""What the picture of a QR Code encodes behind its short URL: no path, so that it can be no part of a short code."""
+
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
 """The kind of a visit: only `scan` counts."""
+
+
+Via = Literal["scan", "link"]
+"""How a visitor comes to a short URL: by the picture or by a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +430,7 @@ class Visit:
         language: First language of `Accept-Language`, such as `de` or `pt-BR`.
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
+        via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
     """
 
     time: datetime
@@ -422,3 +443,4 @@ class Visit:
     language: str | None = None
     visitor: int | None = None
     place: Place = NOWHERE
+    via: Via | None = None

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 
 from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored
@@ -20,6 +20,7 @@ from qrkit.store.recording.salts_and_quotas import salts_of
 from qrkit.store.recording.scan_numbers import Limits, has_scanned, next_number, take_number
 from qrkit.store.records.short_codes import (
     DELETED,
+    MARKED,
     NO_TERMS_AT_ALL,
     Target,
     Terms,
@@ -28,7 +29,7 @@ from qrkit.store.records.short_codes import (
     spelling,
     target,
 )
-from qrkit.tracking.records import NOWHERE, Place, Visit
+from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
@@ -45,6 +46,8 @@ OnUnknown = Callable[[str], None]
 """Called with the IP address that asked for an unknown short code, before the answer; may raise an error instead."""
 
 LONGEST_SECONDS = 2.0
+MARKS = (SCAN_MARKER[1:], f"{SCAN_MARKER[1:]}=")
+"""The marker in a query, as pictures and as programs write it that read and write URLs."""
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _log = logging.getLogger("qrkit")
@@ -74,6 +77,16 @@ class Request:
     address: str = ""
     query: str = ""
     is_let_in: bool = False
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it comes from a picture with a marker of scans."""
+        return self.query.partition("&")[0] in MARKS
+
+    @property
+    def asked(self) -> str:
+        """The query without the marker."""
+        return self.query.partition("&")[2] if self.is_marked else self.query
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,48 +168,48 @@ class Redirects:
         if code != request.short_code:
             request = replace(request, short_code=code)
         moment = self._clock()
-        if entry is None or entry.terms is None:
+        if entry is None or entry.terms in (None, MARKED):
             content = None if entry is None or entry is DELETED else entry.content_at(moment)
             if self._records:
-                self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+                self._record(request, moment, entry, content)
             return self._answer(request, entry, content)
         return self._answer_on_terms(request, moment, entry, entry.terms)
 
     def _answer_on_terms(self, request: Request, moment: datetime, entry: Target, terms: Terms) -> Answer:
-        is_scan = kind_of(request.method, request.headers) == "scan"
-        decision = self.decide(request, moment, entry, takes_number=is_scan)
+        kind = kind_of(request.method, request.headers)
+        visitor = self._visitor(request, moment, entry)
+        decision = self._decide(request, visitor, entry, takes_number=kind == "scan")
         if decision.reason == "password":
             return Answer("", Destination("page"), terms.password)
         if self._records:
-            number = None if decision.content is None else entry.qrcode
-            # Each scan that took a number is counted, so that the limit is the count.
-            self._record(request, moment, number, decision.content, repeats=is_scan and terms.needs_number)
+            self._record(request, moment, entry, decision.content, visitor=visitor, kind=kind)
         if decision.content is None:
             raise LeadsNowhere(request.short_code, decision.sentence)
         return self._answer(request, entry, decision.content)
 
-    def decide(self, request: Request, moment: datetime, entry: Target, *, takes_number: bool = False) -> Decision:
-        """Decide what a request gets from the target of its short code.
+    def decide(self, request: Request, moment: datetime, entry: Target) -> Decision:
+        """Decide what a request gets from the target of its short code, as the next scan that arrives at a moment."""
+        return self._decide(request, self._visitor(request, moment, entry), entry, takes_number=False)
 
-        Args:
-            moment: When the request arrived.
-            takes_number: Whether it counts against limits; otherwise it is decided as the next scan would be.
-        """
-        terms = entry.terms or NO_TERMS_AT_ALL
+    def _visitor(self, request: Request, moment: datetime, entry: Target) -> Visitor:
         key = self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
-        visitor = Visitor(
+        return Visitor(
             moment,
             request.headers,
-            query=request.query,
-            short_code=request.short_code,
-            address=request.address,
-            place=cache(lambda: self._place(request.address)),
-            key=key,
-            is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
+            request.asked,
+            request.short_code,
+            request.address,
+            partial(self._place, request.address),
+            key,
+            lambda: not has_scanned(self.store, entry.qrcode, key, moment),
         )
+
+    def _decide(self, request: Request, visitor: Visitor, entry: Target, *, takes_number: bool) -> Decision:
+        """Decide what a request gets, which counts against limits if it takes a number."""
+        terms = entry.terms or NO_TERMS_AT_ALL
         number = take_number if takes_number else next_number
         limits = Limits(terms.limit, terms.limit_a_day)
-        take = partial(number, self.store, entry.qrcode, moment, limits)
+        take = partial(number, self.store, entry.qrcode, visitor.moment, limits)
         decision = decide(entry, visitor, take, is_let_in=request.is_let_in)
         is_tagged = terms.utm and decision.content
         return replace(decision, content=with_utm(decision.content or "", terms.utm)) if is_tagged else decision
@@ -212,7 +225,7 @@ class Redirects:
         """
         code, entry = self._find(short_code, address)
         request = Request("GET", code, headers, address, query)
-        if entry is None or entry.terms is None:
+        if entry is None or entry.terms in (None, MARKED):
             return self._answer(request, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
         decision = self.decide(request, self._clock(), entry)
         if decision.reason == "password":
@@ -278,7 +291,7 @@ class Redirects:
             if path and self._leads_on(path):
                 where = Destination("page", link=link)
             elif request.query and (names := self._passed(entry)):
-                where = Destination("redirect", with_query(link, request.query, names))
+                where = Destination("redirect", with_query(link, request.asked, names))
         return Answer(content, where)
 
     def _passed(self, entry: Target) -> Collection[str]:
@@ -296,13 +309,24 @@ class Redirects:
         return found is not None and found[1][:1] in ("", "/")
 
     def _record(
-        self, request: Request, moment: datetime, qrcode: int | None, content: str | None, *, repeats: bool = False
+        self,
+        request: Request,
+        moment: datetime,
+        entry: Target | None,
+        content: str | None,
+        *,
+        visitor: Visitor | None = None,
+        kind: Kind | None = None,
     ) -> None:
-        headers = request.headers
+        """Record a visit; without a content, it is an orphan."""
+        headers, terms = request.headers, entry.terms if entry else None
         user_agent = headers.get("user-agent", "")
-        kind = "orphan" if qrcode is None else kind_of(request.method, headers)
-        visitor = self._visitors.key(request.address, user_agent, moment)
-        if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment) and not repeats:
+        qrcode = entry.qrcode if entry and content is not None else None
+        kind = "orphan" if qrcode is None else kind or kind_of(request.method, headers)
+        key = visitor.key if visitor else self._visitors.key(request.address, user_agent, moment)
+        is_numbered = terms is not None and terms.needs_number
+        # Each scan that took a number is counted, so that the limit is the count.
+        if kind == "scan" and self._visitors.is_repeat(request.short_code, key, moment) and not is_numbered:
             return
         visit = Visit(
             time=moment,
@@ -311,16 +335,17 @@ class Redirects:
             qrcode=qrcode,
             content=content,
             user_agent=user_agent,
-            referrer=referrer_host(headers.get("referer", "")),
+            referrer=visitor.referrer if visitor else referrer_host(headers.get("referer", "")),
             language=first_language(headers.get("accept-language", "")),
-            visitor=visitor,
-            place=self._place(request.address),
+            visitor=key,
+            place=visitor.where if visitor else self._place(request.address),
+            via="scan" if request.is_marked else "link" if terms and terms.scan_marker else None,
         )
         try:
             is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)
         except Exception as error:  # any error: a printed code must not stop working
             self.lost += 1
-            self._visitors.forget(request.short_code, visitor)
+            self._visitors.forget(request.short_code, key)
             _log.error("a visit to %s could not be stored: %s; %d lost so far", request.short_code, error, self.lost)
             is_durable = False
         else:

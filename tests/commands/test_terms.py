@@ -25,6 +25,7 @@ def run(store, capsys):
         told = capsys.readouterr()
         return told.out if status == 0 else told.err
 
+    run.store = store
     return run
 
 
@@ -111,3 +112,10 @@ def test_campaigns_say_what_links_are_tagged_with(run):
     run("set", "door", "--pass-query", "")
     assert run("explain", "door").startswith(f"{HOME}?utm_source=poster: ")
     assert "utm.sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
+
+
+def test_a_picture_may_go_without_the_marker(run):
+    run("add", HOME, "--short-code", "gate")
+    run("add", HOME, "--short-code", "shelf", "--no-scan-marker")
+    with open_portfolio(run.store) as shop:
+        assert [code.scan_marker for code in shop.list_qrcodes()] == [True, True, False]

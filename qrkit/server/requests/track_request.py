@@ -19,7 +19,7 @@ __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes",
 
 READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 """Fields of a QR Code that are ignored in requests."""
-NOT_CHANGED = ("shortCode",)
+NOT_CHANGED = ("shortCode", "scanMarker")
 """Fields that cannot change after the code was created, because the short URL may be printed."""
 
 OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules", "forwardQuery": "passQuery"}

@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import LINKS, TRIALS, UPTIME
+from qrkit.store.migrations import LINKS, TRIALS, UPTIME, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -290,6 +290,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "terms": TERMS,
         "uptime": UPTIME,
         "links": LINKS,
+        "via": f"{VIA} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;",
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

@@ -73,10 +73,13 @@ COMPARE_WITH_CONTENT = {"asked": "content IS NOT NULL", "equal": f"{SAME}, conte
 # any visit that no row with content has matched.
 COMPARE_WITHOUT = {"asked": "content IS NULL", "equal": SAME}
 INSERT_FRAME = """
-INSERT INTO visits
+INSERT INTO visits (
+    time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, latitude,
+    longitude, via
+)
 SELECT
     i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), i.user_agent, i.referrer, i.language,
-    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude
+    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude, i.via
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
 JOIN qrcodes q ON q.number = s.qrcode

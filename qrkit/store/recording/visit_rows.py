@@ -31,6 +31,7 @@ COLUMNS = {
     "city": "VARCHAR",
     "latitude": "FLOAT8",
     "longitude": "FLOAT8",
+    "via": "VARCHAR",
 }
 FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
 """The fields of a visit in JSON; the number of its user agent is added when the visit is inserted."""
@@ -59,6 +60,7 @@ def waiting_visit(visit: Visit) -> WaitingVisit:
         "city": place.city,
         "latitude": place.latitude,
         "longitude": place.longitude,
+        "via": visit.via,
     }
     for name, bits in (("qrcode", 31), ("visitor", 64)):
         if fields[name] is not None and not 0 <= fields[name] < 2**bits:

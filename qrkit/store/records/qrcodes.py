@@ -19,7 +19,6 @@ from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
 from qrkit.store.records.short_codes import (
     DELETED,
-    NO_TERMS_AT_ALL,
     ON_TERMS,
     TERMS,
     WITH_UTM,
@@ -30,6 +29,7 @@ from qrkit.store.records.short_codes import (
     remember_changed,
     remember_rows,
     remember_targets,
+    shared,
 )
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
@@ -78,7 +78,7 @@ StoredRow = dict[str, Any]
 """A new QR Code: the value of its field by column of the table `qrcodes`."""
 LOCATION = tuple(Location.model_fields)
 """The columns of the location."""
-FIXED = ("id", "short_code", "imported_scans", "created")
+FIXED = ("id", "short_code", "imported_scans", "created", "scan_marker")
 """Columns that never change after the insert."""
 CHANGING = [name for name in COLUMNS if name not in FIXED]
 SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
@@ -98,7 +98,7 @@ NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]"}
 """The text of a QR Code without tags, fields of its own, and rules."""
 NO_TERMS = {
     "active": True, "valid_since": None, "valid_until": None, "scan_limit": 0, "limit_a_day": 0, "otherwise": "",
-    "password": "", "pass_query": None,
+    "password": "", "pass_query": None, "scan_marker": False,
 }  # fmt: skip
 """The columns of a QR Code that leads everybody to its content at any time."""
 
@@ -301,6 +301,11 @@ def _column(values: Sequence[Any]) -> Sequence[Any]:
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
+def _dtype(name: str, values: Sequence[Any]) -> str:
+    """Return the dtype of a column; flags that may be missing are objects."""
+    return "object" if ROW[name] == "BOOLEAN" and None in values else DTYPES.get(ROW[name], "object")
+
+
 class CodesText(NamedTuple):
     """New QR Codes as JSON. The database reads it, which takes the interpreter a hundredth of the work of values.
 
@@ -351,7 +356,7 @@ class Staged:
 
         positions = np.arange(self._length, self._length + len(rows), dtype="int32")
         fields = {name: _column([row[name] for row in rows]) for name in COLUMNS}
-        columns = {name: np.array(values, dtype=DTYPES.get(ROW[name], "object")) for name, values in fields.items()}
+        columns = {name: np.array(values, dtype=_dtype(name, values)) for name, values in fields.items()}
         with self._store.statement() as cursor:
             table = f"staged_qrcodes (position, {', '.join(columns)})"
             self._store.database.add_rows(cursor, table, {"position": positions} | columns)
@@ -550,9 +555,8 @@ def _number(row: dict[str, Any] | None) -> int:
 
 def _target(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code without a campaign."""
-    terms = Terms(*(getattr(code, name) for name in Terms._fields if name != "utm"))
-    schedule = code.schedule if code.is_schedule_enabled else ()
-    return Target(number, code.content, schedule, None if terms == NO_TERMS_AT_ALL else terms)
+    terms = Terms(*(getattr(code, name) for name in Terms._fields if name not in ("numbers", "utm")))
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else (), shared(terms))
 
 
 def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
@@ -569,7 +573,7 @@ def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
     for column, default in NO_TERMS.items():
         if (value := row.pop(column)) != default:
             row[COLUMNS[column]] = utc(value) if isinstance(value, datetime) else value
-    row |= links(row)
+    row |= links({"scan_marker": False} | row)
     return QRCode.from_fields(row)
 
 

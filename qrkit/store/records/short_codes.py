@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "DELETED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "ignores_case", "longest_known",
-    "read_schedule", "remember_changed", "remember_rows", "remember_targets", "set_ignores_case", "spelling", "target",
+    "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "ignores_case",
+    "longest_known", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "set_ignores_case",
+    "shared", "spelling", "target",
 ]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
@@ -59,7 +60,9 @@ LEADS_ELSEWHERE = f"""
 """
 """Which QR Codes do not lead everybody to their content at any time."""
 PLAIN = f"""
-SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
+SELECT short_code AS code, CASE WHEN scan_marker THEN -number ELSE number END AS number, content,
+    strlen(content) AS length
+FROM qrcodes
 WHERE number >= $first AND number < $until AND {FITS} AND NOT ({LEADS_ELSEWHERE})
 """
 
@@ -77,6 +80,8 @@ class Terms(NamedTuple):
         otherwise: Content outside of these times and beyond the limits; "" for none.
         password: Hash of the password; "" for none.
         pass_query: Whether the query of a visitor is added to the link; None for what the server says.
+        scan_marker: Whether the picture tells its scans from clicks of the short URL.
+        numbers: Whether rules ask for the numbers of scans.
         utm: UTM parameters of its campaign, as a query that is added to the link; "" for none.
     """
 
@@ -89,16 +94,27 @@ class Terms(NamedTuple):
     otherwise: str = ""
     password: str = ""
     pass_query: bool | None = None
+    scan_marker: bool = False
+    numbers: bool = False
     utm: str = ""
 
     @property
     def needs_number(self) -> bool:
         """Whether scans have to be numbered."""
-        numbered = any(one.type in NEEDS_A_NUMBER for rule in self.rules for one in rule.conditions)
-        return bool(self.limit or self.limit_a_day) or numbered
+        return bool(self.limit or self.limit_a_day or self.numbers)
 
 
 NO_TERMS_AT_ALL = Terms()
+MARKED = Terms(scan_marker=True)
+"""The terms of a QR Code with nothing but a marker; always this object, so that a million codes need no more memory."""
+
+
+def shared(terms: Terms) -> Terms | None:
+    """Return these terms for a `Target`: None for none at all, `MARKED` for those that are equal to it."""
+    if terms in (NO_TERMS_AT_ALL, MARKED):
+        return MARKED if terms.scan_marker else None
+    numbers = any(one.type in NEEDS_A_NUMBER for rule in terms.rules for one in rule.conditions)
+    return terms._replace(numbers=numbers)
 
 
 class Target(NamedTuple):
@@ -108,7 +124,7 @@ class Target(NamedTuple):
         qrcode: Number of the QR Code; 0 if the QR Code was deleted.
         content: The content when no schedule event is active.
         schedule: Changes of content; empty if scheduling is off.
-        terms: The terms on which it is served; None if everybody gets it at any time.
+        terms: The terms on which it is served; None, or `MARKED`, if everybody gets it at any time.
     """
 
     qrcode: int
@@ -126,7 +142,8 @@ DELETED = Target(0, "")
 
 TERMS = """
 q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END AS schedule, q.rules, q.active, q.valid_since,
-    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.pass_query, c.utm, c.name AS campaign, q.name
+    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.pass_query, q.scan_marker,
+    c.utm, c.name AS campaign, q.name
 """
 WITH_UTM = "LEFT JOIN campaigns c ON c.id = q.campaign_id AND length(c.utm) > 2"
 """What `TERMS` need beside QR Codes."""
@@ -143,7 +160,7 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 OTHERS = f"""
 SELECT short_code, number, {TERMS} FROM qrcodes q {WITH_UTM} WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
-SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, NULL, NULL, '' FROM short_codes
+SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, NULL, NULL, '' FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
@@ -186,7 +203,8 @@ class TargetTable:
         place = int(codes.searchsorted(key)) if len(key) <= codes.itemsize else len(codes)
         if place == len(codes) or codes[place] != key:
             raise KeyError
-        return Target(int(numbers[place]), contents[slice(*ends[place])].decode())
+        number = int(numbers[place])  # negative with a marker, which takes no room in this way
+        return Target(abs(number), contents[slice(*ends[place])].decode(), (), MARKED if number < 0 else None)
 
 
 Targets: TypeAlias = dict[str, Target] | TargetTable
@@ -396,7 +414,7 @@ def _target(code: str, number: int | None, content: str, schedule: str | None, r
         terms = terms._replace(rules=read_rules(rules))
     except StoreDamaged as error:  # a printed code must lead somewhere
         _log.warning("QR Code %d of the table qrcodes leads on without what is damaged: %s", number, error)
-    return Target(number, content, events, None if terms == NO_TERMS_AT_ALL else terms)
+    return Target(number, content, events, shared(terms))
 
 
 class _Columns(NamedTuple):

@@ -40,6 +40,7 @@ REASONS = {
     "city": Reason("city, from a GeoIP database", "scans by city"),
     "latitude": Reason("degrees north, of the place in the table", "scans on a map"),
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
+    "via": Reason("whether the picture was scanned or its short URL opened", "which scans come from print"),
 }
 """The reason for each column of the table `visits`."""
 
