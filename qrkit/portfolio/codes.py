@@ -20,7 +20,7 @@ from qrkit.model import Model
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_tail, check_trackable
+from qrkit.portfolio.trackable import check_change, check_tail, check_trackable
 from qrkit.store import Store
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
@@ -47,9 +47,9 @@ from qrkit.tracking.short_urls import (
     tidy_code,
 )
 from qrkit.tracking.times import Clock, now
-from qrkit.tracking.utm import Utm
+from qrkit.tracking.utm import GivenUtm
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible", "with_fields"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "visible", "with_fields"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -106,12 +106,7 @@ class Records:
         self.templates.use(name)
 
     def insert_campaign(
-        self,
-        name: str,
-        *,
-        description: str = "",
-        template: str = "",
-        utm: Utm | Mapping[str, str] | None = None,
+        self, name: str, *, description: str = "", template: str = "", utm: GivenUtm | None = None
     ) -> Campaign:
         """Add a campaign.
 
@@ -123,14 +118,13 @@ class Records:
                 "{name}"}`; see `Utm`. A parameter that a link has itself stays as it is.
 
         Raises:
-            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
-                exist, or a UTM parameter is invalid.
+            InvalidParameter: If a field is invalid, or the template does not exist.
 
         Warns:
             UserWarning: If the name differs from that of another campaign in case alone.
         """
-        fields = _given(name=name, description=description, template=template, utm=utm)
-        campaign = Campaign(id=new_id(), created=self._clock(), **fields)
+        given = _given(name=name, description=description, template=template, utm=utm)
+        campaign = Campaign(id=new_id(), created=self._clock(), **given)
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
@@ -167,7 +161,7 @@ class Records:
         name: str | None = None,
         description: str | None = None,
         template: str | None = None,
-        utm: Utm | Mapping[str, str] | None = None,
+        utm: GivenUtm | None = None,
     ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
@@ -180,8 +174,7 @@ class Records:
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
-                exist, or a UTM parameter is invalid.
+            InvalidParameter: If a field is invalid, or the template does not exist.
 
         Warns:
             UserWarning: If the new name differs from that of another campaign in case alone.
@@ -190,8 +183,7 @@ class Records:
         with self.store.atomic():
             self.templates.check_known(template or "")
             before = self.get_campaign(id)
-            if utm is not None:
-                changes["utm"] = _merged(before.utm, utm)
+            changes |= {} if utm is None else {"utm": _merged(before.utm, utm)}
             changed = before.replace(**changes)
             if name is not None:
                 self._warn_of_case(changed)
@@ -277,7 +269,7 @@ class Records:
         with self.store.atomic():
             self._check_campaign(campaign_id)
             self.templates.check_known(template)
-            record = QRCode(
+            code = QRCode(
                 id=new_id(),
                 campaign_id=campaign_id,
                 name=name or name_from(str(content)),
@@ -287,18 +279,13 @@ class Records:
                 short_code=self._free_short_code(short_code, urlinfo),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
-                **_given(location=location, properties=properties, fields=fields),
-                template=template,
+                **_given(location=location, properties=properties, fields=fields, template=template, tags=tags),
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
-                tags=tags,
                 scan_marker=scan_marker is not False,
                 **terms,
             )
-            code = self._linked(record)
-            if scan_marker is None and not (code.is_dynamic and fits(code.encoded, code.properties)):
-                code = self._linked(record.replace(scan_marker=False))
-            return self._insert(code)
+            return self._insert(code, may_drop_marker=scan_marker is None)
 
     def get_qrcode(self, id: str) -> QRCode:
         """Return the QR Code with this ID.
@@ -481,11 +468,7 @@ class Records:
             table.delete_qrcodes(self.store, [self._one(id)])
 
     def shorten(self, url: str) -> str:
-        """Return a short URL for a URL: the one from an earlier call, or that of a new tracked QR Code.
-
-        Raises:
-            InvalidParameter: If the URL is empty or too long.
-        """
+        """Return a short URL for a URL of 1..32,767 characters: from an earlier call, or of a new tracked QR Code."""
         Design(content=url)  # raises if the URL is not a text
         with self.store.atomic():
             found = self._stored(content=url)
@@ -536,9 +519,12 @@ class Records:
         check_tail(self.store, wished, urlinfo if isinstance(urlinfo, str) else "")
         return wished
 
-    def _insert(self, code: QRCode) -> QRCode:
-        """Store a new record if its picture can be drawn, and return the record."""
-        check_names(code.fields)
+    def _insert(self, record: QRCode, *, may_drop_marker: bool) -> QRCode:
+        """Store a new record if its picture can be drawn, and return the record with its URLs."""
+        check_names(record.fields)
+        code = self._linked(record)
+        if may_drop_marker and not (code.is_dynamic and fits(code.encoded, code.properties)):
+            code = self._linked(record.replace(scan_marker=False))
         check_drawable(code.encoded, code.properties, is_dynamic=code.is_dynamic)
         check_trackable(code)
         number = table.insert_qrcode(self.store, self.account.id, code, self.now())
@@ -606,17 +592,6 @@ def _merged(stored: Model, given: Model | Mapping[str, Any]) -> Any:
 
 def _fields(part: Model) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
-
-
-def check_change(before: QRCode, after: QRCode) -> None:
-    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
-    drawn_before, drawn_after = before.properties, after.properties
-    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
-    if is_other or fits(before.encoded, drawn_before):
-        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
-    if parts[0] != parts[1]:
-        check_trackable(after)
 
 
 def visible(code: QRCode) -> QRCode:

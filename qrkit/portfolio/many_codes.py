@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
-from qrkit.portfolio.codes import Records, check_change, visible, with_fields
+from qrkit.portfolio.codes import Records, visible, with_fields
+from qrkit.portfolio.trackable import check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.own_fields import OwnFields

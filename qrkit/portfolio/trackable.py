@@ -7,13 +7,14 @@ from urllib.parse import urldefrag
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read, works_behind_short_url
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.portfolio.code_pictures import check_drawable, fits
 from qrkit.store import Store
 from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.redirect_rules import unanswered
 from qrkit.tracking.short_urls import slug
 
-__all__ = ["check_tail", "check_trackable"]
+__all__ = ["check_change", "check_tail", "check_trackable"]
 
 
 def check_trackable(code: QRCode) -> None:
@@ -41,6 +42,17 @@ def check_trackable(code: QRCode) -> None:
     ]
     if problems:
         raise InvalidParameter(*problems)
+
+
+def check_change(before: QRCode, after: QRCode) -> None:
+    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
+    drawn_before, drawn_after = before.properties, after.properties
+    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
+    if is_other or fits(before.encoded, drawn_before):
+        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
+    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
+    if parts[0] != parts[1]:
+        check_trackable(after)
 
 
 def check_tail(store: Store, short_code: str, urlinfo: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from qrkit.design.limits import Length
 from qrkit.model import Model
 
-__all__ = ["Utm", "utm_query"]
+__all__ = ["GivenUtm", "Utm", "utm_query"]
 
 _PLACEHOLDER = re.compile(r"\{(campaign|name|short_code)\}")
 _TEMPLATE = re.compile(r"([^{}]|\{(campaign|name|short_code)\})*")
@@ -45,6 +46,10 @@ class Utm(Model):
     campaign: _Text = Field(default="", description="utm_campaign, such as {campaign}.")
     term: _Text = Field(default="", description="utm_term, such as {short_code}.")
     content: _Text = Field(default="", description="utm_content, such as {name}.")
+
+
+GivenUtm = Utm | Mapping[str, str]
+"""UTM parameters as they are given."""
 
 
 def utm_query(utm: Utm, **values: str) -> str:

@@ -341,19 +341,22 @@ class Redirects:
             place=visitor.where if visitor else self._place(request.address),
             via="scan" if request.is_marked else "link" if terms and terms.scan_marker else None,
         )
+        self._keep(visit, key)
+
+    def _keep(self, visit: Visit, key: int) -> None:
         try:
             is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)
         except Exception as error:  # any error: a printed code must not stop working
             self.lost += 1
-            self._visitors.forget(request.short_code, key)
-            _log.error("a visit to %s could not be stored: %s; %d lost so far", request.short_code, error, self.lost)
+            self._visitors.forget(visit.short_code, key)
+            _log.error("a visit to %s could not be stored: %s; %d lost so far", visit.short_code, error, self.lost)
             is_durable = False
         else:
             if is_durable:
                 self.recorded += 1
             else:
                 self.late += 1
-                _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
+                _log.warning("a visit to %s is not yet durable; %d were late so far", visit.short_code, self.late)
         if self._strict and not is_durable:
             # The visit was withdrawn, so the visitor's next attempt counts.
             raise NotStored("the visit could not be stored in time; please try again")
