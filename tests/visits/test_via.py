@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+import qrkit.accessor  # noqa: F401 - adds df.qr
 
 from qrkit import analytics, decode, open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
@@ -128,6 +129,14 @@ def test_imported_codes_are_marked_if_they_are_new(shop):
     rows = [{"content": HOME, "name": "new"}, {"content": HOME, "name": "old", "short_url": "https://a.example/old"}]
     shop.import_frame(pd.DataFrame(rows))
     assert [(code.name, code.scan_marker) for code in shop.list_qrcodes()] == [("new", True), ("old", False)]
+
+
+@pytest.mark.rule("T22")
+def test_short_urls_that_may_be_drawn_have_no_marker(shop):
+    tracked = pd.DataFrame({"url": [HOME]}).qr.track(shop)
+    assert shop.find_qrcode(tracked["short_url"][0]).encoded == tracked["short_url"][0]
+    short_url = shop.shorten(f"{HOME}/2")
+    assert shop.find_qrcode(short_url).encoded == short_url
 
 
 def test_plain_codes_share_their_terms_after_a_restart(tmp_path):
