@@ -109,7 +109,7 @@ def test_parameters_survive_a_move_and_a_restart(shop, tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "rule"),
     [
-        ({"source": "{nome}"}, "must not have braces, except for {campaign}, {name} and {short_code}"),
+        ({"source": "{who}"}, "must not have braces, except for {campaign}, {name} and {short_code}"),
         ({"source": "a{b"}, "must not have braces"),
         ({"source": "x" * 201}, "must have 0..200 characters"),
         ({"sauce": "x"}, "sauce"),
