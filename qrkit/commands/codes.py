@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qrkit.portfolio import Portfolio
+    from qrkit.tracking.redirect_rules import RedirectRule
 
 __all__ = [
     "CODE_HELP", "add_filters", "confirm", "define_add", "define_list", "define_remove", "define_set", "define_show",
@@ -323,9 +324,17 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
 
 def _terms(code: QRCode) -> dict[str, Any]:
     """Return the rules, limits and times of a QR Code that it has; of a password, only that there is one."""
-    names = ("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery")
+    names = (
+        "rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery",
+        "clickId",
+    )  # fmt: skip
     known = code.model_dump(mode="json", by_alias=True)
     return {name: True if name == "password" else known[name] for name in names if name in known}
+
+
+def _told(rule: RedirectRule) -> str:
+    variants = [f"{one.name} ({one.weight}) {summary(one.content)}" for one in rule.variants]
+    return ", ".join(variants) or summary(rule.content)
 
 
 def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
@@ -343,7 +352,7 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "content": summary(code.content),
         "now leads to": summary(active) if active != code.content else "",
         "schedule": state + "; ".join(events) if events else "",
-        **{f"rule {number}": f"{rule}: {summary(rule.content)}" for number, rule in enumerate(code.rules, start=1)},
+        **{f"rule {number}": f"{rule}: {_told(rule)}" for number, rule in enumerate(code.rules, start=1)},
         "switched off": "" if code.active else "yes",
         "not before": to_iso(code.valid_since) if code.valid_since else "",
         "not after": to_iso(code.valid_until) if code.valid_until else "",
@@ -352,6 +361,7 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "otherwise": summary(code.otherwise),
         "password": "asked for" if code.password else "",
         "passes its query on": {None: "", True: "yes", False: "no"}[code.pass_query],
+        "click ID": code.click_id,
         "campaign": row["campaign"],
         "template": code.template,
         "scans": f"{code.scans:,}" + (f" ({imported:,} imported)" if imported else ""),

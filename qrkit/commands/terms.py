@@ -39,7 +39,7 @@ def add_terms(one: argparse.ArgumentParser) -> None:
         "https://example.com'; repeat it for several, of which the first that applies answers"
     )
     one.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
-    rules = "the same as JSON or a JSON file, as Shlink writes it, too; [] removes all rules"
+    rules = "the same as JSON or a JSON file, also with variants, or as Shlink writes it; [] removes all rules"
     one.add_argument("--rules", metavar="JSON", help=rules)
     one.add_argument("--since", metavar="TIME", help='lead nowhere before, such as 2026-12-01T08:00:00Z; "" removes it')
     one.add_argument("--until", metavar="TIME", help='lead nowhere from then on; "" removes it')
@@ -50,6 +50,8 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     one.add_argument("--password", metavar="WORD", help='ask visitors for it; "" removes it; - asks for it here')
     query = "whether to add the query of a visitor's short URL to the target (default: what the server says)"
     one.add_argument("--pass-query", choices=("yes", "no", ""), metavar="yes|no", help=query)
+    click = "add an ID of the scan to links, under this parameter, so that conversions can name it"
+    one.add_argument("--click-id", metavar="NAME", help=click)
     switch = one.add_mutually_exclusive_group()
     switch.add_argument(
         "--off", dest="active", action="store_false", default=None, help="lead nowhere for the time being"
@@ -64,7 +66,7 @@ def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
         InvalidParameter: If a rule cannot be read.
     """
     given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
-    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active")}
+    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active", "click_id")}
     if asked.pass_query is not None:
         given["pass_query"] = asked.pass_query and asked.pass_query == "yes"
     if asked.rule and asked.rules is not None:
@@ -159,5 +161,7 @@ def _json(text: str) -> list[Any]:
     if isinstance(rules, dict):
         rules = rules.get("redirectRules")
     if not isinstance(rules, list):
-        raise InvalidParameter(Problem("rules", text, "must be a JSON list of objects with conditions and content"))
+        raise InvalidParameter(
+            Problem("rules", text, "must be a JSON list of objects with conditions, and content or variants")
+        )
     return rules

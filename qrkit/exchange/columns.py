@@ -101,6 +101,7 @@ TERMS = (
     Column("Otherwise", "otherwise", "otherwise"),
     Column("Password", "password", "password", "word"),
     Column("Pass Query", "passQuery", "pass_query", "choice"),
+    Column("Click ID", "clickId", "click_id", "word"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
 
@@ -445,7 +446,7 @@ def _read_rules(text: str, name: str) -> list[Any]:
         if not isinstance(found, list):
             raise ValueError
     except (ValueError, RecursionError) as error:
-        rule = f"must be a JSON list of at most {MOST_RULES} rules with conditions and content"
+        rule = f"must be a JSON list of at most {MOST_RULES} rules with conditions and content or variants"
         raise InvalidParameter(Problem(name, text, rule)) from error
     return found
 

@@ -1,9 +1,9 @@
 """Reads when and for whom the links of other tools lead where, as rules, times, limits and passwords of QR Codes.
 
 Shlink: `ShortUrlDataTransformer` writes `meta` and `hasRedirectRules`, `RedirectCondition` the conditions of
-`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl` and `password`, and
-`LinkMiddleware` asks for them in the order expired, iOS, Android, country. Kutt: `sanitize.link` has `expire_in` and
-`banned`.
+`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl`, `password` and
+`testVariants`, and `LinkMiddleware` asks for them in the order expired, iOS, Android, country, variants. Kutt:
+`sanitize.link` has `expire_in` and `banned`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
     if isinstance(rules, list):
         read |= {"redirectrules", "hasredirectrules"}
     else:
-        rules = _targets(link, read)
+        rules = _targets(link, read) + _variants(link, read, moment)
     if off := [name for name in OFF if name in link]:
         cells["Active"] = "false"
         read |= {*off}
@@ -78,6 +78,19 @@ def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
             if target
         ]
     return rules
+
+
+def _variants(link: Mapping[str, Any], read: set[str], moment: Find) -> list[dict[str, Any]]:
+    """Return the rule that the variants of a link are, until their test ends, and add their names to `read`."""
+    given = link.get("testvariants")
+    if not isinstance(given, list) or not 2 <= len(given) <= 10 or not all(isinstance(one, dict) for one in given):
+        return []
+    read |= {"testvariants", "teststartedat", "testcompletedat"}
+    end = moment(link, ("testcompletedat",))
+    named = zip("ABCDEFGHIJ", given, strict=False)
+    variants = [{"name": name, "content": one.get("url"), "weight": one.get("percentage")} for name, one in named]
+    until = [{"type": "before-date", "matchValue": f"{end.replace(' ', 'T')}Z"}] if end else []
+    return [{"conditions": until, "variants": variants}]
 
 
 def _without(link: Mapping[str, Any], read: set[str]) -> dict[str, Any]:

@@ -253,7 +253,7 @@ class Records:
             scan_marker: Whether the picture encodes `?q` behind the short URL, so that scans of the picture are told
                 from clicks of the link; by default, it does if its version and mode have room for it.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
-                `limit_a_day`, `otherwise`, `password` and `pass_query`; see `QRCode`.
+                `limit_a_day`, `otherwise`, `password`, `pass_query` and `click_id`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -455,7 +455,7 @@ class Records:
             check_change(stored, changed)
             if changed.urlinfo != stored.urlinfo:
                 check_tail(self.store, changed.short_code, changed.urlinfo)
-            table.update_qrcode(self.store, changed)
+            table.update_qrcode(self.store, changed, stored, self.now())
         return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:

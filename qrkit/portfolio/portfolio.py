@@ -31,11 +31,11 @@ from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import ExportCheck, check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
-from qrkit.portfolio.explained import Explained
 from qrkit.portfolio.exporting import write_codes
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
+from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "design_behind", "picture_of"]
 
 
-class Portfolio(Shown, Explained):
+class Portfolio(Shown, Scanned):
     """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 
     Attributes:
@@ -66,30 +66,6 @@ class Portfolio(Shown, Explained):
         account: The account that owns the campaigns and QR Codes.
         base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
     """
-
-    @property
-    def scans(self) -> Scans:
-        """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
-        most = PLANS[self.account.plan].most_qrcodes
-        return Scans(self.store, self.account.id, most_qrcodes=most, clock=self.now)
-
-    def scans_of(self, id: str) -> Scans:
-        """Return the scans of a QR Code or a campaign.
-
-        Raises:
-            NotFound: If this portfolio has no QR Code or campaign with this ID.
-            NotAllowed: If the plan does not show the QR Code.
-        """
-        try:
-            code = self.get_qrcode(id)
-        except NotFound:
-            try:
-                return self.scans.where(campaign_id=self.get_campaign(id).id)
-            except NotFound:
-                raise NotFound("QR Code or campaign", id) from None
-        if not code.is_available:
-            raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
-        return self.scans.where(qrcode_id=code.id)
 
     def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
         """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.
@@ -490,7 +466,7 @@ class Portfolio(Shown, Explained):
         is_schedule_enabled (bool), schedule (str: a JSON list of events with content, recurrence and date; empty if
         there are no events) and template (str); then tags, fields, rules (str: a JSON list; empty if there are none),
         active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
-        otherwise, password (str: its hash) and pass_query (str: true, false or empty).
+        otherwise, password (str: its hash), pass_query (str: true, false or empty) and click_id (str).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())

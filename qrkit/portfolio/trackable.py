@@ -11,7 +11,7 @@ from qrkit.portfolio.code_pictures import check_drawable, fits
 from qrkit.store import Store
 from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.redirect_rules import unanswered
+from qrkit.tracking.redirect_rules import contents_of, unanswered
 from qrkit.tracking.short_urls import slug
 
 __all__ = ["check_change", "check_tail", "check_trackable"]
@@ -28,7 +28,7 @@ def check_trackable(code: QRCode) -> None:
         return
     contents = {"content": code.content, "otherwise": code.otherwise}
     contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
-    ruled = {f"rules.{number}.content": rule.content for number, rule in enumerate(code.rules)}
+    ruled = contents_of(code.rules)
     problems = [_problem(name, text) for name, text in (contents | ruled).items() if not works_behind_short_url(text)]
     ruled["otherwise"] = code.otherwise
     problems += [

@@ -6,13 +6,13 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "LINKS", "MIGRATIONS", "UPTIME", "VIA", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "LINKS", "MIGRATIONS", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS"]
 
 _EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
-VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via"
+VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, variant, split, conversion"
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
@@ -239,6 +239,20 @@ CREATE TABLE scans_taken ( -- of QR Codes with a limit, or whose rules number sc
 );
 """
 
+VARIANTS = """
+ALTER TABLE visits ADD COLUMN variant VARCHAR; -- name of the variant that was served
+ALTER TABLE visits ADD COLUMN split INTEGER; -- number of the variants among which it was drawn
+ALTER TABLE visits ADD COLUMN conversion VARCHAR; -- JSON of a conversion, which is a visit of a kind of its own
+ALTER TABLE qrcodes ADD COLUMN click_id VARCHAR DEFAULT '';
+CREATE TABLE splits ( -- which variants a QR Code had, and since when
+    qrcode INTEGER NOT NULL,
+    split INTEGER NOT NULL,
+    since TIMESTAMP NOT NULL,
+    variants VARCHAR NOT NULL -- JSON of an object of weights by name
+);
+"""
+SPLITS = VARIANTS + ALL_VISITS
+
 UPTIME = """
 CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longer
     began TIMESTAMP NOT NULL,
@@ -279,6 +293,7 @@ MIGRATIONS = {
     "terms": TERMS,
     "uptime": UPTIME,
     "links": LINKS,
-    "via": VIA + ALL_VISITS,
+    "via": VIA,
+    "splits": SPLITS,
 }
 """The SQL of each migration by name, in the order they are applied."""

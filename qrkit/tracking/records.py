@@ -63,6 +63,16 @@ def _in_utc(moment: datetime) -> datetime:
         raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule}) from error
 
 
+PARAMETER = "^[A-Za-z0-9_.-]{0,50}$"
+
+
+def _parameter(name: str) -> str:
+    if not re.fullmatch(PARAMETER, name):
+        rule = "must have at most 50 characters, of letters, digits and _.-"
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+    return name
+
+
 def _whole_second(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
 
@@ -135,6 +145,7 @@ class TermsFields(TypedDict, total=False):
     otherwise: str
     password: str
     pass_query: bool | Literal[""]
+    click_id: str
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
@@ -275,6 +286,13 @@ class QRCode(Model):
         exclude_if=lambda password: password == "",
         repr=False,
     )
+    click_id: Annotated[str, AfterValidator(_parameter)] = Field(
+        default="",
+        description="Name of a parameter with an ID of the scan that is added to links, such as click, so that "
+        "conversions can name it; by default, there is none.",
+        exclude_if=lambda name: name == "",
+        json_schema_extra={"pattern": PARAMETER},
+    )
 
     pass_query: OptionalFlag = Field(
         default=None,
@@ -384,8 +402,8 @@ class ApiKey:
 SCAN_MARKER = "?q"
 """What the picture of a QR Code encodes behind its short URL: no path, so that it can be no part of a short code."""
 
-Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
-"""The kind of a visit: only `scan` counts."""
+Kind = Literal["scan", "bot", "prefetch", "head", "orphan", "conversion"]
+"""The kind of a visit: only `scan` counts. A `conversion` is what came of one, such as an order."""
 
 
 Via = Literal["scan", "link"]
@@ -431,6 +449,9 @@ class Visit:
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
         via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
+        variant: Name of the variant that was served; None if there are no variants.
+        split: The number of the variants among which it was drawn; None if it was not drawn.
+        conversion: JSON of a conversion; None for any other visit.
     """
 
     time: datetime
@@ -444,3 +465,6 @@ class Visit:
     visitor: int | None = None
     place: Place = NOWHERE
     via: Via | None = None
+    variant: str | None = None
+    split: int | None = None
+    conversion: str | None = None

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 
-from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored
+from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored, StoreBusy
 from qrkit.store import Store
+from qrkit.store.recording.click_ids import Click, click_id
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
 from qrkit.store.recording.scan_numbers import Limits, has_scanned, next_number, take_number
@@ -34,6 +36,7 @@ from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
 from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query, with_utm
+from qrkit.visits.remembered_variants import variant_cookie
 from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
@@ -94,13 +97,14 @@ class Answer:
     """The answer to a visitor: the content of the code, and whether to redirect to it or show it.
 
     `asks_password` is the hash of the password that the visitor has to type first; there is no content then. `why` says
-    to the owner what decided.
+    to the owner what decided. `cookie` keeps the variant of the visitor, if the owner asks for that.
     """
 
     content: str
     destination: Destination
     asks_password: str = ""
     why: str = ""
+    cookie: str = ""
 
 
 class Redirects:
@@ -171,7 +175,7 @@ class Redirects:
         if entry is None or entry.terms in (None, MARKED):
             content = None if entry is None or entry is DELETED else entry.content_at(moment)
             if self._records:
-                self._record(request, moment, entry, content)
+                self._record(request, moment, entry, Decision("content", content, None, ""))
             return self._answer(request, entry, content)
         return self._answer_on_terms(request, moment, entry, entry.terms)
 
@@ -182,17 +186,25 @@ class Redirects:
         if decision.reason == "password":
             return Answer("", Destination("page"), terms.password)
         if self._records:
-            self._record(request, moment, entry, decision.content, visitor=visitor, kind=kind)
+            self._record(request, moment, entry, decision, visitor=visitor, kind=kind)
         if decision.content is None:
             raise LeadsNowhere(request.short_code, decision.sentence)
-        return self._answer(request, entry, decision.content)
+        answer = self._answer(request, entry, decision.content)
+        if kind == "scan" and decision.rule is not None and (rule := terms.rules[decision.rule]).remember_days:
+            answer = replace(answer, cookie=variant_cookie(rule, decision.variant or ""))
+        if kind == "scan" and self._records and terms.click_id and answer.destination.kind == "redirect":
+            with suppress(StoreBusy):  # a link without the ID is better than none
+                id = click_id(self.store, Click(entry.qrcode, moment, visitor.key))
+                link = with_query(answer.destination.link or "", f"{terms.click_id}={id}", (terms.click_id,))
+                answer = replace(answer, destination=replace(answer.destination, link=link))
+        return answer
 
     def decide(self, request: Request, moment: datetime, entry: Target) -> Decision:
         """Decide what a request gets from the target of its short code, as the next scan that arrives at a moment."""
         return self._decide(request, self._visitor(request, moment, entry), entry, takes_number=False)
 
     def _visitor(self, request: Request, moment: datetime, entry: Target) -> Visitor:
-        key = self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
+        key = self._key(request, moment)
         return Visitor(
             moment,
             request.headers,
@@ -212,7 +224,7 @@ class Redirects:
         take = partial(number, self.store, entry.qrcode, visitor.moment, limits)
         decision = decide(entry, visitor, take, is_let_in=request.is_let_in)
         is_tagged = terms.utm and decision.content
-        return replace(decision, content=with_utm(decision.content or "", terms.utm)) if is_tagged else decision
+        return decision._replace(content=with_utm(decision.content or "", terms.utm)) if is_tagged else decision
 
     def look(
         self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""
@@ -308,22 +320,25 @@ class Redirects:
         found = self.split(path)
         return found is not None and found[1][:1] in ("", "/")
 
+    def _key(self, request: Request, moment: datetime) -> int:
+        return self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
+
     def _record(
         self,
         request: Request,
         moment: datetime,
         entry: Target | None,
-        content: str | None,
+        decision: Decision,
         *,
         visitor: Visitor | None = None,
         kind: Kind | None = None,
     ) -> None:
         """Record a visit; without a content, it is an orphan."""
+        content = decision.content
         headers, terms = request.headers, entry.terms if entry else None
-        user_agent = headers.get("user-agent", "")
         qrcode = entry.qrcode if entry and content is not None else None
         kind = "orphan" if qrcode is None else kind or kind_of(request.method, headers)
-        key = visitor.key if visitor else self._visitors.key(request.address, user_agent, moment)
+        key = visitor.key if visitor else self._key(request, moment)
         is_numbered = terms is not None and terms.needs_number
         # Each scan that took a number is counted, so that the limit is the count.
         if kind == "scan" and self._visitors.is_repeat(request.short_code, key, moment) and not is_numbered:
@@ -334,12 +349,14 @@ class Redirects:
             short_code=request.short_code,
             qrcode=qrcode,
             content=content,
-            user_agent=user_agent,
+            user_agent=headers.get("user-agent", ""),
             referrer=visitor.referrer if visitor else referrer_host(headers.get("referer", "")),
             language=first_language(headers.get("accept-language", "")),
             visitor=key,
-            place=visitor.where if visitor else self._place(request.address),
+            place=visitor.located if visitor else self._place(request.address),
             via="scan" if request.is_marked else "link" if terms and terms.scan_marker else None,
+            variant=decision.variant,
+            split=decision.split,
         )
         self._keep(visit, key)
 

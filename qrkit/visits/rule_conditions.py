@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from ipaddress import ip_address
+from itertools import accumulate
 from operator import attrgetter
 from socket import AF_INET, inet_pton
 from urllib.parse import parse_qsl
@@ -21,6 +23,7 @@ from qrkit.tracking.redirect_rules import (
     WEEKDAYS,
     Condition,
     RedirectRule,
+    Variant,
     hours_in,
     networks_in,
     numbers_in,
@@ -29,7 +32,7 @@ from qrkit.tracking.redirect_rules import (
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import utc, zone_of
 
-__all__ = ["Visitor", "applies", "first_rule"]
+__all__ = ["Visitor", "applies", "drawn_variant", "first_rule"]
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
@@ -58,7 +61,7 @@ _LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q
 FIRST = ScanNumber(1, 1)
 
 
-@dataclass
+@dataclass(eq=False)  # not frozen, because every redirect by rules makes one
 class Visitor:
     """What is known of the request that a rule is asked about.
 
@@ -85,6 +88,11 @@ class Visitor:
     number: ScanNumber = FIRST
 
     @cached_property
+    def located(self) -> Place:
+        """The place of the address, looked up once."""
+        return self.place()
+
+    @cached_property
     def device(self) -> frozenset[str]:
         """The words for the device and the browser."""
         return _words_for(self.headers.get("user-agent", "")[:LONGEST])
@@ -93,11 +101,6 @@ class Visitor:
     def languages(self) -> frozenset[str]:
         """The languages that are accepted with a quality of at least 0.9, in lower case, with and without regions."""
         return _languages_in(self.headers.get("accept-language", ""))
-
-    @cached_property
-    def where(self) -> Place:
-        """The place of the address, which is looked up when it is first asked for."""
-        return self.place()
 
     @cached_property
     def ip(self) -> tuple[int, int]:
@@ -125,6 +128,12 @@ class Visitor:
             return dict(parse_qsl(self.query, keep_blank_values=True, max_num_fields=MOST_PARAMETERS))
         except ValueError:
             return {}
+
+
+def drawn_variant(rule: RedirectRule, visitor: Visitor) -> Variant:
+    """Return the variant that a visitor is given on this day: by chance, but the same at each scan."""
+    ends = list(accumulate(one.weight for one in rule.variants))
+    return rule.variants[bisect(ends, _drawn(visitor, b"variant") * ends[-1] >> 64)]
 
 
 def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
@@ -225,7 +234,7 @@ def _place(part: str) -> Callable[[Condition], Test]:
         values = condition.values
 
         def test(visitor: Visitor) -> bool | None:
-            found = getattr(visitor.where, part)
+            found = getattr(visitor.located, part)
             return None if found is None else found.lower() in values
 
         return test
@@ -284,13 +293,19 @@ def _hours(condition: Condition) -> Test:
     return test
 
 
+def _drawn(visitor: Visitor, purpose: bytes = b"") -> int:
+    """Return 64 bits by chance, the same for a visitor all day, and others for each QR Code and each purpose."""
+    key = visitor.key.to_bytes(8, "big")
+    digest = blake2b(visitor.short_code.encode(), digest_size=8, key=key, person=purpose)
+    return int.from_bytes(digest.digest(), "big")
+
+
 def _share(condition: Condition) -> Test:
     shares = [share_in(value) for value in condition.match_value]
 
     def test(visitor: Visitor) -> bool:
-        # The same for all rules of a QR Code, so that 0-30 and 30-60 are different visitors; others for each code.
-        digest = blake2b(visitor.short_code.encode(), digest_size=8, key=visitor.key.to_bytes(8, "big")).digest()
-        drawn = int.from_bytes(digest, "big") * 100 / 2**64
+        # The same for all rules of a QR Code, so that 0-30 and 30-60 are different visitors.
+        drawn = _drawn(visitor) * 100 / 2**64
         return any(low <= drawn < high for low, high in shares)
 
     return test

@@ -93,6 +93,7 @@ def made_up(seed, number=300):
                 "language": random.choice(["de", "da", None]),
                 "referrer": random.choice(["t.co", None]),
                 "content": (content := random.choice(LINKS)),
+                "variant": random.choice(["A", "B", None]),
             }
             | dict(zip(AGENT, AGENTS[agent], strict=True))
             | parts_of(content)

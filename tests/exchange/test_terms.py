@@ -30,6 +30,7 @@ TERMS = {
     "otherwise": "Come back in December.",
     "password": "open sesame",
     "pass_query": False,
+    "click_id": "qrkit_click",
 }
 
 

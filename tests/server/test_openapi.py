@@ -372,7 +372,8 @@ def asked(spec, world, method, path, ext):
         content = operation["requestBody"]["content"]
         if "application/json" in content and not path.endswith("/import"):
             body = example(spec, content["application/json"]["schema"])
-            body = json.dumps(body or {"content": "hi"}).encode()
+            fewest = {"shortCode": world.names["code"]} if path.endswith("/conversion") else {"content": "hi"}
+            body = json.dumps(body or fewest).encode()
         else:
             body = PNG if path.endswith("/decode") else b"Content\r\nhttps://example.com/imported\r\n"
     filled = world.filled(re.sub(r"{(\w+)}", lambda found: values[found[1]], path))

@@ -37,6 +37,7 @@ WRITABLE = {
     "otherwise": ("otherwise", "Come back in June."),
     "password": ("password", "open sesame"),
     "passQuery": ("pass_query", False),
+    "clickId": ("click_id", "qrkit_click"),
 }
 
 

@@ -275,6 +275,7 @@ BODIES: dict[str, dict[str, Schema]] = {
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
+    "conversion": _ref("Conversion"),
     # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
     # express that.
     "file": FILE,

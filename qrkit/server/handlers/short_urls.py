@@ -49,8 +49,14 @@ def follow(call: Call) -> Response:
             return _asking(call, code)
         answer = redirects.answer(replace(visit, is_let_in=True))
     if answer.destination.kind == "redirect":
-        return Response(302, headers=service.redirect_headers | {"Location": answer.destination.link or ""})
-    return _page(page(answer, brand_of(call.service, code), request.headers))
+        headers = {"Location": answer.destination.link or ""} | _cookie(call, code, answer.cookie)
+        return Response(302, headers=service.redirect_headers | headers)
+    shown = _page(page(answer, brand_of(call.service, code), request.headers))
+    return replace(shown, headers={**shown.headers, **_cookie(call, code, answer.cookie)})
+
+
+def _cookie(call: Call, code: str, cookie: str) -> dict[str, str]:
+    return {"Set-Cookie": unlocking.for_code(cookie, code, call.service.base_url)} if cookie else {}
 
 
 def unlock(call: Call) -> Response:

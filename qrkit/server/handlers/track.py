@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
-from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError
 from qrkit.exchange import EXCHANGE_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -18,12 +21,15 @@ from qrkit.server.requests.parsing import flag, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import NO_PLACES, Call
+from qrkit.store.questions.conversions import keep_conversion
+from qrkit.tracking.conversion import Conversion
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.redirect_rules import needs_places
 from qrkit.visits.redirect import nowhere
 
 __all__ = [
-    "delete_campaign", "delete_qrcode", "export", "get_campaign", "get_qrcode", "import_file", "insert_campaign",
+    "PIXEL_FIELDS", "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "get_campaign",
+    "get_qrcode", "import_file", "insert_campaign",
     "insert_qrcode", "list_everything", "statistics", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
@@ -31,6 +37,9 @@ MOST_RECORD_BYTES = 4 * 2**20
 """Maximum size of one record: room for a hundred scheduled contents and all its text."""
 MOST_FILE_BYTES = 16 * 2**20
 MOST_A_PAGE = 1_000
+PIXEL_FIELDS = ("clickId", "id", "name", "value", "currency")
+_GIF = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+_PIXEL_HEADERS = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"}
 ANSWERED = ("id", "created", "shortUrl", "imageUrl")
 """Fields of a new record that the client learns. Campaigns have no URLs, nor have QR Codes that the plan hides."""
 
@@ -86,6 +95,24 @@ def delete_campaign(call: Call) -> Response:
     """Delete a campaign, and its QR Codes unless they are kept."""
     call.portfolio.delete_campaign(call.id, keep=flag(call.parameters.get("keep", "false"), "keep"))
     return _done()
+
+
+def add_conversion(call: Call) -> Response:
+    """Add what came of a scan, such as an order. The same ID again changes nothing."""
+    known, unknown = Conversion.known(call.json(MOST_RECORD_BYTES))
+    with json_named():
+        call.portfolio.conversions.record(Conversion(**known))
+    return _done(unknown)
+
+
+def conversion_pixel(call: Call) -> Response:
+    """Add a conversion that a page reports; the answer is always a transparent picture, whatever was sent."""
+    given: dict[str, Any] = {name: value for name in PIXEL_FIELDS if (value := call.parameters.get(name.lower()))}
+    if call.request.method == "GET" and "clickId" in given:
+        with suppress(QrkitError, ValueError):
+            given |= {"value": float(given["value"])} if "value" in given else {}
+            keep_conversion(call.service.store, Conversion(**given), call.service.clock())
+    return Response(200, "image/gif", _GIF, _PIXEL_HEADERS)
 
 
 def list_everything(call: Call) -> Response:

@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import LINKS, TRIALS, UPTIME, VIA, VISIT_COLUMNS
+from qrkit.store.migrations import LINKS, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -262,6 +262,8 @@ CREATE TABLE scans_taken (
 ) WITH (fillfactor = 50); -- room for a counter to change where it stands
 """
 
+SPLITS = f"{VARIANTS} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;"
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -290,7 +292,8 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "terms": TERMS,
         "uptime": UPTIME,
         "links": LINKS,
-        "via": f"{VIA} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;",
+        "via": VIA,
+        "splits": SPLITS,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

@@ -37,7 +37,17 @@ UtmAttribute = Literal["utm_source", "utm_medium", "utm_campaign", "utm_term", "
 """Parameters in the query of the link that a scan led to."""
 
 VisitAttribute = Literal[
-    "country", "region", "city", "language", "referrer", AgentAttribute, "content", "via", "destination", UtmAttribute
+    "country",
+    "region",
+    "city",
+    "language",
+    "referrer",
+    AgentAttribute,
+    "content",
+    "via",
+    "variant",
+    "destination",
+    UtmAttribute,
 ]
 """Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link. Of
 pictures with a marker, `via` tells scans ("scan") from clicks of the short URL ("link")."""
@@ -85,6 +95,7 @@ class AttributeFilters(TypedDict, total=False):
     device_model: Wanted
     content: Wanted
     via: Wanted
+    variant: Wanted
     destination: Wanted
     utm_source: Wanted
     utm_medium: Wanted

@@ -14,6 +14,7 @@ from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.model import Model
 from qrkit.store.connection import Store
 from qrkit.store.engine import Parameters
+from qrkit.store.recording.click_ids import KEY
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
@@ -25,12 +26,15 @@ from qrkit.store.records.short_codes import (
     Target,
     Terms,
     ignores_case,
+    read_rules,
     read_schedule,
     remember_changed,
     remember_rows,
     remember_targets,
     shared,
 )
+from qrkit.store.records.splits import begin_splits
+from qrkit.store.store_settings import secret
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import PLACES
@@ -98,7 +102,7 @@ NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]"}
 """The text of a QR Code without tags, fields of its own, and rules."""
 NO_TERMS = {
     "active": True, "valid_since": None, "valid_until": None, "scan_limit": 0, "limit_a_day": 0, "otherwise": "",
-    "password": "", "pass_query": None, "scan_marker": False,
+    "password": "", "pass_query": None, "scan_marker": False, "click_id": "",
 }  # fmt: skip
 """The columns of a QR Code that leads everybody to its content at any time."""
 
@@ -134,8 +138,7 @@ ORDER BY created, rowid
 """
 UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, utm = ? WHERE id = ?"
 CODES_OF_CAMPAIGN = "SELECT short_code FROM qrcodes WHERE campaign_id = ?"
-STAY_IN_CAMPAIGN = "UPDATE qrcodes SET campaign_id = campaign_id WHERE campaign_id = ?"
-"""An update tells other processes that targets have changed."""
+STAY_IN_CAMPAIGN = "UPDATE qrcodes SET campaign_id = campaign_id WHERE campaign_id = ?"  # tells other processes
 LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
 DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
 DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
@@ -165,6 +168,9 @@ INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + posi
 """
 STAGED_TARGETS = f"""
 SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q {WITH_UTM}
+"""
+STAGED_SPLITS = """
+SELECT $first::INTEGER + position AS number, rules FROM staged_qrcodes WHERE rules LIKE '%"variants"%'
 """
 STAGED_CLASH = """
 SELECT s.name FROM staged_qrcodes s JOIN short_codes c ON c.code = s.short_code
@@ -280,6 +286,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
+        _get_ready(store, code, number, None, now)
         _remember(store, code, _target(code, number))
     return number
 
@@ -384,6 +391,8 @@ class Staged:
         store.execute(INSERT_STAGED, {"account": self._account_id, "stored": naive(now), **first})
         store.execute(INSERT_STAGED_CODES, first)
         store.execute(INSERT_STAGED_COUNTS, first)
+        for row in store.rows(STAGED_SPLITS, first):
+            begin_splits(store, row["number"], read_rules(row["rules"]), now=now)
         remember_rows(store, store.each_row(STAGED_TARGETS, first))
 
     def drop(self) -> None:
@@ -412,11 +421,19 @@ def staged(store: Store, account_id: str) -> Iterator[Staged]:
             codes.drop()
 
 
-def update_qrcode(store: Store, code: QRCode) -> None:
+def _get_ready(store: Store, code: QRCode, number: int, before: QRCode | None, now: datetime) -> None:
+    """Store, in the open transaction, what redirects need of a new or changed QR Code besides its row."""
+    begin_splits(store, number, code.rules, before.rules if before else (), now=now)
+    if code.click_id:
+        secret(store, KEY)  # now, so that no visitor waits for it
+
+
+def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> None:
     """Update a stored QR Code; the id, short code, scans and creation time never change."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
+        _get_ready(store, code, number, before, now)
         target = _target(code, number)
         if target.terms is None or not target.terms.needs_number:
             store.execute(FORGET_TAKEN, [number])

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "ignores_case",
-    "longest_known", "read_schedule", "remember_changed", "remember_rows", "remember_targets", "set_ignores_case",
-    "shared", "spelling", "target",
+    "longest_known", "read_rules", "read_schedule", "remember_changed", "remember_rows", "remember_targets",
+    "set_ignores_case", "shared", "spelling", "target",
 ]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
@@ -51,7 +51,7 @@ FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
 ON_TERMS = """
 rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
-    OR password <> '' OR otherwise <> '' OR pass_query IS NOT NULL
+    OR password <> '' OR otherwise <> '' OR pass_query IS NOT NULL OR click_id <> ''
 """
 """Which QR Codes have `Terms` of their own."""
 LEADS_ELSEWHERE = f"""
@@ -81,6 +81,7 @@ class Terms(NamedTuple):
         password: Hash of the password; "" for none.
         pass_query: Whether the query of a visitor is added to the link; None for what the server says.
         scan_marker: Whether the picture tells its scans from clicks of the short URL.
+        click_id: Name of the parameter for the ID of a scan; "" for none.
         numbers: Whether rules ask for the numbers of scans.
         utm: UTM parameters of its campaign, as a query that is added to the link; "" for none.
     """
@@ -95,6 +96,7 @@ class Terms(NamedTuple):
     password: str = ""
     pass_query: bool | None = None
     scan_marker: bool = False
+    click_id: str = ""
     numbers: bool = False
     utm: str = ""
 
@@ -142,7 +144,7 @@ DELETED = Target(0, "")
 
 TERMS = """
 q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END AS schedule, q.rules, q.active, q.valid_since,
-    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.pass_query, q.scan_marker,
+    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.pass_query, q.scan_marker, q.click_id,
     c.utm, c.name AS campaign, q.name
 """
 WITH_UTM = "LEFT JOIN campaigns c ON c.id = q.campaign_id AND length(c.utm) > 2"
@@ -160,7 +162,7 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 OTHERS = f"""
 SELECT short_code, number, {TERMS} FROM qrcodes q {WITH_UTM} WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
-SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, NULL, NULL, '' FROM short_codes
+SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, '', NULL, NULL, '' FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """

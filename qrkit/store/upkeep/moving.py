@@ -52,6 +52,7 @@ TABLES: dict[str, Kinds] = {
         "is_bot": "BOOLEAN", "parser": "VARCHAR",
     },
     "day_counts": {"day": "DATE", "qrcode": "INTEGER", "kind": "VARCHAR", "visits": "BIGINT"},
+    "splits": {"qrcode": "INTEGER", "split": "INTEGER", "since": "TIMESTAMP", "variants": "VARCHAR"},
     "uptime": {"began": "TIMESTAMP", "ended": "TIMESTAMP"},
     "settings": {"name": "VARCHAR", "value": "VARCHAR"},
     "visits": COLUMNS,
