@@ -167,8 +167,8 @@ def _tests_of(rules: tuple[RedirectRule, ...]) -> list[Test]:
 
 
 def _all_of(conditions: Sequence[Condition]) -> Test:
-    first, *others = map(_test_of, conditions)
-    return (lambda visitor: first(visitor) and all(test(visitor) for test in others)) if others else first
+    tests = [_test_of(one) for one in conditions]
+    return tests[0] if len(tests) == 1 else lambda visitor: all(test(visitor) for test in tests)
 
 
 def _test_of(condition: Condition) -> Test:
