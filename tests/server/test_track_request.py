@@ -52,8 +52,8 @@ def refused(read, fields):
 
 
 def test_every_field_is_read_under_its_python_name():
-    sent = {name: value for name, (_, value) in WRITABLE.items()} | {"shortCode": "door"}
-    assert read_qrcode(sent) == Fields(dict(WRITABLE.values()) | {"short_code": "door"}, [])
+    sent = {name: value for name, (_, value) in WRITABLE.items()} | {"shortCode": "door", "scanMarker": False}
+    assert read_qrcode(sent) == Fields(dict(WRITABLE.values()) | {"short_code": "door", "scan_marker": False}, [])
     assert {*sent, *READ_ONLY} == ALIASES
 
 
