@@ -316,6 +316,7 @@ class LeadsNowhere(Gone):
 
     def __init__(self, short_code: str, reason: str) -> None:
         super().__init__("short URL", short_code)
+        self.reason = reason
         self.args = (f"the short URL {short_code!r} leads nowhere now: {reason}",)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.codes import confirm
+from qrkit.commands.codes import confirm, fields_of
 from qrkit.commands.output import Status, complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
 from qrkit.commands.printed_tables import Column, Row, Table
@@ -29,6 +29,7 @@ CAMPAIGNS = Table(
         Column("scans", "Scans"),
         Column("template", "Template"),
         Column("description", "Description", "dim"),
+        Column("utm"),
         Column("created"),
         Column("id"),
     ),
@@ -58,6 +59,8 @@ def define_campaign(one: Parser) -> None:
         if name in ("add", "set"):
             add_fields(act_on, lambda: Campaign, CHANGES)
             add_rules(act_on)
+            utm = "a UTM parameter that redirects add, such as source=poster or term={name}; without TEXT, none"
+            act_on.add_argument("--utm", action="append", default=[], metavar="NAME=TEXT", help=utm)
         if name == "remove":
             act_on.add_argument("--keep-codes", action="store_true", help="keep its QR Codes, without a campaign")
             act_on.add_argument("--yes", action="store_true", help="do not ask")
@@ -70,8 +73,8 @@ def define_campaign(one: Parser) -> None:
 
 
 def _changes(asked: argparse.Namespace) -> dict[str, Any]:
-    changes = {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
-    return changes | rules_of(asked)
+    given = {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+    return given | rules_of(asked) | ({"utm": fields_of(asked.utm)} if asked.utm else {})
 
 
 def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
@@ -87,7 +90,7 @@ def _rows(portfolio: Portfolio) -> Sequence[Row]:
     counts = portfolio.campaigns()[["qrcodes", "scans"]].to_dict("index")
     return [
         {name: getattr(one, name) for name in ("name", "template", "description", "id")}
-        | {"created": to_iso(one.created)}
+        | {"created": to_iso(one.created), "utm": " ".join(f"{name}={text}" for name, text in one.utm.given().items())}
         | counts[one.id]
         for one in portfolio.list_campaigns()
     ]

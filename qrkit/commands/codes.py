@@ -50,7 +50,7 @@ KEYS = ", ".join(column.key for column in CODES.columns)
 ISSUES = "issues (reason, error)"
 FURTHER_KEYS = (
     "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule, "
-    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password)"
+    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password, passQuery)"
 )
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
@@ -117,6 +117,8 @@ def define_add(one: Parser) -> None:
     _add_output(one)
     add_fields(one, lambda: QRCode, {"short_code": "CODE"})
     _add_changes(one, is_new=True)
+    marker = "leave out the ?q in the picture, by which its scans are told from clicks of the short URL"
+    one.add_argument("--no-scan-marker", dest="scan_marker", action="store_false", default=None, help=marker)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
     add_json(one, f"{KEYS}, {ISSUES}")
@@ -322,7 +324,10 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
 
 def _terms(code: QRCode) -> dict[str, Any]:
     """Return the rules, limits and times of a QR Code that it has; of a password, only that there is one."""
-    names = ("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "clickId")
+    names = (
+        "rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery",
+        "clickId",
+    )  # fmt: skip
     known = code.model_dump(mode="json", by_alias=True)
     return {name: True if name == "password" else known[name] for name in names if name in known}
 
@@ -355,6 +360,7 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "limit a day": f"{code.limit_a_day:,} scans" if code.limit_a_day else "",
         "otherwise": summary(code.otherwise),
         "password": "asked for" if code.password else "",
+        "passes its query on": {None: "", True: "yes", False: "no"}[code.pass_query],
         "click ID": code.click_id,
         "campaign": row["campaign"],
         "template": code.template,
@@ -431,7 +437,7 @@ def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode)
 
 def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:
     changes = _changes(asked, portfolio) | {"short_code": asked.short_code or "", "is_dynamic": not asked.static}
-    changes["tags"] = asked.tag
+    changes |= {"tags": asked.tag, "scan_marker": asked.scan_marker}
     return portfolio.insert_qrcode(asked.content, **changes | {"campaign_id": changes.get("campaign_id") or None})
 
 

@@ -42,6 +42,8 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     otherwise = "a URL, or words to show, where it would lead nowhere"
     one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
     one.add_argument("--password", metavar="WORD", help='ask visitors for it; "" removes it; - asks for it here')
+    query = "whether to add the query of a visitor's short URL to the target (default: what the server says)"
+    one.add_argument("--pass-query", choices=("yes", "no", ""), metavar="yes|no", help=query)
     click = "add an ID of the scan to links, under this parameter, so that conversions can name it"
     one.add_argument("--click-id", metavar="NAME", help=click)
     switch = one.add_mutually_exclusive_group()
@@ -70,6 +72,8 @@ def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
     """
     given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
     given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active", "click_id")}
+    if asked.pass_query is not None:
+        given["pass_query"] = asked.pass_query and asked.pass_query == "yes"
     return {name: value for name, value in given.items() if value is not None} | rules_of(asked)
 
 

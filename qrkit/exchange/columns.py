@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 Kind = Literal[
     "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "rules", "time",
-    "limit", "switch",
+    "limit", "switch", "choice", "mark",
 ]  # fmt: skip
 
 
@@ -84,6 +84,7 @@ FURTHER = (
     Column("Scheduled", "isScheduleEnabled", "is_schedule_enabled", "flag"),
     Column("Schedule", "schedule", "schedule", "list"),
     Column("Template", "template", "template"),
+    Column("Scan Marker", "scanMarker", "scan_marker", "mark"),
 )
 """Our additional columns, which are written to xml and json only, but read from any file."""
 
@@ -99,6 +100,7 @@ TERMS = (
     Column("Limit a Day", "limitADay", "limit_a_day", "limit"),
     Column("Otherwise", "otherwise", "otherwise"),
     Column("Password", "password", "password", "word"),
+    Column("Pass Query", "passQuery", "pass_query", "choice"),
     Column("Click ID", "clickId", "click_id", "word"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
@@ -459,6 +461,8 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "time": _moment,
     "limit": _count,
     "switch": _flag,
+    "choice": _flag,
+    "mark": _flag,
 }
 """Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
 TEXTS: dict[Kind, Callable[[Any], str]] = {
@@ -476,6 +480,8 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "time": lambda moment: to_table(moment) if moment else "",
     "limit": lambda number: str(number or ""),
     "switch": lambda is_on: "" if is_on else "false",
+    "mark": lambda is_set: "true" if is_set else "",
+    "choice": lambda chosen: "" if chosen is None else _yes_or_no(chosen),
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
 WRITERS = {column.name: TEXTS.get(column.kind) for column in EVERY}

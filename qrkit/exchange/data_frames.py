@@ -57,6 +57,7 @@ __all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "who
 
 DTYPES: dict[Kind, str] = {
     "whole": "int64", "count": "int64", "limit": "int64", "degrees": "float64", "flag": "bool", "switch": "bool",
+    "mark": "bool",
 }  # fmt: skip
 """The dtypes of columns that contain neither text nor timestamps."""
 

@@ -445,8 +445,9 @@ def _insert_rows(
                 wanted = texts.pop("campaign", "")
                 if wanted and wanted not in campaigns:
                     campaigns[wanted] = _new_campaign(portfolio, wanted)
-                code = portfolio.insert_qrcode(**texts, campaign_id=campaigns.get(wanted), properties=properties)
-                records.append(code)
+                # Without a marker, because the column of short URLs may be drawn.
+                given = {**texts, "campaign_id": campaigns.get(wanted), "properties": properties}
+                records.append(portfolio.insert_qrcode(**given, scan_marker=False))
             except InvalidParameter as error:
                 problems += [_locate(label, one, columns) for one in error.problems]
             except ContentTooLong as error:

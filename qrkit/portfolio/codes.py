@@ -16,8 +16,9 @@ from qrkit.contents.cards import summary
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
+from qrkit.model import Model
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import check_drawable, links_of
+from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
 from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
 from qrkit.store import Store
@@ -48,6 +49,7 @@ from qrkit.tracking.short_urls import (
     tidy_code,
 )
 from qrkit.tracking.times import Clock, now
+from qrkit.tracking.utm import GivenUtm
 
 __all__ = ["DEFAULT_BASE_URL", "Records", "visible", "with_fields"]
 
@@ -106,7 +108,13 @@ class Records:
         self.templates.use(name)
 
     def insert_campaign(
-        self, name: str, *, description: str = "", template: str = "", rules: GivenRules = ()
+        self,
+        name: str,
+        *,
+        description: str = "",
+        template: str = "",
+        rules: GivenRules = (),
+        utm: GivenUtm | None = None,
     ) -> Campaign:
         """Add a campaign.
 
@@ -115,15 +123,16 @@ class Records:
             description: A description of the campaign, at most 32,767 characters.
             template: Name of the template for QR Codes of the campaign that have none of their own.
             rules: Rules that a new QR Code of the campaign gets, unless it is added with `rules` of its own.
+            utm: UTM parameters that redirects add to the links of its QR Codes, such as `{"source": "poster", "term":
+                "{name}"}`; see `Utm`. A parameter that a link has itself stays as it is.
 
         Raises:
-            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
-                exist, or a rule is invalid or never answers.
+            InvalidParameter: If a field is invalid, a rule never answers, or the template does not exist.
 
         Warns:
             UserWarning: If the name differs from that of another campaign in case alone.
         """
-        given = {"name": name, "description": description, "template": template, "rules": rules}
+        given = _given(name=name, description=description, template=template, rules=rules, utm=utm)
         campaign = Campaign(id=new_id(), created=self._clock(), **given)
         check_rules(campaign.rules)
         with self.store.atomic():
@@ -163,6 +172,7 @@ class Records:
         description: str | None = None,
         template: str | None = None,
         rules: GivenRules | None = None,
+        utm: GivenUtm | None = None,
     ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
@@ -172,11 +182,11 @@ class Records:
             description: The new description, at most 32,767 characters.
             template: The name of the new template; "" for none.
             rules: The new rules for new QR Codes; `edit_qrcodes` with `rules_of_campaigns` gives them to all.
+            utm: The UTM parameters to change, also of printed QR Codes; "" removes one.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, the name or the description is too long, the template does not
-                exist, or a rule is invalid or never answers.
+            InvalidParameter: If a field is invalid, a rule never answers, or the template does not exist.
 
         Warns:
             UserWarning: If the new name differs from that of another campaign in case alone.
@@ -184,7 +194,9 @@ class Records:
         changes = _given(name=name, description=description, template=template, rules=rules)
         with self.store.atomic():
             self.templates.check_known(template or "")
-            changed = self.get_campaign(id).replace(**changes)
+            before = self.get_campaign(id)
+            changes |= {} if utm is None else {"utm": _merged(before.utm, utm)}
+            changed = before.replace(**changes)
             check_rules(changed.rules)
             if name is not None:
                 self._warn_of_case(changed)
@@ -226,6 +238,7 @@ class Records:
         schedule: Events = (),
         tags: Iterable[str] = (),
         fields: Mapping[str, str] | None = None,
+        scan_marker: bool | None = None,
         **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Add a tracked QR Code.
@@ -250,8 +263,10 @@ class Records:
                 semicolons and |.
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
+            scan_marker: Whether the picture encodes `?q` behind the short URL, so that scans of the picture are told
+                from clicks of the link; by default, it does if its version and mode have room for it.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
-                `limit_a_day`, `otherwise`, `password` and `click_id`; see `QRCode`.
+                `limit_a_day`, `otherwise`, `password`, `pass_query` and `click_id`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -277,14 +292,13 @@ class Records:
                 short_code=self._free_short_code(short_code, urlinfo),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
-                **_given(location=location, properties=properties, fields=fields),
-                template=template,
+                **_given(location=location, properties=properties, fields=fields, template=template, tags=tags),
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
-                tags=tags,
+                scan_marker=scan_marker is not False,
                 **{"rules": campaign.rules if campaign else (), **terms},
             )
-            return self._insert(code)
+            return self._insert(code, may_drop_marker=scan_marker is None)
 
     def get_qrcode(self, id: str) -> QRCode:
         """Return the QR Code with this ID.
@@ -413,8 +427,8 @@ class Records:
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
             tags: The new tags, which replace the old ones; an empty sequence removes all tags.
             fields: The fields of your own to change; "" removes a field, and others are unchanged.
-            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time or the password, 0 a
-                limit.
+            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time, the password or
+                `pass_query`, 0 a limit.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
@@ -454,17 +468,14 @@ class Records:
             table.delete_qrcodes(self.store, [self._one(id)])
 
     def shorten(self, url: str) -> str:
-        """Return a short URL for a URL: the one from an earlier call, or that of a new tracked QR Code.
-
-        Raises:
-            InvalidParameter: If the URL is empty or too long.
-        """
+        """Return a short URL for a URL of 1..32,767 characters: from an earlier call, or of a new tracked QR Code."""
         Design(content=url)  # raises if the URL is not a text
         with self.store.atomic():
             found = self._stored(content=url)
-            made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            found = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            made = [one for one in found if not one.scan_marker]  # because the short URL may be drawn, too
             # A code beyond the limit of the plan works, but its public record hides the short URL (ruling T13).
-            return (made[0] if made else self._one(self.insert_qrcode(url).id)).short_url
+            return (made[0] if made else self._one(self.insert_qrcode(url, scan_marker=False).id)).short_url
 
     def _stored(
         self,
@@ -510,10 +521,12 @@ class Records:
         check_tail(self.store, wished, urlinfo if isinstance(urlinfo, str) else "")
         return wished
 
-    def _insert(self, record: QRCode) -> QRCode:
+    def _insert(self, record: QRCode, *, may_drop_marker: bool) -> QRCode:
         """Store a new record if its picture can be drawn, and return the record with its URLs."""
         check_names(record.fields)
         code = self._linked(record)
+        if may_drop_marker and not (code.is_dynamic and fits(code.encoded, code.properties)):
+            code = self._linked(record.replace(scan_marker=False))
         check_drawable(code.encoded, code.properties, is_dynamic=code.is_dynamic)
         check_trackable(code)
         number = table.insert_qrcode(self.store, self.account.id, code, self.now())
@@ -567,14 +580,14 @@ def _sought(id: Any) -> str:
     return id if isinstance(id, str) and id.isascii() else ""
 
 
-def _merged(stored: Location | Properties, given: Location | Properties | Mapping[str, Any]) -> Any:
-    """Merge changed fields into a stored location or properties; the record validates the result."""
+def _merged(stored: Model, given: Model | Mapping[str, Any]) -> Any:
+    """Merge changed fields into a part of a stored record; the record validates the result."""
     if isinstance(given, Mapping):
         return _fields(stored) | {name: value for name, value in given.items() if value is not None}
     return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
 
 
-def _fields(part: Location | Properties) -> dict[str, Any]:
+def _fields(part: Model) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
 
 

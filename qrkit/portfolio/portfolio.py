@@ -388,7 +388,7 @@ class Portfolio(Shown, Scanned, Written):
         is_schedule_enabled (bool), schedule (str: a JSON list of events with content, recurrence and date; empty if
         there are no events) and template (str); then tags, fields, rules (str: a JSON list; empty if there are none),
         active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
-        otherwise, password (str: its hash) and click_id (str).
+        otherwise, password (str: its hash), pass_query (str: true, false or empty) and click_id (str).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())

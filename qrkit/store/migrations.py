@@ -6,13 +6,13 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "UPTIME", "VARIANTS", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "LINKS", "MIGRATIONS", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS"]
 
 _EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
-VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, variant, split, conversion"
+VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, variant, split, conversion"
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
@@ -264,6 +264,16 @@ CAMPAIGN_RULES = """
 ALTER TABLE campaigns ADD COLUMN rules VARCHAR DEFAULT '[]'; -- JSON of a list of RedirectRule, for new QR Codes
 """
 
+LINKS = """
+ALTER TABLE campaigns ADD COLUMN utm VARCHAR DEFAULT '{}'; -- JSON of Utm
+ALTER TABLE qrcodes ADD COLUMN pass_query BOOLEAN; -- NULL for what the server says
+"""
+
+VIA = """
+ALTER TABLE qrcodes ADD COLUMN scan_marker BOOLEAN DEFAULT false;
+ALTER TABLE visits ADD COLUMN via VARCHAR; -- scan or link; NULL if it is not known
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -286,6 +296,8 @@ MIGRATIONS = {
     "trials": TRIALS,
     "terms": TERMS,
     "uptime": UPTIME,
+    "links": LINKS,
+    "via": VIA,
     "splits": SPLITS,
     "campaign rules": CAMPAIGN_RULES,
 }

@@ -38,6 +38,7 @@ from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, O
 from qrkit.tracking.passwords import Password
 from qrkit.tracking.redirect_rules import GivenRules, Rules
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
+from qrkit.tracking.utm import Utm
 
 __all__ = [
     "DERIVED", "NOWHERE", "PLANS", "SHOWN_ANYWAY", "Account", "ApiKey", "Campaign", "Kind", "Location", "Place", "Plan",
@@ -90,6 +91,12 @@ OptionalMoment = Annotated[
     Field(exclude_if=lambda moment: moment is None),
 ]
 """A timestamp that "" removes."""
+OptionalFlag = Annotated[
+    bool | None,
+    BeforeValidator(lambda given: None if given == "" else given),
+    Field(exclude_if=lambda flag: flag is None),
+]
+"""A choice that "" removes."""
 ScanLimit = Annotated[Whole, Within(0, 10**12, "scans")]
 ID_PATTERN = {"pattern": "^[0-9a-f]{32}$"}
 """What the description of the HTTP interface says of IDs."""
@@ -136,6 +143,7 @@ class TermsFields(TypedDict, total=False):
     limit_a_day: int
     otherwise: str
     password: str
+    pass_query: bool | Literal[""]
     click_id: str
 
 
@@ -167,6 +175,11 @@ class Campaign(Model):
     description: OptionalText = Field(default="", description="A description for your own reference.")
     template: OptionalText = Field(
         default="", description="Name of the template for QR Codes of the campaign that have none of their own."
+    )
+    utm: Utm = Field(
+        default=Utm(),
+        description="UTM parameters that redirects add to the links of the campaign's QR Codes.",
+        exclude_if=lambda utm: utm == Utm(),
     )
     created: Created
     rules: Rules = Field(
@@ -231,6 +244,12 @@ class QRCode(Model):
     is_dynamic: bool = Field(
         default=True, description="Whether the picture encodes the short URL; otherwise it encodes the content."
     )
+    scan_marker: bool = Field(
+        default=False,
+        description="Whether the picture encodes the short URL with `?q` behind it, so that scans of the picture are "
+        "told from clicks of the link; it never changes.",
+        exclude_if=lambda is_marked: not is_marked,
+    )
     is_available: bool = Field(
         default=True,
         description="Whether the plan shows all fields; otherwise only ID, name and creation time. The short URL works "
@@ -279,6 +298,12 @@ class QRCode(Model):
         json_schema_extra={"pattern": PARAMETER},
     )
 
+    pass_query: OptionalFlag = Field(
+        default=None,
+        description="Whether redirects add the query of a visitor's short URL to the target, whose own parameters stay "
+        "as they are; by default, the server says which parameters.",
+    )
+
     @model_validator(mode="after")
     def _has_content(self) -> Self:
         if self.is_available and not self.content:
@@ -300,18 +325,25 @@ class QRCode(Model):
     @property
     def encoded(self) -> str:
         """Return the text that the picture encodes: the short URL of a dynamic QR Code, if any, else the content."""
-        return encoded_text(is_dynamic=self.is_dynamic, short_url=self.short_url, content=self.content)
+        return encoded_text(
+            is_dynamic=self.is_dynamic,
+            short_url=self.short_url,
+            content=self.content,
+            scan_marker=self.scan_marker,
+        )
 
 
-def encoded_text(*, is_dynamic: bool, short_url: str, content: str) -> str:
+def encoded_text(*, is_dynamic: bool, short_url: str, content: str, scan_marker: bool) -> str:
     """Return the text that the picture of a QR Code with these fields encodes; for a record, use `QRCode.encoded`.
 
     Args:
         is_dynamic: Whether the QR Code is tracked.
         short_url: The short URL, or "".
         content: The content of the QR Code.
+        scan_marker: Whether the picture tells its scans from clicks of the short URL.
     """
-    return (short_url if is_dynamic else "") or content
+    url = short_url + SCAN_MARKER if short_url and scan_marker else short_url
+    return (url if is_dynamic else "") or content
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,8 +403,15 @@ class ApiKey:
     revoked: datetime | None
 
 
+SCAN_MARKER = "?q"
+"""What the picture of a QR Code encodes behind its short URL: no path, so that it can be no part of a short code."""
+
 Kind = Literal["scan", "bot", "prefetch", "head", "orphan", "conversion"]
 """The kind of a visit: only `scan` counts. A `conversion` is what came of one, such as an order."""
+
+
+Via = Literal["scan", "link"]
+"""How a visitor comes to a short URL: by the picture or by a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +452,7 @@ class Visit:
         language: First language of `Accept-Language`, such as `de` or `pt-BR`.
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
+        via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
         variant: Name of the variant that was served; None if there are no variants.
         split: The number of the variants among which it was drawn; None if it was not drawn.
         conversion: JSON of a conversion; None for any other visit.
@@ -428,6 +468,7 @@ class Visit:
     language: str | None = None
     visitor: int | None = None
     place: Place = NOWHERE
+    via: Via | None = None
     variant: str | None = None
     split: int | None = None
     conversion: str | None = None

@@ -26,6 +26,7 @@ def run(store, capsys):
         told = capsys.readouterr()
         return told.out if status == 0 else told.err
 
+    run.store = store
     return run
 
 
@@ -117,3 +118,22 @@ def test_times_limits_the_switch_and_the_password(run, store):
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(run, words, told):
     assert told in run(*words, status=2)
+
+
+def test_campaigns_say_what_links_are_tagged_with(run):
+    run("campaign", "add", "Spring", "--utm", "source=poster", "--utm", "term={short_code}")
+    run("set", "door", "--campaign", "Spring", "--pass-query", "yes")
+    assert run("explain", "door").startswith(f"{HOME}?utm_source=poster&utm_term=door: ")
+    assert json.loads(run("show", "door", "--json"))["terms"] == {"passQuery": True}
+    run("campaign", "set", "Spring", "--utm", "term=")
+    assert json.loads(run("campaign", "list", "--json"))["utm"] == "source=poster"
+    run("set", "door", "--pass-query", "")
+    assert run("explain", "door").startswith(f"{HOME}?utm_source=poster: ")
+    assert "utm.sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
+
+
+def test_a_picture_may_go_without_the_marker(run):
+    run("add", HOME, "--short-code", "gate")
+    run("add", HOME, "--short-code", "shelf", "--no-scan-marker")
+    with open_portfolio(run.store) as shop:
+        assert [code.scan_marker for code in shop.list_qrcodes()] == [True, True, False]

@@ -35,6 +35,7 @@ TERMS = {
     "limit_a_day": 10,
     "otherwise": "Come back in December.",
     "password": "open sesame",
+    "pass_query": False,
     "click_id": "qrkit_click",
 }
 
@@ -245,3 +246,15 @@ def test_json_of_a_record_reads_back():
         door = shop.insert_qrcode(HOME, **TERMS)
         assert terms(type(door).from_json(door.to_json())) == terms(door)
         assert json.loads(door.to_json())["rules"] == RULES
+
+
+@pytest.mark.parametrize("is_passed", [True, False])
+def test_links_of_shlink_keep_whether_they_pass_queries(is_passed, tmp_path):
+    link = {"shortCode": "door", "shortUrl": "https://s.test/door", "longUrl": HOME, "forwardQuery": is_passed}
+    link["dateCreated"] = "2024-05-01T08:30:00+00:00"
+    file = tmp_path / "links.json"
+    file.write_text(json.dumps({"shortUrls": {"data": [link]}}))
+    with open_portfolio(":memory:", base_url="https://s.test") as shop:
+        assert shop.import_file(file).issues == ()
+        (code,) = shop.list_qrcodes()
+        assert (code.short_code, code.pass_query) == ("door", is_passed)

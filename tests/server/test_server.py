@@ -157,7 +157,7 @@ def test_a_server_without_a_base_url_uses_its_port_takes_lists_either_way_and_lo
             code = shop.insert_qrcode(TARGET, short_code="door")
         assert code.short_url == f"http://localhost:{port}/door"
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/door.png") as reply:
-            assert decode(reply.read()).content == code.short_url
+            assert decode(reply.read()).content == code.encoded
         for host, status in (("a.example", 200), ("b.example", 200), ("c.example", 200), ("d.example", 400)):
             connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=LONGEST_WAIT)
             connection.request("GET", "/api/v3/health", headers={"Host": host})

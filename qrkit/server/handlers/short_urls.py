@@ -9,20 +9,20 @@ from qrkit.contents.calendar_files import calendar_file
 from qrkit.contents.cards import card
 from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.design.brand import Brand
-from qrkit.errors import BadRequest, NotFound, QrkitError, WrongMethod
+from qrkit.errors import BadRequest, LeadsNowhere, NotFound, QrkitError, WrongMethod
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
 from qrkit.server.clients import unlocking
 from qrkit.server.clients.shares import Client, network_of
-from qrkit.server.pages.landing import FORM_HEADERS, PAGE_HEADERS, page, password_page, preview
+from qrkit.server.pages.landing import FORM_HEADERS, PAGE_HEADERS, failure, page, password_page, preview
 from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
+from qrkit.server.statuses import status_of
 from qrkit.tracking import passwords
 from qrkit.tracking.short_urls import is_short_code, short_url
 from qrkit.visits import redirect
-from qrkit.visits.follow_or_show import with_query
 
 __all__ = ["NEVER_STORED", "brand_of", "follow", "look", "picture", "unlock"]
 
@@ -49,10 +49,7 @@ def follow(call: Call) -> Response:
             return _asking(call, code)
         answer = redirects.answer(replace(visit, is_let_in=True))
     if answer.destination.kind == "redirect":
-        link = answer.destination.link or ""
-        if request.query and service.pass_query:
-            link = with_query(link, request.query, service.pass_query)
-        headers = {"Location": link} | _cookie(call, code, answer.cookie)
+        headers = {"Location": answer.destination.link or ""} | _cookie(call, code, answer.cookie)
         return Response(302, headers=service.redirect_headers | headers)
     shown = _page(page(answer, brand_of(call.service, code), request.headers))
     return replace(shown, headers={**shown.headers, **_cookie(call, code, answer.cookie)})
@@ -99,7 +96,11 @@ def _password_in(form: bytes) -> str:
 def look(call: Call) -> Response:
     """Show where a short URL leads, without following it and without counting a visit."""
     code = _code(call)
-    answer = _looked(call, code)
+    try:
+        answer = _looked(call, code)
+    except LeadsNowhere as error:
+        html = failure(error, call.request.headers, brand_of(call.service, code), why=error.reason)
+        return replace(_page(html), status=status_of(error))
     if answer.asks_password:
         return _asking(call, code)
     if _wants_raw(call):

@@ -295,7 +295,9 @@ def preview(
     reader, link = Reader.of(headers), answer.destination.link
     say = reader.language.say
     if link is None or not link.startswith(("http:", "https:")):
-        sheet = replace(_content_sheet(answer, reader), foot=say(NOT_COUNTED))
+        sheet = _content_sheet(answer, reader)
+        why = (_line(Row("Why", answer.why), reader),) if answer.why else ()
+        sheet = replace(sheet, lines=(*sheet.lines, *why), foot=say(NOT_COUNTED))
         return _render(sheet, reader.language, brand)
     parts, written = urlsplit(link), answer.content.strip()
     rows = [Row("Full address", link)]
@@ -316,14 +318,18 @@ def preview(
     return _render(sheet, reader.language)
 
 
-def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: Brand | None = None) -> bytes:
+def failure(
+    error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: Brand | None = None, *, why: str = ""
+) -> bytes:
     """Return an HTML page that tells a visitor in plain words what went wrong and what to try.
 
     Args:
         headers: Headers of the request by lower-case name.
         brand: Gives the page its name, logo and accent, where the visitor scanned a code that is known.
+        why: What decided that a short URL leads nowhere now, for its owner.
     """
-    language, status = Reader.of(headers).language, status_of(error)
+    reader, status = Reader.of(headers), status_of(error)
+    language = reader.language
     say, when = language.say, language.wait(error.retry_after) if isinstance(error, TooManyRequests) else ""
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
     if isinstance(error, NotFound) and error.kind == "page":
@@ -336,6 +342,7 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: B
         lead=say(sheet.lead, when=when),
         tips=tuple(map(say, sheet.tips)),
         buttons=tuple(button._replace(label=say(button.label)) for button in sheet.buttons),
+        lines=(_line(Row("Why", why), reader),) if why else (),
         foot=say("Error {status}", status=status),
     )
     return _render(sheet, language, brand)

@@ -13,15 +13,16 @@ from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
+from qrkit.tracking.utm import Utm
 
 __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
 
 READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 """Fields of a QR Code that are ignored in requests."""
-NOT_CHANGED = ("shortCode",)
+NOT_CHANGED = ("shortCode", "scanMarker")
 """Fields that cannot change after the code was created, because the short URL may be printed."""
 
-OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules"}
+OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules", "forwardQuery": "passQuery"}
 """Names of Shlink for fields of ours."""
 
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
@@ -90,7 +91,11 @@ def _with_our_rules(fields: Mapping[str, Any]) -> dict[str, Any]:
 def read_campaign(fields: Mapping[str, Any]) -> Fields:
     """Read the fields of a campaign, new or changed."""
     known, unknown = Campaign.known(_with_our_rules(fields))
-    sent = {name: fields[name] for name in ("name", "description", "template") if fields.get(name) is not None}
+    names = ("name", "description", "template", "utm")
+    sent = {name: fields[name] for name in names if fields.get(name) is not None}
+    if isinstance(sent.get("utm"), Mapping):
+        given = sent["utm"]
+        sent["utm"] = {name: given[name] for name in Utm.model_fields if given.get(name) is not None}
     sent |= {name: known[name] for name in ("rules",) if name in known}
     if sent.get("name", "") == "":
         raise MissingParameter("name")

@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import CAMPAIGN_RULES, TRIALS, UPTIME, VARIANTS, VISIT_COLUMNS
+from qrkit.store.migrations import CAMPAIGN_RULES, LINKS, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -291,6 +291,8 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "trials": TRIALS,
         "terms": TERMS,
         "uptime": UPTIME,
+        "links": LINKS,
+        "via": VIA,
         "splits": SPLITS,
         "campaign rules": CAMPAIGN_RULES,
     },

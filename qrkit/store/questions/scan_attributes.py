@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.quoting import quoted
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
+from qrkit.tracking.records import Via
 
 __all__ = [
     "FIELD", "TAG", "UNKNOWN", "Attribute", "AttributeFilters", "HasFields", "Part", "VisitAttribute", "as_tuple",
@@ -43,11 +44,13 @@ VisitAttribute = Literal[
     "referrer",
     AgentAttribute,
     "content",
+    "via",
     "variant",
     "destination",
     UtmAttribute,
 ]
-"""Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link."""
+"""Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link. Of
+pictures with a marker, `via` tells scans ("scan") from clicks of the short URL ("link")."""
 
 Tag = Literal["tag"]
 """A tag of the QR Code of a scan; a scan of a QR Code with several tags counts with each of them."""
@@ -91,6 +94,7 @@ class AttributeFilters(TypedDict, total=False):
     manufacturer: Wanted
     device_model: Wanted
     content: Wanted
+    via: Wanted
     variant: Wanted
     destination: Wanted
     utm_source: Wanted
@@ -188,7 +192,11 @@ def _device_rule(value: str) -> str:
     return f"must be one of {', '.join(devices)}" + (f" ({value!r} is {meant!r} here)" if meant else "")
 
 
-RULES: Mapping[str, Callable[[str], str]] = {"country": _country_rule, "device": _device_rule}
+def _via_rule(value: str) -> str:
+    return "" if value in get_args(Via) else f"must be one of {', '.join(get_args(Via))}"
+
+
+RULES: Mapping[str, Callable[[str], str]] = {"country": _country_rule, "device": _device_rule, "via": _via_rule}
 """What is wrong with a value that no scan can have, by the attribute; "" for a possible value."""
 
 

@@ -22,13 +22,13 @@ __all__ = [
 
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
-CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created", "rules")
+CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created", "rules", "utm")
 AS_JSON = """
 SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text
 FROM ({select}) found
 """
 SELECT_CAMPAIGNS = """
-SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created, rules
+SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created, rules, utm
 FROM campaigns WHERE account_id = $account
 """
 SELECT_TAILS = "SELECT number, short_code, urlinfo FROM qrcodes WHERE urlinfo <> ''"

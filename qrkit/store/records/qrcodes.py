@@ -20,16 +20,18 @@ from qrkit.store.recording.click_ids import KEY
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.short_codes import (
     DELETED,
-    NO_TERMS_AT_ALL,
     ON_TERMS,
     TERMS,
+    WITH_UTM,
     Target,
     Terms,
     ignores_case,
     read_rules,
     read_schedule,
+    remember_changed,
     remember_rows,
     remember_targets,
+    shared,
 )
 from qrkit.store.records.splits import begin_splits
 from qrkit.store.store_settings import secret
@@ -80,7 +82,7 @@ StoredRow = dict[str, Any]
 """A new QR Code: the value of its field by column of the table `qrcodes`."""
 LOCATION = tuple(Location.model_fields)
 """The columns of the location."""
-FIXED = ("id", "short_code", "imported_scans", "created")
+FIXED = ("id", "short_code", "imported_scans", "created", "scan_marker")
 """Columns that never change after the insert."""
 CHANGING = [name for name in COLUMNS if name not in FIXED]
 SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
@@ -146,7 +148,7 @@ INSERT_STAGED_COUNTS = """
 INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + position, 0, 0 FROM staged_qrcodes
 """
 STAGED_TARGETS = f"""
-SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q
+SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q {WITH_UTM}
 """
 STAGED_SPLITS = """
 SELECT $first::INTEGER + position AS number, rules FROM staged_qrcodes WHERE rules LIKE '%"variants"%'
@@ -185,6 +187,7 @@ OFTEN = (
     "campaign_id",
     "scans",
     "is_available",
+    "scan_marker",
 )
 RARE = [name for name in COLUMNS if name not in (*OFTEN, "imported_scans")]
 """Columns in which most QR Codes have the default. `RECORDS` has NULL in its place, which a driver reads quickest."""
@@ -211,6 +214,7 @@ SELECT
     CASE WHEN q.campaign_id IN (SELECT id FROM campaigns WHERE account_id = $account) THEN q.campaign_id END
         AS campaign_id, -- a damaged store may lack the campaign
     q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available,
+    q.scan_marker,
     {", ".join(map(_unless_default, RARE))}
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
 WHERE q.account_id = $account
@@ -255,7 +259,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
         get_ready(store, code, number, None, now)
-        remember_targets(store, {code.short_code: target_of(code, number)})
+        _remember(store, code, target_of(code, number))
     return number
 
 
@@ -274,6 +278,11 @@ def _column(values: Sequence[Any]) -> Sequence[Any]:
     kind = type(next((value for value in values if value is not None), None))
     convert = naive if kind is datetime else TO_SQL.get(kind)
     return values if convert is None else [None if value is None else convert(value) for value in values]
+
+
+def _dtype(name: str, values: Sequence[Any]) -> str:
+    """Return the dtype of a column; flags that may be missing are objects."""
+    return "object" if ROW[name] == "BOOLEAN" and None in values else DTYPES.get(ROW[name], "object")
 
 
 class CodesText(NamedTuple):
@@ -326,7 +335,7 @@ class Staged:
 
         positions = np.arange(self._length, self._length + len(rows), dtype="int32")
         fields = {name: _column([row[name] for row in rows]) for name in COLUMNS}
-        columns = {name: np.array(values, dtype=DTYPES.get(ROW[name], "object")) for name, values in fields.items()}
+        columns = {name: np.array(values, dtype=_dtype(name, values)) for name, values in fields.items()}
         with self._store.statement() as cursor:
             table = f"staged_qrcodes (position, {', '.join(columns)})"
             self._store.database.add_rows(cursor, table, {"position": positions} | columns)
@@ -398,7 +407,14 @@ def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> 
         number = _number(store.row(SELECT_NUMBER, [code.id]))
         get_ready(store, code, number, before, now)
         forget_taken(store, [code])
-        remember_targets(store, {code.short_code: target_of(code, number)})
+        _remember(store, code, target_of(code, number))
+
+
+def _remember(store: Store, code: QRCode, target: Target) -> None:
+    if code.campaign_id is None:
+        remember_targets(store, {code.short_code: target})
+    else:
+        remember_changed(store, [code.short_code])  # its campaign may have UTM parameters
 
 
 def forget_taken(store: Store, codes: Sequence[QRCode]) -> None:
@@ -527,10 +543,9 @@ def _number(row: dict[str, Any] | None) -> int:
 
 
 def target_of(code: QRCode, number: int) -> Target:
-    """Return the redirect target of a QR Code."""
-    terms = Terms(code.rules, *(getattr(code, name) for name in Terms._fields[1:]))
-    schedule = code.schedule if code.is_schedule_enabled else ()
-    return Target(number, code.content, schedule, None if terms == NO_TERMS_AT_ALL else terms)
+    """Return the redirect target of a QR Code without a campaign."""
+    terms = Terms(*(getattr(code, name) for name in Terms._fields if name not in ("numbers", "utm")))
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else (), shared(terms))
 
 
 def _moment(stored: datetime | str) -> datetime:
@@ -558,7 +573,8 @@ def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
     fields = DEFAULTS.copy()
     (
         _, fields["id"], fields["name"], fields["content"], fields["short_code"], created, properties,
-        fields["campaign_id"], fields["scans"], fields["is_available"], *rare,
+        fields["campaign_id"], fields["scans"], fields["is_available"],
+        fields["scan_marker"], *rare,
     ) = row  # fmt: skip
     fields["created"] = _moment(created)
     fields["properties"] = _properties(properties)

@@ -40,7 +40,7 @@ TABLES: dict[str, Kinds] = {
     "trials": dict.fromkeys(("account_id", "look", "result"), "VARCHAR") | {"created": "TIMESTAMP"},
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
-        "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER", "rules": "VARCHAR",
+        "template": "VARCHAR", "utm": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER", "rules": "VARCHAR",
     },
     "qrcodes": QRCODES,
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},

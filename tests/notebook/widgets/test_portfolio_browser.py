@@ -97,7 +97,7 @@ def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
     assert row["sparkline"].startswith("<svg")
     head, _, data = row["picture"].partition(",")
     assert head == "data:image/png;base64"
-    assert decode(b64decode(data)).content == "https://go.example.com/code1"
+    assert decode(b64decode(data)).content == "https://go.example.com/code1?q"
 
 
 def test_imported_scans_are_shown_apart_from_counted_ones(browser, shop):
