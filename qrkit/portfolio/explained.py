@@ -52,7 +52,8 @@ class Explained(ManyRecords):
         short_code = record.short_code
         asked = replace(request, short_code=short_code) if request else Request("GET", short_code, {})
         place = Place(country or None, region or None, city or None)
-        entry = target_of(record, number_of(self.store, self.account.id, record.id) or 0)
+        campaign = self.get_campaign(record.campaign_id) if record.campaign_id else None
+        entry = target_of(record, number_of(self.store, self.account.id, record.id) or 0, campaign)
         with self.store.atomic():  # so that scans are counted in the tables, where another process serves the store
             redirects = Redirects(self.store, locate=lambda _: place, records=False)
             return redirects.decide(asked, at or self.now(), entry)

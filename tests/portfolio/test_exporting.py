@@ -39,7 +39,7 @@ def test_pictures_of_a_zip_have_the_size_and_the_names_asked_for(shop):
     for picture, code in zip(pictures.values(), shop.list_qrcodes(), strict=True):
         image = Image.open(BytesIO(picture))
         assert image.width / image.info["dpi"][0] * 25.4 == pytest.approx(40, abs=1)
-        assert decode(image).content == code.short_url
+        assert decode(image).content == code.encoded
 
 
 @pytest.mark.parametrize(("format", "width"), [("pdf", b"[0 0 113.386"), ("svg", b'width="40mm"'), ("eps", b"113.3")])
@@ -61,7 +61,7 @@ def test_a_pdf_has_a_page_for_each_code(shop, tmp_path):
     shop.export_file(tmp_path / "all.pdf", print_size=SIZE)
     subprocess.run(["pdftoppm", "-r", "150", "-png", tmp_path / "all.pdf", tmp_path / "p"], check=True)
     found = [decode(page).content for page in sorted(tmp_path.glob("p-*.png"))]
-    assert found == [code.short_url for code in shop.list_qrcodes()]
+    assert found == [code.encoded for code in shop.list_qrcodes()]
 
 
 def test_an_unknown_field_of_a_name_is_told_and_nothing_is_written(shop, tmp_path):

@@ -115,6 +115,7 @@ def test_a_scan_is_stored_with_all_that_is_known_of_it(shop, watch):
         "longitude": 13.7681,
         "variant": None,
         "split": None,
+        "via": "link",
         "conversion": None,
     }
     assert agent["text"] == IPHONE

@@ -36,10 +36,11 @@ from qrkit.store.records.short_codes import (
 from qrkit.store.records.splits import begin_splits
 from qrkit.store.store_settings import secret
 from qrkit.tracking.own_fields import OwnFields
-from qrkit.tracking.records import DERIVED, Location, Properties, QRCode
+from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import PLACES
 from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
+from qrkit.tracking.utm import utm_query
 
 __all__ = [
     "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
@@ -238,7 +239,7 @@ COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
 """
-HAS_TERMS = f"SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND ({ON_TERMS}) LIMIT 1"
+HAS_TERMS = f"SELECT 1 AS present FROM qrcodes q WHERE account_id = ? AND ({ON_TERMS}) LIMIT 1"
 ASKS_FOR_PLACES = f"SELECT 1 AS present FROM qrcodes WHERE rules LIKE '%\"{PLACES}%' LIMIT 1"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
@@ -542,9 +543,12 @@ def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"] or 0) if row else 0
 
 
-def target_of(code: QRCode, number: int) -> Target:
-    """Return the redirect target of a QR Code without a campaign."""
+def target_of(code: QRCode, number: int, campaign: Campaign | None = None) -> Target:
+    """Return the redirect target of a QR Code of a campaign."""
     terms = Terms(*(getattr(code, name) for name in Terms._fields if name not in ("numbers", "utm")))
+    if campaign:
+        names = {"campaign": campaign.name, "name": code.name, "short_code": code.short_code}
+        terms = terms._replace(utm=utm_query(campaign.utm, **names))
     return Target(number, code.content, code.schedule if code.is_schedule_enabled else (), shared(terms))
 
 

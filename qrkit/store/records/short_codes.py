@@ -50,10 +50,10 @@ NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
 FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
 ON_TERMS = """
-rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
+q.rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
     OR password <> '' OR otherwise <> '' OR pass_query IS NOT NULL OR click_id <> ''
 """
-"""Which QR Codes have `Terms` of their own."""
+"""Which QR Codes `q` have `Terms` of their own."""
 LEADS_ELSEWHERE = f"""
 (is_schedule_enabled AND schedule <> '[]') IS TRUE OR {ON_TERMS}
     OR (campaign_id IS NOT NULL AND campaign_id IN (SELECT id FROM campaigns WHERE length(utm) > 2))
@@ -62,7 +62,7 @@ LEADS_ELSEWHERE = f"""
 PLAIN = f"""
 SELECT short_code AS code, CASE WHEN scan_marker THEN -number ELSE number END AS number, content,
     strlen(content) AS length
-FROM qrcodes
+FROM qrcodes q
 WHERE number >= $first AND number < $until AND {FITS} AND NOT ({LEADS_ELSEWHERE})
 """
 
