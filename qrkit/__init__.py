@@ -10,7 +10,7 @@
     >>> door.short_url
     'https://go.example.com/door'
     >>> shop.image(door)
-    <QRImage 'https://go.example.com/door', 3-M, 296 x 296 px>
+    <QRImage 'https://go.example.com/door?q', 3-M, 296 x 296 px>
 
 Write Wi-Fi networks, contacts, events, payments and more with `qrkit.contents`. Ask about scans with `qrkit.analytics`,
 draw charts with `qrkit.charts`, and write reports with `qrkit.report`. Label stocks and cards are in `qrkit.paper`,

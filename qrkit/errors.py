@@ -58,7 +58,7 @@ def __dir__() -> list[str]:
 Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""
-MOST_LISTED = 30
+MOST_LISTED = 40
 """Names that an error message lists: as many as a design has fields, and a few more."""
 
 

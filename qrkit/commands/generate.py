@@ -317,12 +317,12 @@ def _names_twice(asked: argparse.Namespace) -> list[Problem]:
 
 
 def _wrong_count(asked: argparse.Namespace) -> list[Problem]:
-    from qrkit.pictures.sets import MOST_NUMBERED
-
     if asked.count is None:
         rule = "needs --from, a table, or --count"
         given = [(name, getattr(asked, name)) for name in ("names", "subtitle")]
         return [Problem(name, value, rule) for name, value in given if value is not None]
+    from qrkit.pictures.sets import MOST_NUMBERED
+
     problems = [] if 1 <= asked.count <= MOST_NUMBERED else [
         Problem("count", asked.count, f"must be in 1..{MOST_NUMBERED:,}", "out-of-range")
     ]  # fmt: skip

@@ -266,10 +266,12 @@ def print_size(asked: argparse.Namespace) -> PrintSize | None:
     Raises:
         InvalidParameter: If one of the others is given without a width.
     """
-    from qrkit.pictures.printing import PrintSize
-
     given = {name: getattr(asked, name) for name in ("size_mm", "dpi", "at_most") if getattr(asked, name) is not None}
     if given and "size_mm" not in given:
         rule = "needs --size-mm, a width on paper"
         raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
-    return PrintSize(**given) if given else None
+    if not given:
+        return None
+    from qrkit.pictures.printing import PrintSize
+
+    return PrintSize(**given)

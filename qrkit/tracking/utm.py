@@ -41,11 +41,11 @@ class Utm(Model):
     Code. They are percent-encoded. A parameter that a link has itself stays as it is.
     """
 
-    source: _Text = Field(default="", description="utm_source: where the codes are printed, such as poster.")
-    medium: _Text = Field(default="", description="utm_medium: the kind of medium, such as print.")
-    campaign: _Text = Field(default="", description="utm_campaign, such as {campaign}.")
-    term: _Text = Field(default="", description="utm_term, such as {short_code}.")
-    content: _Text = Field(default="", description="utm_content, such as {name}.")
+    source: _Text = Field(default="", description="Where the codes are printed, such as poster.")
+    medium: _Text = Field(default="", description="The kind of medium, such as print.")
+    campaign: _Text = Field(default="", description="The campaign, such as {campaign}.")
+    term: _Text = Field(default="", description="A word for this code, such as {name}.")
+    content: _Text = Field(default="", description="What tells this code from others, such as {name}.")
 
 
 GivenUtm = Utm | Mapping[str, str]

@@ -286,7 +286,7 @@ def test_a_campaign_becomes_a_sheet(shop, tmp_path):
     lines = ["{name}", "{campaign}, {City}", "{number}: {short_url}"]
     made = shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id=spring.id, lines=lines)
     assert str(made) == "2 labels on 1 page"
-    assert read(shown(made.path)) == sorted(code.short_url for code in shop.list_qrcodes(campaign_id=spring.id))
+    assert read(shown(made.path)) == sorted(code.encoded for code in shop.list_qrcodes(campaign_id=spring.id))
     assert shop.sheet(tmp_path / "s.pdf", "L7160").labels == 3
     with pytest.raises(NotFound):
         shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id="none")

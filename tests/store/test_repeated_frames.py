@@ -34,6 +34,7 @@ SMALL = {
     "latitude": [None, 0.0, 46.5],
     "longitude": [None, 1 / 3],
     "variant": [None, "A"],
+    "via": [None, "scan"],
 }
 """Few values of each column, so that rows are often equal."""
 SAME = {name: values[0] for name, values in SMALL.items()}

@@ -49,7 +49,7 @@ def plan_experiment(visitors_a_day: float, rate: float, lift: float, *, variants
 
     Example:
         >>> plan_experiment(400, rate=0.05, lift=0.2).loc[1, "sentence"]
-        'A lift of 20% takes 3 months to show in 80% of experiments.'
+        'A lift of 20% takes 11 weeks to show in 80% of experiments.'
     """
     import numpy as np
     import pandas as pd
