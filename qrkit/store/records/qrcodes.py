@@ -34,6 +34,7 @@ from qrkit.store.records.short_codes import (
     shared,
 )
 from qrkit.store.records.splits import begin_splits
+from qrkit.store.records.stored_json import stored_json
 from qrkit.store.store_settings import secret
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
@@ -555,7 +556,8 @@ def _moment(stored: datetime | str) -> datetime:
 
 READ: dict[str, Callable[[Any], Any]] = {
     "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
-    "tags": lambda text: tuple(json.loads(text)), "fields": lambda text: OwnFields(json.loads(text)),
+    "tags": lambda text: tuple(stored_json(text, list, "a QR Code has the damaged tags")),
+    "fields": lambda text: OwnFields(stored_json(text, dict, "a QR Code has the damaged fields")),
     "schedule": read_schedule, "rules": read_rules, "valid_since": _moment, "valid_until": _moment,
 }  # fmt: skip
 """Conversions of rare column values that are not those of the field."""
