@@ -467,7 +467,7 @@ def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> It
 
 
 def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str, Any]]:
-    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for so many QR Codes of an account at a time.
+    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for `together` QR Codes of an account at a time.
 
     The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
     """
