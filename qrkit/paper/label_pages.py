@@ -27,7 +27,7 @@ HAIRLINE = 0.1
 MARK, MARK_GAP = 4.0, 1.0
 """Length of a crop mark, and its distance from the bleed, in millimeters."""
 GLYPH_UNITS = 1000
-"""Units of a capital's height in which letters are written."""
+"""Height of capital letters, in the units in which letters are written."""
 
 
 Move = Annotated[Number, Within(-20, 20, "millimeters")]

@@ -260,8 +260,8 @@ class Store:
     def each_row(self, sql: str, parameters: Parameters = ()) -> Generator[tuple[Any, ...], None, None]:
         """Run a query that returns many rows, and yield them as tuples; few of them are in memory at a time.
 
-        The statement ends with the generator, so nothing else may run on this store before. A caller that may fail
-        on a row must close it: the error would keep it, and closing the store waits for all statements.
+        The statement ends with the generator, so nothing else may run on this store until then. A caller that may fail
+        on a row must close the generator: the error would keep it alive, and closing the store waits for it.
         """
         with self.statement() as cursor:
             cursor.execute(sql, parameters)

@@ -454,7 +454,7 @@ class Visit:
         place: Location of the visitor.
         via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
         variant: Name of the variant that was served; None if there are no variants.
-        split: The number of the variants among which it was drawn; None if it was not drawn.
+        split: ID of the set of variants from which it was drawn (`RedirectRule.split`); None if it was not drawn.
         conversion: JSON of a conversion; None for any other visit.
     """
 

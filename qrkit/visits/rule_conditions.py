@@ -158,7 +158,7 @@ _tests: dict[int, tuple[tuple[RedirectRule, ...], list[Test]]] = {}
 
 
 def _tests_of(rules: tuple[RedirectRule, ...]) -> list[Test]:
-    """Return the test of each rule; what it compares with is read once."""
+    """Return the test of each rule. The values of its conditions are parsed once and kept."""
     kept = _tests.get(id(rules))
     if kept is None:
         if len(_tests) >= MOST_COMPILED:

@@ -42,7 +42,7 @@ REASONS = {
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
     "via": Reason("whether the picture was scanned or its short URL opened", "which scans come from print"),
     "variant": Reason("name of the variant that the visitor was given by chance", "which variant does better"),
-    "split": Reason("number of the variants among which it was drawn", "with which weights it was drawn"),
+    "split": Reason("ID of the set of variants it was drawn from", "with which weights it was drawn"),
     "conversion": Reason("ID, name, value and currency that a shop sends", "which scans led to an order, and when"),
 }
 """The reason for each column of the table `visits`."""
