@@ -127,4 +127,4 @@ def test_a_folder_never_has_the_name_of_a_file():
 @pytest.mark.parametrize("field", ["caption", "subtitle"])
 def test_words_with_an_unknown_column_are_refused(field):
     with pytest.raises(InvalidParameter, match="has the unknown field"):
-        generate_set([{"Table": "1"}], "{Table}", **{field: "T {Tabel}"})
+        generate_set([{"Table": "1"}], "{Table}", **{field: "T {Room}"})
