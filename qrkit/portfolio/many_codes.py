@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, Unpack
@@ -153,10 +154,15 @@ class ManyRecords(Records):
 
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs.
-            InvalidParameter: If the campaign or the template does not exist, or if a content, the rules, the tags or
-                the fields break a rule after the change; the error names the first such QR Code, and nothing is
-                changed.
+            InvalidParameter: If the campaign or the template does not exist, if rules are given twice, or if a
+                content, the rules, the tags or the fields break a rule after the change; the error names the first such
+                QR Code, and nothing is changed.
+
+        Warns:
+            UserWarning: If the plan does not show some of the QR Codes, which are not edited.
         """
+        if rules_of_campaigns and terms.get("rules") is not None:
+            raise InvalidParameter(Problem("rules", terms["rules"], "goes without rules_of_campaigns"))
         wanted = dict.fromkeys(ids)
         with self.store.atomic():
             self.templates.check_known(template or "")
@@ -167,12 +173,14 @@ class ManyRecords(Records):
             same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 same["campaign_id"] = campaign_id or None
-            if given := {name: value for name, value in terms.items() if codes and value is not None}:
-                checked = codes[0].replace(**given)  # here, so that a password is hashed once
-                same |= {name: getattr(checked, name) for name in given}
+            given = {name: value for name, value in terms.items() if value is not None}
+            any_code = QRCode(id="", name="", created=self.now(), is_available=False)
+            checked = any_code.replace(**given)  # once, so that a password is hashed once, and without QR Codes, too
+            same |= {name: getattr(checked, name) for name in given}
             ruled = {one.id: one.rules for one in self.list_campaigns()} if rules_of_campaigns else {}
             pairs = []
-            for code in (code for code in codes if code.is_available):
+            shown = [code for code in codes if code.is_available]
+            for code in shown:
                 own: dict[str, Any] = {"content": code.content.replace(find, replace)} if find else {}
                 if rules_of_campaigns:
                     own["rules"] = ruled.get(same.get("campaign_id", code.campaign_id) or "", ())
@@ -180,6 +188,9 @@ class ManyRecords(Records):
                 pairs.append((code, _sorted_anew(changed, add_tags, remove_tags, fields or {})))
             edited = EditedQRCodes.of(pairs)
             self._store_edited([(before, after) for before, after in pairs if after != before], edited)
+        if hidden := len(codes) - len(shown):
+            text = f"QR Codes that the plan {self.account.plan} does not show were not edited: {hidden:,}"
+            warnings.warn(text, stacklevel=2)
         return edited
 
     def _store_edited(self, codes: Sequence[tuple[QRCode, QRCode]], edited: EditedQRCodes) -> None:
