@@ -173,14 +173,10 @@ class ManyRecords(Records):
             same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 same["campaign_id"] = campaign_id or None
-            given = {name: value for name, value in terms.items() if value is not None}
-            any_code = QRCode(id="", name="", created=self.now(), is_available=False)
-            checked = any_code.replace(**given)  # once, so that a password is hashed once, and without QR Codes, too
-            same |= {name: getattr(checked, name) for name in given}
+            same |= self._checked({name: value for name, value in terms.items() if value is not None})
             ruled = {one.id: one.rules for one in self.list_campaigns()} if rules_of_campaigns else {}
             pairs = []
-            shown = [code for code in codes if code.is_available]
-            for code in shown:
+            for code in self._shown(codes):
                 own: dict[str, Any] = {"content": code.content.replace(find, replace)} if find else {}
                 if rules_of_campaigns:
                     own["rules"] = ruled.get(same.get("campaign_id", code.campaign_id) or "", ())
@@ -188,10 +184,20 @@ class ManyRecords(Records):
                 pairs.append((code, _sorted_anew(changed, add_tags, remove_tags, fields or {})))
             edited = EditedQRCodes.of(pairs)
             self._store_edited([(before, after) for before, after in pairs if after != before], edited)
-        if hidden := len(codes) - len(shown):
-            text = f"QR Codes that the plan {self.account.plan} does not show were not edited: {hidden:,}"
-            warnings.warn(text, stacklevel=2)
         return edited
+
+    def _checked(self, terms: Mapping[str, Any]) -> dict[str, Any]:
+        """Return terms as any QR Code keeps them, checked once for all, so that a password is hashed once."""
+        code = QRCode(id="", name="", created=self.now(), is_available=False).replace(**terms)
+        return {name: getattr(code, name) for name in terms}
+
+    def _shown(self, codes: Sequence[QRCode]) -> list[QRCode]:
+        """Return the QR Codes that the plan shows, which alone can be edited, and warn of the others."""
+        shown = [code for code in codes if code.is_available]
+        if hidden := len(codes) - len(shown):
+            text = f"QR Codes that the plan {self.account.plan} does not show are not edited: {hidden:,}"
+            warnings.warn(text, stacklevel=3)
+        return shown
 
     def _store_edited(self, codes: Sequence[tuple[QRCode, QRCode]], edited: EditedQRCodes) -> None:
         """Store the fields of QR Codes that an edit changed in any of them."""

@@ -328,6 +328,6 @@ def test_codes_beyond_the_plan_are_left_out_of_an_edit_with_a_warning(new_place)
     with Store(new_place()) as store:
         shop = Portfolio(store, create_account(store, "free"), base_url="https://go.example.com")
         ids = [shop.insert_qrcode("https://example.com").id for _ in range(PLANS["free"].most_qrcodes + 2)]
-        with pytest.warns(UserWarning, match="plan free does not show were not edited: 2"):
+        with pytest.warns(UserWarning, match="plan free does not show are not edited: 2"):
             assert len(shop.edit_qrcodes(ids[-3:], limit=5)) == 1
         assert len(shop.edit_qrcodes(ids[:2], limit=5)) == 2

@@ -104,7 +104,8 @@ def conversion_visit(
     code = find(click and click.qrcode, told.short_code)
     if code is None or account_id not in (None, code["account_id"]):
         return None
-    since, what = (click.time, "the scan") if click else (utc(code["created"]), "the creation of the QR Code")
+    made = min(utc(code["created"]), now)  # which an import may have from a clock ahead of ours
+    since, what = (click.time, "the scan") if click else (made, "the creation of the QR Code")
     if time - now > CLOCKS_DIFFER or since - time > CLOCKS_DIFFER:
         rule = f"must be between {what}, {to_iso(since)}, and now"
         raise InvalidParameter(Problem("time", to_iso(time), rule, "out-of-range"))
