@@ -58,7 +58,7 @@ def define_check(one: Parser) -> None:
     one.add_argument("--design", type=Path, metavar="FILE", help=what)
     what = f"{STORE}, whose trials with your own phones are shown beside the verdict; see `qrkit trial`"
     one.add_argument("--store", metavar="STORE", help=what)
-    paper = one.add_argument_group("before you print a design (the size decides whether its modules are large enough)")
+    paper = one.add_argument_group("before you print a design")
     add_fields(paper, partial(named, "pictures.printing:PrintSize"), {"size_mm": "N", "key_black": ""})
     paper.add_argument("--dpi", type=float, metavar="N", help="dots per inch of the printer, if they matter")
     paper.add_argument("--distance-m", type=float, metavar="N", help="distance of the phone in meters")
@@ -109,12 +109,10 @@ def _preflight(file: Path, asked: argparse.Namespace) -> list[PrintFinding]:
 
     names = ("size_mm", "dpi", "key_black", "distance_m", "material")
     given = {name: value for name in names if (value := getattr(asked, name)) is not None}
-    if not given:
-        return []
-    if asked.size_mm is None or file.suffix.lower() != ".json":
-        rule = "needs --size-mm, a width on paper" if asked.size_mm is None else "is only for designs (.json)"
+    if given and asked.size_mm is None:
+        rule = "needs --size-mm, a width on paper"
         raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
-    return QRImage(Design(**design_fields(file))).preflight(**given)
+    return QRImage(Design(**design_fields(file))).preflight(**given) if given else []
 
 
 def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:

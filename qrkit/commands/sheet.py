@@ -114,7 +114,6 @@ def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> tuple[She
     drawn = Look(design, None, fields_of_look(asked))
     left_out = [number for number, content in zip(rows.numbers, rows.contents, strict=True) if content == ""]
     tell_rows([(number, "has no content, and gets no label") for number in left_out])
-    whole = zip(contents, rows.texts, rows.numbers, rows.contents, strict=True)
-    kept = [(content, texts, number) for content, texts, number, written in whole if written != ""]
-    labels = Labels(kept, lambda row: drawn.image(row[0]), lambda row: row[1], [number for _, _, number in kept])
+    kept = [row for row in zip(contents, rows.texts, rows.numbers, rows.contents, strict=True) if row[3] != ""]
+    labels = Labels(kept, lambda row: drawn.image(row[0]), lambda row: row[1], [row[2] for row in kept])
     return write_sheet(asked.file, labels, settings), left_out

@@ -94,39 +94,36 @@ class Lettering:
 
     def fitted(self, texts: Sequence[str], width: float, height: float, capital: float) -> Block | None:
         """Return texts in the largest size, up to the usual one, at which they fit; None if they never do."""
-        is_long = sum(map(len, texts)) > LONG
-        if is_long and self._block(texts, width, height, SMALLEST_CAPITAL_MM, is_broken=True) is None:
-            return None
+        if sum(map(len, texts)) > LONG:
+            smallest = self._block(texts, width, SMALLEST_CAPITAL_MM, is_broken=True)
+            if smallest is None or smallest.height > height:
+                return None
         for is_broken in (False, True):
             size = capital
             while size >= (SMALLEST_CAPITAL_MM if is_broken else max(SMALLEST_CAPITAL_MM, capital * WHOLE)) - 1e-9:
-                block = self._block(texts, width, height, size, is_broken=is_broken)
-                if block:
+                block = self._block(texts, width, size, is_broken=is_broken)
+                if block and block.height <= height:
                     return block
                 size *= SMALLER
         return None
 
-    def _block(
-        self, texts: Sequence[str], width: float, height: float, size: float, *, is_broken: bool
-    ) -> Block | None:
+    def _block(self, texts: Sequence[str], width: float, size: float, *, is_broken: bool) -> Block | None:
         lines: list[Line] = []
         bottom = y = 0.0
         for number, text in enumerate(texts):
             weight = "medium" if number else "bold"
             capital = max(size * FURTHER, SMALLEST_CAPITAL_MM) if number else size
-            wrapped = self._wrapped(text, weight, width / capital, height / capital, is_broken=is_broken)
+            wrapped = self._wrapped(text, weight, width / capital, is_broken=is_broken)
             if wrapped is None:
                 return None
             for place, line in enumerate(wrapped):
                 y += capital * (1 if not lines else PITCH if place else PITCH + PARAGRAPH)
                 lines.append(Line(line, weight, self.width(line, weight) * capital, y, capital))
                 bottom = y + DESCENT * capital
-            if bottom > height:
-                return None
         return Block(tuple(lines), bottom)
 
-    def _wrapped(self, text: str, weight: str, most: float, height: float, *, is_broken: bool) -> list[str] | None:
-        """Return a text as lines of at most `most` heights of capitals; None if a word or the whole is too long."""
+    def _wrapped(self, text: str, weight: str, most: float, *, is_broken: bool) -> list[str] | None:
+        """Return a text as lines of at most `most` heights of capitals; None if a word is too long."""
         lines = [""]
         for word in text.split():
             gap = " " if lines[-1] else ""
@@ -141,8 +138,6 @@ class Lettering:
                 if self.width(lines[-1] + piece, weight) > most:
                     lines.append("")
                 lines[-1] += piece
-            if (len(lines) - 1) * PITCH > height:
-                return None
         return [line for line in lines if line]
 
     def _pieces(self, word: str, weight: str, most: float) -> list[str]:

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil, inf
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import WHITE, Color
 from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
 from qrkit.drawing.frames.framing import framed
 from qrkit.drawing.layout import lay_out
-from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.pictures.inks import inked
 from qrkit.pictures.printing import PrintSize, quiet_zone
 from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET
-from qrkit.scanning.sampling import WEIGHTS, colors_of, luma_of, median, reflectance
 
 if TYPE_CHECKING:
-    from qrkit.drawing.scene import Scene
     from qrkit.pictures.image import QRImage
     from qrkit.scanning.scan_report import Severity
 
-    Floats = np.ndarray[Any, np.dtype[np.float32]]
-
 __all__ = ["MATERIALS", "Material", "PrintFinding", "preflight"]
 
-PIXELS = 4
-"""Pixels per module of the drawing whose colors are measured."""
 POINTS = 5
 """Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""
-GAIN = 0.14
-"""How much darker a tint of 50% is printed than asked for (ISO 12647-2:2013, offset on coated paper)."""
 BLACK_INK, NEUTRAL = 0.3, 0.1
 """Of a color that a press mixes as black: its brightest channel, and the difference of its channels, at most."""
 DARK = 0.5
@@ -83,15 +73,6 @@ MATERIALS = {
 colors of newsprint, kraft and dark stock are typical ones."""
 
 
-def _light(*colors: Color) -> Floats:
-    """Return the linear light of colors, a row for each."""
-    return reflectance(np.array([(one.red, one.green, one.blue) for one in colors], dtype=np.float32) / 255)
-
-
-SOLIDS = _light(*map(Color.parse, ("#009FE3", "#E6007E", "#FFED00", "#1D1D1B")))
-"""Linear light of solid cyan, magenta, yellow and black on coated paper (FOGRA39)."""
-
-
 def preflight(
     image: QRImage, size: PrintSize, dpi: float | None, distance_m: float | None = None, material: str | None = None,
     *, ground: Color = WHITE, free_mm: float = 0.0,
@@ -139,60 +120,28 @@ def _on_paper(
 
 
 def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color) -> Iterator[PrintFinding]:
-    """Yield what is wrong with the colors, once they are converted to CMYK.
-
-    They are converted as PDF does without a profile (ISO 32000-1:2008, 10.3.5), with all gray as black, and seen as the
-    solid inks of FOGRA39 are, which let the paper through.
-    """
+    """Yield what is wrong with the colors in ink; see `qrkit.pictures.inks` for how they are converted."""
     stock, field = MATERIALS[material or "coated"], f"print a white field {size.size_mm:g} mm wide below it"
     # Inks do not show on dark stock, so whatever is opaque there stands on white ink.
     is_dark = stock.color.luma < DARK
-    page, paper = (stock.color, WHITE) if is_dark else (ground, stock.color)
-    picture, modules, dark = _seen(image.exact_scene, page)
-    luma = _printed(_inks(modules), paper)
-    light, contrast = median(luma[~dark]), median(luma[~dark]) - median(luma[dark])
-    best = light - float(_printed(np.array([0, 0, 0, 1], dtype=np.float32), paper))
-    if contrast < -CONTRAST.least_ok:
+    found = inked(image.exact_scene, *((stock.color, WHITE) if is_dark else (ground, stock.color)))
+    if found.contrast < -CONTRAST.least_ok:
         text = "the code is light on dark, which some readers cannot read"
         yield PrintFinding("reversed", "warning", text, f"print it dark on a light field {size.size_mm:g} mm wide")
-    elif severity := CONTRAST.severity(contrast):
-        text = f"converted to CMYK, dark and light differ by {contrast:.0%}, and phones need {CONTRAST.least:.0%}"
-        black = f"print the modules in black, for {best:.0%}"
-        yield PrintFinding("contrast", severity, text, field if best < CONTRAST.least else black)
+    elif severity := CONTRAST.severity(found.contrast):
+        text = f"converted to CMYK, dark and light differ by {found.contrast:.0%}, and phones need {CONTRAST.least:.0%}"
+        black = f"print the modules in black, for {found.best:.0%}"
+        yield PrintFinding("contrast", severity, text, field if found.best < CONTRAST.least else black)
     elif is_dark:
         yield PrintFinding("white-ink", "note", "inks do not show on dark stock", field)
     if material is None:
         return
-    if (total := float(_inks(picture).sum(axis=-1).max()) * 100) > stock.most_ink + 0.5:
-        text = f"the inks of the darkest color add up to {total:.0f}%, and {material} stock takes {stock.most_ink}%"
+    if found.total > stock.most_ink + ROUNDING:
+        text = f"the inks of one color add up to {found.total:.0f}%, and {material} stock takes {stock.most_ink}%"
         yield PrintFinding("total-ink", "warning", text, "use #000000 for dark parts, which is 100% of black ink")
-    ink, share = (
-        np.median(modules[dark], axis=0),
-        REGISTRATION_MM * image.scene.width / image.scene.module / size.size_mm,
-    )
-    if ink.max() < BLACK_INK and np.ptp(ink) < NEUTRAL and not (size.key_black and not ink.any()):
+    darkest, brightest = min(found.channels), max(found.channels)
+    if brightest < BLACK_INK and brightest - darkest < NEUTRAL and not (size.key_black and not brightest):
+        share = REGISTRATION_MM * image.scene.width / image.scene.module / size.size_mm
         text = f"black as RGB is mixed of four inks, and {REGISTRATION_MM} mm of misregister is {share:.0%} of a module"
         fix = "print #000000 with black ink only (key_black)"
         yield PrintFinding("rich-black", "warning" if GROWTH.severity(share) else "note", text, fix)
-
-
-def _seen(scene: Scene, page: Color) -> tuple[Floats, Floats, np.ndarray]:
-    """Return the colors of a drawing, those in the middle of each module, and which modules are dark."""
-    with within(LONGEST_SECONDS):
-        picture, per_module = colors_of(scene, PIXELS, page)
-    middles = np.arange(scene.symbol.side) + 0.5
-    columns, rows = (((start / scene.module + middles) * per_module).astype(int) for start in scene.origin)
-    return picture, picture[np.ix_(rows, columns)], np.array([*map(list, scene.cells)]) > 0
-
-
-def _inks(colors: Floats) -> Floats:
-    """Return cyan, magenta, yellow and black of colors, 0..1 each."""
-    black = 1 - colors.max(axis=-1, keepdims=True)
-    return np.concatenate([(1 - colors - black) / np.maximum(1 - black, ROUNDING), black], axis=-1)
-
-
-def _printed(inks: Floats, paper: Color) -> Floats:
-    """Return the luma of inks on a paper."""
-    spread = inks + 4 * GAIN * inks * (1 - inks)
-    light = _light(paper)[0] * np.prod(1 - spread[..., None] * (1 - SOLIDS), axis=-2)
-    return (luma_of(light) @ WEIGHTS).astype(np.float32)

@@ -190,7 +190,7 @@ def test_a_design_is_checked_for_print(capsys):
     assert (first["code"], first["severity"]) == ("module-size", "error")
     for wrong, told in (
         (["good.json", "--dpi", "300"], "dpi=300.0: needs --size-mm"),
-        (["good.png", "--size-mm", "20"], "size_mm=20: is only for designs (.json)"),
+        (["good.png", "--size-mm", "20"], "good.png: the design is not JSON"),
     ):
         generate("x").save("good.png")
         assert main(["check", *wrong, "--level", "static"]) == 2

@@ -338,9 +338,7 @@ class _Lettering:
             most = max(1, int(len(text) * width / (words.length * least)))
             rule = f"has {len(text)} characters; about {most} fit in this frame around this symbol"
             raise InvalidParameter(Problem(field, text, rule, "out-of-range"))
-        if words.length <= 0:
-            return capital
-        fitted = min(capital, width / words.length)
+        fitted = min(capital, width / words.length) if words.length > 0 else capital
         self.smallest = min(self.smallest, fitted)
         return fitted
 
