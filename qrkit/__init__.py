@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from qrkit.pictures.batches import generate_many
     from qrkit.pictures.contact_sheet import ContactSheet
     from qrkit.pictures.image import QRImage, generate
-    from qrkit.pictures.preflight import PrintFinding
     from qrkit.pictures.printing import PrintSize, QRPrint
     from qrkit.pictures.sequences import generate_sequence
     from qrkit.pictures.sets import generate_set
@@ -56,11 +55,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Brand", "Campaign", "Caption", "Color", "ContactSheet", "Decoded", "Design", "Frame", "Gradient", "ImportResult",
-    "Layer", "Location", "Marker", "Markers", "Modules", "Photo", "Placeholder", "Portfolio", "PrintFinding",
-    "PrintSize", "Properties", "QRCode", "QRImage", "QRPrint", "Role", "ScanReport", "Scans", "Scene", "ScheduleEvent",
-    "Sprite", "Stop", "Symbol", "Wrapper", "analytics", "charts", "check", "contents", "data_uri", "decode",
-    "decode_all", "errors", "generate", "generate_many", "generate_sequence", "generate_set", "icon_names",
-    "open_portfolio", "paper", "presets", "report", "server", "widgets", "wsgi",
+    "Layer", "Location", "Marker", "Markers", "Modules", "Photo", "Placeholder", "Portfolio", "PrintSize", "Properties",
+    "QRCode", "QRImage", "QRPrint", "Role", "ScanReport", "Scans", "Scene", "ScheduleEvent", "Sprite", "Stop", "Symbol",
+    "Wrapper", "analytics", "charts", "check", "contents", "data_uri", "decode", "decode_all", "errors", "generate",
+    "generate_many", "generate_sequence", "generate_set", "icon_names", "open_portfolio", "paper", "presets", "report",
+    "server", "widgets", "wsgi",
 ]  # fmt: skip
 
 
@@ -78,7 +77,6 @@ _NAMES = {
     "pictures.batches": "generate_many",
     "pictures.contact_sheet": "ContactSheet",
     "pictures.image": "QRImage generate",
-    "pictures.preflight": "PrintFinding",
     "pictures.printing": "PrintSize QRPrint",
     "pictures.sequences": "generate_sequence",
     "pictures.sets": "generate_set",
