@@ -221,7 +221,8 @@ class _Sheet:
         size, ground = PrintSize(size_mm=placed.code.width), self._settings.label_color or WHITE
         with suppress(RenderingFailed):  # a PDF needs no rendering
             for finding in preflight(image, size, self._settings.dpi, ground=ground, free_mm=LEAST_MARGIN):
-                self._findings.setdefault(finding.code, f"label {name!r}: {finding}")
+                if finding.code != "module-size":  # which `least_module` decides
+                    self._findings.setdefault(finding.code, f"label {name!r}: {finding}")
 
     def _made(self, row: Any) -> tuple[QRImage, Placed]:
         """Return the code of a label, and where it and the texts lie.
