@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from functools import partial
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_fields, add_json, describe
 from qrkit.commands.stores import STORE, opened
-from qrkit.errors import QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.late import named
 from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
+
+if TYPE_CHECKING:
+    from qrkit.pictures.preflight import PrintFinding
 
 __all__ = ["define_check"]
 
@@ -35,6 +41,7 @@ def define_check(one: Parser) -> None:
             "qrkit check codes/*.png --level quick --json",
             "qrkit check label.json --audience all",
             "qrkit check photo.jpg --design brand.json",
+            "qrkit check poster.json --size-mm 60 --distance-m 2 --material uncoated",
         ),
     )
     what = "a design (.json), a picture, such as png or svg, or a photo of a print"
@@ -51,7 +58,13 @@ def define_check(one: Parser) -> None:
     one.add_argument("--design", type=Path, metavar="FILE", help=what)
     what = f"{STORE}, whose trials with your own phones are shown beside the verdict; see `qrkit trial`"
     one.add_argument("--store", metavar="STORE", help=what)
-    add_json(one, f"file, {', '.join(KEYS)}, beside, error", each="file")
+    paper = one.add_argument_group("before you print a design")
+    add_fields(paper, partial(named, "pictures.printing:PrintSize"), {"size_mm": "N", "key_black": ""})
+    paper.add_argument("--dpi", type=float, metavar="N", help="dots per inch of the printer, if they matter")
+    paper.add_argument("--distance-m", type=float, metavar="N", help="distance of the phone in meters")
+    what = "what a press prints on: coated, uncoated, newsprint, kraft or dark"
+    paper.add_argument("--material", metavar="NAME", help=what)
+    add_json(one, f"file, {', '.join(KEYS)}, print (code, severity, text, fix), beside, error", each="file")
     one.set_defaults(run=_check)
 
 
@@ -60,27 +73,46 @@ def _check(asked: argparse.Namespace) -> Status:
     verdicts: Counter[str] = Counter()
     for file in asked.file:
         members, beside, wrong = dict.fromkeys(KEYS), None, None
+        findings: list[PrintFinding] = []
         try:
             report, beside = _report(file, asked)
             members = report.as_dict()
-            is_good &= report.is_at_least(asked.min)
+            findings = _preflight(file, asked)
+            is_good &= report.is_at_least(asked.min) and all(one.severity != "error" for one in findings)
             verdicts[report.verdict] += 1
         except QrkitError as error:
             failed += 1
             wrong = str(error)
             complain("check", wrong)
         if asked.json:
-            print_json(file=str(file), **members, beside=beside, error=wrong)
+            print_json(
+                file=str(file), **members, print=[one._asdict() for one in findings] or None, beside=beside, error=wrong
+            )
         elif not wrong:
             print("\n  ".join(filter(None, (f"{file}: {report}", beside))))
             if (close := report.least_width_mm()) and (far := report.least_width_mm(1)):
                 print(f"  print it at least {ceil(close)} mm wide, or {ceil(far)} mm to be read from 1 m")
+            for one in findings:
+                print(f"  {one.severity}: {one}")
     if len(asked.file) > 1 and not asked.json:
         counts = [f"{verdicts[verdict]} {verdict}" for verdict in reversed(VERDICTS) if verdicts[verdict]]
         counts += [f"{failed} not readable as files"] if failed else []
         print(f"{len(asked.file)} files: {', '.join(counts)}")
     status = status_of(len(asked.file) - failed, failed)
     return status if is_good else max(status, Status.IN_PART)
+
+
+def _preflight(file: Path, asked: argparse.Namespace) -> list[PrintFinding]:
+    """Return what to change before a design is printed; nothing without a size."""
+    from qrkit.design.design import Design
+    from qrkit.pictures.image import QRImage
+
+    names = ("size_mm", "dpi", "key_black", "distance_m", "material")
+    given = {name: value for name in names if (value := getattr(asked, name)) is not None}
+    if given and asked.size_mm is None:
+        rule = "needs --size-mm, a width on paper"
+        raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
+    return QRImage(Design(**design_fields(file))).preflight(**given) if given else []
 
 
 def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_origin
 
-from qrkit.commands.kind_options import option_of, tell_notes
+from qrkit.commands.kind_options import tell_notes
 from qrkit.commands.output import print_json, print_result
-from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
+from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe, option_of
 from qrkit.contents import MODULES
 from qrkit.contents.kinds import SHORT_URLS, Kind, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting

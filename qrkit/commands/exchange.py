@@ -13,7 +13,7 @@ from qrkit.commands.importing import add_import_options, import_codes, tell_impo
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, describe, print_size
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
-from qrkit.errors import InvalidParameter, QrkitError
+from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
@@ -31,6 +31,11 @@ COLUMNS = {
     "address": "Address",
 }
 """Columns with an option of their own, by its first word; `--columns` maps these and all others."""
+
+ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(
+    ("size_mm", "dpi", "at_most"), (".zip", ".pdf")
+)
+"""Options of an export that are only for some formats."""
 
 
 def define_import(one: Parser) -> None:
@@ -91,9 +96,9 @@ def define_export(one: Parser) -> None:
         "file", type=Path, metavar="FILE", help=f"the file to write; the suffix sets the format: {FORMATS}"
     )
     what = f"format of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
-    one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
+    one.add_argument("--image-format", choices=IMAGE_FORMATS, metavar="FORMAT", help=what)
     names = "pattern of the paths in a zip, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields"
-    one.add_argument("--names", default="", metavar="TEXT", help=names)
+    one.add_argument("--names", metavar="TEXT", help=names)
     add_fields(one, lambda: PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
     add_store(one)
     add_base_url(one)
@@ -199,10 +204,16 @@ def _rename_to_options(asked: argparse.Namespace) -> Iterator[None]:
 
 
 def _export(asked: argparse.Namespace) -> None:
+    suffix = asked.file.suffix.lower()
+    wrong = {name: fits for name, fits in ONLY_FOR.items() if suffix not in fits and getattr(asked, name) is not None}
+    if problems := [Problem(name, getattr(asked, name), f"is only for {' and '.join(wrong[name])}") for name in wrong]:
+        raise InvalidParameter(*problems)
     with opened(asked, to_read=True) as portfolio:
         with complaining(asked.command):
-            how = {"image_format": asked.image_format, "names": asked.names, "print_size": print_size(asked)}
-            file = portfolio.export_file(asked.file, **how, progress=sys.stderr.isatty())
+            file = portfolio.export_file(
+                asked.file, image_format=asked.image_format or "png", names=asked.names or "",
+                print_size=print_size(asked), progress=sys.stderr.isatty(),
+            )  # fmt: skip
         written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
     count, left_out = written.count(True), written.count(False)

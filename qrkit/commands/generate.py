@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from qrkit.commands.kind_options import add_kinds, kind_asked, kind_content
 from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
-from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe, print_size
+from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe, option_of, print_size
 from qrkit.commands.stores import add_store, opened
-from qrkit.design.formats import FORMATS, TEXT_STYLES, TextStyle
+from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
 from qrkit.files import read_file, write_file
 from qrkit.late import named
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
 
 __all__ = [
-    "COLUMN", "Rows", "add_look", "define_generate", "design_fields", "fields_in", "fields_of_look", "rows_of_table",
-    "table_design",
+    "COLUMN", "Rows", "add_look", "define_generate", "design_fields", "fields_in", "fields_of_look",
+    "options_of_table", "rows_of_table", "table_design",
 ]  # fmt: skip
 
 STANDARD = Path("-")
@@ -122,9 +122,7 @@ def _check_together(asked: argparse.Namespace) -> None:
     kind = kind_asked(asked)
     if kind and (asked.content is not None or asked.table):
         other = "CONTENT" if asked.content is not None else "--from"
-        problems.append(
-            Problem(f"--{kind.replace('_', '-')}", None, f"cannot be combined with {other}, which says what to encode")
-        )
+        problems.append(Problem(option_of(kind), None, f"cannot be combined with {other}, which says what to encode"))
     is_printed = asked.output is None or asked.output == STANDARD
     if asked.table:
         rule = "cannot be combined with --from, whose rows say what to encode"
@@ -134,10 +132,7 @@ def _check_together(asked: argparse.Namespace) -> None:
         problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
         problems += _names_twice(asked)
     else:
-        for name in ("content_column", "name_column"):
-            value = getattr(asked, name)
-            problems += [Problem(name, value, "needs --from, a table")] if value is not None else []
-        problems += _wrong_count(asked)
+        problems += options_of_table(asked) + _wrong_count(asked)
         problems += (
             [Problem("json", None, "needs a file (-o), because the picture itself goes to standard output")]
             if (asked.json and is_printed)
@@ -145,7 +140,7 @@ def _check_together(asked: argparse.Namespace) -> None:
         )
         if asked.style and not _is_shown_as_text(asked):
             problems.append(Problem("style", asked.style, "is only for text (a .txt file, or neither -o nor --format)"))
-    problems += _wrong_sizes(asked) + decoration_of(asked).problems()
+    problems += _wrong_sizes(asked) + _wrong_format(asked) + decoration_of(asked).problems()
     if problems:
         raise InvalidParameter(*problems)
 
@@ -153,6 +148,27 @@ def _check_together(asked: argparse.Namespace) -> None:
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
     rule = "is only for pictures, not for text"
     return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and _is_shown_as_text(asked) else []
+
+
+def _wrong_format(asked: argparse.Namespace) -> list[Problem]:
+    """Return the problems of a format that the file does not have, and of names of files that a PDF does not hold."""
+    suffix = (asked.output or Path()).suffix[1:].lower()
+    file, format = FORMAT_ALIASES.get(suffix, suffix), (asked.format or suffix).lower()
+    is_several = asked.table or asked.count is not None
+    problems = []
+    if file in FORMATS and FORMAT_ALIASES.get(format, format) != file and not (is_several and file == "zip"):
+        problems.append(Problem("format", asked.format, f"is not the format of {asked.output}"))
+    if is_several and file == "pdf":
+        given = [(name, getattr(asked, name)) for name in ("names", "name_column")]
+        problems += [Problem(name, value, "is for a folder or a .zip") for name, value in given if value is not None]
+    return problems
+
+
+def options_of_table(asked: argparse.Namespace, *others: str) -> list[Problem]:
+    """Return the problems of options that were given without the table that they, or others like `subtitle`, need."""
+    names = ("content_column", "name_column", "sheet", "header_row", "encoding", *others)
+    given = ((name, getattr(asked, name)) for name in names)
+    return [Problem(name, value, "needs --from, a table") for name, value in given if value not in (None, "")]
 
 
 def fields_of_look(asked: argparse.Namespace) -> dict[str, Any]:

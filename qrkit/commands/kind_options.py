@@ -6,13 +6,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain
+from qrkit.commands.parsing import option_of
 from qrkit.contents import MODULES
 from qrkit.errors import InvalidParameter, Problem
 
 if TYPE_CHECKING:
     from qrkit.contents.content import Content
 
-__all__ = ["add_kinds", "kind_asked", "kind_content", "option_of", "tell_notes"]
+__all__ = ["add_kinds", "kind_asked", "kind_content", "tell_notes"]
 
 
 def add_kinds(what: argparse._ArgumentGroup) -> None:
@@ -44,11 +45,6 @@ def kind_content(asked: argparse.Namespace, kind: str) -> Content:
     content = make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})
     tell_notes("generate", content)
     return content
-
-
-def option_of(name: str) -> str:
-    """Return the option of a field or a kind, such as `--work-phone`."""
-    return f"--{name.replace('_', '-')}"
 
 
 def tell_notes(command: str, content: Content) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "add_place", "describe",
-    "explained", "print_size",
+    "explained", "option_of", "print_size",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -187,6 +187,11 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
 
 
+def option_of(name: str) -> str:
+    """Return the option of a field or a kind, such as `--work-phone`."""
+    return f"--{name.replace('_', '-')}"
+
+
 def add_fields(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, record: Late, options: Mapping[str, str]
 ) -> None:
@@ -204,7 +209,7 @@ def add_fields(
             option = {"metavar": metavar, "action": "extend", "type": _split_names}
         else:
             option = {"metavar": metavar, "type": _number if metavar == "N" else str}
-        action = parser.add_argument(f"--{name.replace('_', '-')}", **option)
+        action = parser.add_argument(option_of(name), **option)
         action.help = partial(_explain, record, name)  # type: ignore[assignment]  # `explained` calls it
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.generate import COLUMN, add_look, fields_of_look, rows_of_table, table_design
+from qrkit.commands.generate import COLUMN, add_look, fields_of_look, options_of_table, rows_of_table, table_design
 from qrkit.commands.look import decoration_of
-from qrkit.commands.output import complaining, print_result
+from qrkit.commands.output import Status, complaining, print_result, status_of, tell_rows
 from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe
 from qrkit.commands.stores import opened
 from qrkit.design.design import Design
@@ -33,18 +33,21 @@ def define_sheet(one: Parser) -> None:
     """Define the command `sheet`."""
     describe(
         one,
-        "Prints the QR Codes of a store, or of a table without tracking them. Nothing is written if a text does not "
-        "fit its label, or a code is too dense for it. Print the PDF at its actual size (100%).",
+        "Prints the QR Codes of a store, or of a table without tracking them. What to change before printing is told. "
+        "Nothing is written if a text does not fit its label, or a code is too dense for it. Print a PDF at its "
+        "actual size (100%).",
         usage="FILE --stock NAME [options]",
         examples=(
             "qrkit sheet labels.pdf --stock L7160 --campaign Spring --store shop.duckdb",
             "qrkit sheet labels.pdf --stock 5160 --line {name} --start 4 --copies 2",
             "qrkit sheet tents.pdf --stock table-tent --marks crop \\",
             "    --from tables.xlsx --content-column url --line 'Table {Table}'",
+            "qrkit sheet roll.zpl --stock DK-1209 --dpi 203 --store shop.duckdb",
             "qrkit sheet test.pdf --stock L7160 --test-page",
         ),
     )
-    one.add_argument("file", type=Path, metavar="FILE", help="the .pdf to write; an existing one is replaced")
+    file = "the .pdf to write, or a .zpl for a label printer (needs --dpi); an existing one is replaced"
+    one.add_argument("file", type=Path, metavar="FILE", help=file)
     what = one.add_argument_group("what to print")
     what.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     table = "a csv, xlsx, xls or ods file whose first row names the columns, instead of a store"
@@ -58,25 +61,31 @@ def define_sheet(one: Parser) -> None:
     add_place(one)
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
     add_look(one.add_argument_group("how the codes of TABLE look"))
-    add_json(one, "file, labels, pages")
+    add_json(one, "file, labels, pages, left_out (rows of TABLE without content)")
     one.set_defaults(run=_sheet, name_column=None)
 
 
-def _sheet(asked: argparse.Namespace) -> None:
+def _sheet(asked: argparse.Namespace) -> Status:
     from qrkit.paper.label_sheets import write_test_page
+    from qrkit.pictures.decorating import Decoration
 
     given: dict[str, Any] = {name: getattr(asked, name) for name in SETTINGS if getattr(asked, name) is not None}
     if "stock" not in given:
         rule = "is required: the part of a label stock, such as L7160, or a card, such as business-card"
         raise InvalidParameter(Problem("stock", None, rule))
     settings = SheetSettings(**given, lines=asked.line or () if asked.table else asked.line or ("{name}",))
+    look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked))
+    if not asked.table and (wrong := options_of_table(asked, *look)):
+        raise InvalidParameter(*wrong)
     if asked.test_page:
         file = write_test_page(asked.file, settings)
-        return print_result(asked, f"{file}: a test page", file=str(file), labels=0, pages=1)
+        print_result(asked, f"{file}: a test page", file=str(file), labels=0, pages=1, left_out=[])
+        return Status.DONE
     with complaining("sheet"):
-        written = _from_table(asked, settings) if asked.table else _from_store(asked, settings)
-    print_result(asked, f"{asked.file}: {written}", file=str(asked.file), labels=written.labels, pages=written.pages)
-    return None
+        written, left_out = _from_table(asked, settings) if asked.table else (_from_store(asked, settings), [])
+    members = {"labels": written.labels, "pages": written.pages, "left_out": left_out}
+    print_result(asked, f"{asked.file}: {written}", file=str(asked.file), **members)
+    return status_of(written.labels, len(left_out))
 
 
 def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile:
@@ -87,7 +96,8 @@ def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
         return code_sheet(portfolio, asked.file, settings, campaign_id=campaign)
 
 
-def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile:
+def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> tuple[SheetFile, list[int]]:
+    """Write the labels of a table; return the numbers of its rows without content, too."""
     from qrkit.paper.label_sheets import Labels, write_sheet
     from qrkit.pictures.batch_files import Look
     from qrkit.pictures.sets import decorated
@@ -102,5 +112,8 @@ def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile
             rows.contents, rows.texts, design, decoration, subtitle=asked.subtitle, fields=fields_of_look(asked)
         )
     drawn = Look(design, None, fields_of_look(asked))
-    kept = [(content, row) for content, row in zip(contents, rows.texts, strict=True) if content != ""]
-    return write_sheet(asked.file, Labels(kept, lambda row: drawn.image(row[0]), lambda row: row[1]), settings)
+    left_out = [number for number, content in zip(rows.numbers, rows.contents, strict=True) if content == ""]
+    tell_rows([(number, "has no content, and gets no label") for number in left_out])
+    kept = [row for row in zip(contents, rows.texts, rows.numbers, rows.contents, strict=True) if row[3] != ""]
+    labels = Labels(kept, lambda row: drawn.image(row[0]), lambda row: row[1], [row[2] for row in kept])
+    return write_sheet(asked.file, labels, settings), left_out

@@ -6,14 +6,16 @@ from typing import Literal, get_args
 
 __all__ = ["FORMATS", "FORMAT_ALIASES", "GET_ONLY_FORMATS", "RASTER_FORMATS", "TEXT_STYLES", "FormatName", "TextStyle"]
 
-FormatName = Literal["png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip"]
+FormatName = Literal[
+    "png", "jpg", "bmp", "tif", "gif", "webp", "svg", "eps", "pdf", "xaml", "txt", "html", "zip", "zpl"
+]
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
 """Output formats, named by their file suffix; zip contains png, svg and eps."""
 
 RASTER_FORMATS = ("png", "jpg", "bmp", "tif", "gif", "webp")
 """Raster formats; they use whole pixels per module."""
 
-GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip")
+GET_ONLY_FORMATS = ("xaml", "eps", "txt", "html", "zip", "zpl")
 """Formats that only `GET /generate` offers."""
 FORMAT_ALIASES = {"jpeg": "jpg", "tiff": "tif", "htm": "html"}
 """Alternative names of formats."""

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["REACH_IN_MODULES", "SMALLEST_MODULE_MM", "least_width_mm"]
+__all__ = ["REACH_IN_MODULES", "REGISTRATION_MM", "SMALLEST_CAPITAL_MM", "SMALLEST_MODULE_MM", "least_width_mm"]
 
 SMALLEST_MODULE_MM = 0.4
 """Module width that most phones focus on; GS1 asks for 0.396 mm on goods."""
+
+SMALLEST_CAPITAL_MM = 1.27
+"""Height of capitals of 5 points, the smallest that people read and presses print well."""
+
+REGISTRATION_MM = 0.1
+"""How far the inks of a press may lie apart (ISO 12647-2:2013 allows 0.08 to 0.12 mm, by the size of the sheet)."""
 
 REACH_IN_MODULES = 250
 """Distance from which phones read, in module widths: ten times the width of a symbol with 25 modules."""

@@ -99,7 +99,7 @@ class Writing:
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
         image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
         columns: The names of the columns in a csv or a workbook; other formats have all columns.
-        path_of: Returns the path of a QR Code's picture in a zip, without suffix; by default, its campaign and name.
+        path_of: Returns the path of a QR Code's picture in a zip, without suffix.
         add_page: Adds the picture of a QR Code to a PDF.
     """
 

@@ -12,16 +12,15 @@ from struct import unpack
 from typing import BinaryIO
 from zipfile import ZipFile, ZipInfo
 
-from qrkit.contents.cards import file_stem
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
 from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, table_of_records
-from qrkit.files import FileNames, safe_stem
+from qrkit.files import FileNames
 
 __all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]
 
-IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif")
+IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif", "zpl")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
@@ -54,25 +53,11 @@ def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]
     """Add the picture of each row to the archive, and yield the row with the name of the picture file."""
     names = FileNames(how.image_format, taken=(MANIFEST,))
     for row in rows:
-        if row.code is None:
-            raise ValueError("a row that is written to a zip archive needs its record")
-        if how.path_of:
-            stem = str(how.path_of(row.code))
-        else:
-            folder = _folder(row.cells.get("Campaign Name", ""), how.image_format)
-            stem = folder + file_stem(row.cells.get("QR Code Name", ""))
-        name = names.name_for(stem)
+        if row.code is None or how.path_of is None:
+            raise ValueError("a row that is written to a zip archive needs its record and its path")
+        name = names.name_for(str(how.path_of(row.code)))
         archives.add(archive, name, how.draw(row.code, how.image_format))
         yield row._replace(cells={**row.cells, xml_file.FILE: name})
-
-
-def _folder(campaign: str, image_format: str) -> str:
-    """Return the folder of a campaign, which never has the same name as a file; "" for no campaign."""
-    if not campaign:
-        return ""
-    name = safe_stem(campaign)
-    is_like_a_file = name.lower().endswith((f".{image_format}", ".xml"))
-    return f"{name}_/" if is_like_a_file else f"{name}/"
 
 
 def has_codes(data: bytes) -> bool:

@@ -289,7 +289,7 @@ class QRAccessor:
         """Write a PDF of labels or cards with a QR Code for each row and lines of text, without tracking.
 
         Args:
-            path: The file, which ends in .pdf.
+            path: The file, which ends in .pdf, or in .zpl for a label printer (with `dpi`).
             stock: The part of a label stock, such as `L7160`, or one of our cards, such as `business-card`.
             content: The column with the contents to encode, or with images from `generate`.
             lines: Lines of text on a label, with columns in braces: `Table {Table}`. The first one is set larger.

@@ -21,7 +21,7 @@ from qrkit.paper.stocks import Point, Stock
 
 __all__ = ["MARK", "MARK_GAP", "Pages", "SheetSettings"]
 
-POINTS_PER_MM = 72 / MILLIMETRES_PER_INCH
+POINTS_PER_MM = postscript.POINTS_PER_INCH / MILLIMETRES_PER_INCH
 HAIRLINE = 0.1
 """Width of marks in millimeters."""
 MARK, MARK_GAP = 4.0, 1.0

@@ -1,4 +1,6 @@
-"""Writes sheets of labels as PDF: vectors, letters as outlines, each code drawn once and placed as often as asked.
+"""Writes sheets of labels as PDF, and rolls of labels as ZPL.
+
+A PDF has vectors, letters as outlines, and each code drawn once and placed as often as asked; ZPL has whole dots.
 
 All rows are checked before a page is drawn: what cannot be kept is one error that names each row, and no file.
 """
@@ -6,32 +8,44 @@ All rows are checked before a page is drawn: what cannot be kept is one error th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import cycle, islice
 from math import ceil, floor, sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH, STANDARD_PADDING
+from qrkit.design.color import BLACK, WHITE
+from qrkit.design.design import Design
 from qrkit.design.frames import unset_rule
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.letters.lettering import missing_letters
+from qrkit.drawing.scene import Group, Matrix, Rectangle, Shape
+from qrkit.drawing.writers import zpl
 from qrkit.drawing.writers.pdf import PdfFile
-from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError
+from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
 from qrkit.files import complete_file
 from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
-from qrkit.paper.placing import CAPITAL, Box, Lettering, Line, Placed, place, room_of
+from qrkit.paper.placing import CAPITAL, LEAST_MARGIN, Box, Lettering, Line, Placed, place, room_of
 from qrkit.paper.stocks import Stock, stock_named
+from qrkit.pictures.batch_files import MOST_LOOKS
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.patterns import check_pattern, filled
+from qrkit.pictures.preflight import preflight
+from qrkit.pictures.printing import PrintSize
 
 __all__ = ["Labels", "SheetFile", "write_sheet", "write_test_page"]
 
 MOST_PROBLEMS = 20
 """Labels that an error names."""
+ONLY_PDF = (
+    "start", "marks", "bleed", "label_color", "text_color", "offset_x", "offset_y", "scale", "key_black"
+)  # fmt: skip
+"""Settings that a label printer has no use for, or that are set on the printer."""
 MOST_KEPT = 1_000
-"""Images that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
+"""Labels that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
 RULER, SHORT_RULER = 100, 10
 """Millimeters of the lines on a test page, and on one that is too small for them."""
 ROUNDING = 1e-9
@@ -45,11 +59,13 @@ class Labels(NamedTuple):
         rows: A row for each QR Code.
         image: Draws the QR Code of a row.
         fields: Returns the texts of a row by the names that lines may have in braces.
+        numbers: The number of each row in its file, for errors; by default, rows are counted from 1.
     """
 
     rows: Sequence[Any]
     image: Callable[[Any], QRImage]
     fields: Callable[[Any], Mapping[str, str]]
+    numbers: Sequence[int] = ()
 
 
 class SheetFile(NamedTuple):
@@ -71,26 +87,30 @@ class SheetFile(NamedTuple):
 
 
 def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> SheetFile:
-    """Write labels to a PDF. Nothing is written unless all of them can be.
+    """Write labels to a PDF, or as ZPL for a label printer. Nothing is written unless all of them can be.
 
     Args:
-        path: The file, which ends in .pdf; an existing one is replaced.
+        path: The file, which ends in .pdf or .zpl; an existing one is replaced.
         labels: What goes on the labels.
         settings: How they are arranged, printed and cut.
 
     Raises:
         InvalidParameter: If there is no row or no such stock, a text does not fit, or a QR Code is too dense for its
-            label; the error names up to 20 rows.
+            label; the error names up to 20 rows. If a .zpl has no `dpi`, or settings that are only for a PDF.
         CannotWrite: If the file cannot be written.
 
     Warns:
-        UserWarning: If the font lacks letters, which are drawn as boxes.
+        UserWarning: If the font lacks letters, which are drawn as boxes; and, before a page is drawn, of what to change
+            before printing (`QRImage.preflight`): the first label of each kind of finding.
     """
-    file = _pdf(path)
+    is_zpl = Path(path).suffix.lower() == ".zpl"
+    file = Path(path) if is_zpl else _pdf(path)
     sheet = _Sheet(labels, settings)
+    if is_zpl:
+        sheet.check_roll()
     sheet.check()
-    with complete_file(file) as opened, PdfFile(opened) as pdf:
-        pages = sheet.write(pdf)
+    with complete_file(file) as opened, nullcontext() if is_zpl else PdfFile(opened) as pdf:
+        pages = sheet.write(pdf) if pdf else sheet.write_roll(opened)
     if sheet.lettering.missing:
         warnings.warn(missing_letters(sheet.lettering.missing), stacklevel=3)
     return SheetFile(file, len(labels.rows) * settings.copies, pages)
@@ -153,11 +173,13 @@ class _Sheet:
         self._stock = _stock(settings)
         self._room = room_of(self._stock)
         if not labels.rows:
-            raise InvalidParameter(Problem("rows", None, "are none: there is no QR Code to print"))
+            raise InvalidParameter(Problem("rows", None, "must not be empty: there is no QR Code to print"))
         known = dict.fromkeys(name for row in labels.rows for name in labels.fields(row))
         for line in settings.lines:
             check_pattern("lines", line, known)
-        self._images: dict[int, QRImage] = {}
+        self._kept: dict[int, tuple[QRImage, Placed]] = {}
+        self._looks: set[tuple[object, ...]] = set()
+        self._findings: dict[str, str] = {}
         self.lettering = Lettering(map(self._texts, labels.rows))
 
     def _texts(self, row: Any) -> list[str]:
@@ -172,28 +194,43 @@ class _Sheet:
             InvalidParameter: If labels cannot be printed; a problem for each.
         """
         problems: list[Problem] = []
-        for number, row in enumerate(self._labels.rows, 1):
+        numbers = self._labels.numbers or range(1, len(self._labels.rows) + 1)
+        for index, (row, number) in enumerate(zip(self._labels.rows, numbers, strict=True)):
             try:
-                image = self._labels.image(row)
-                self._placed(row, image)
-                if number <= MOST_KEPT:
-                    self._images[number] = image
-            except QrkitError as error:
                 name = self._labels.fields(row).get("name") or f"row {number}"
+                made = self._made(row)
+                self._preflight(name, *made)
+                if index < MOST_KEPT:
+                    self._kept[index] = made
+            except QrkitError as error:
                 rule = error.problems[0].rule if isinstance(error, InvalidParameter) else str(error)
                 problems.append(Problem("label", name, rule, "does-not-fit"))
                 if len(problems) == MOST_PROBLEMS:
                     break
         if problems:
             raise InvalidParameter(*problems)
+        for finding in self._findings.values():
+            warnings.warn(finding, stacklevel=4)
 
-    def _placed(self, row: Any, image: QRImage) -> Placed:
-        """Return where the code and the texts of a label lie.
+    def _preflight(self, name: str, image: QRImage, placed: Placed) -> None:
+        """Keep the first finding of each kind. Codes of one look and size are checked once, of at most 20 looks."""
+        look = image.symbol.version, *(getattr(image.design, one) for one in Design.model_fields if one != "content")
+        if look in self._looks or len(self._looks) == MOST_LOOKS:
+            return
+        self._looks.add(look)
+        size, ground = PrintSize(size_mm=placed.code.width), self._settings.label_color or WHITE
+        with suppress(RenderingFailed):  # a PDF needs no rendering
+            for finding in preflight(image, size, self._settings.dpi, ground=ground, free_mm=LEAST_MARGIN):
+                if finding.code != "module-size":  # which `least_module` decides
+                    self._findings.setdefault(finding.code, f"label {name!r}: {finding}")
+
+    def _made(self, row: Any) -> tuple[QRImage, Placed]:
+        """Return the code of a label, and where it and the texts lie.
 
         Raises:
             InvalidParameter: If the texts do not fit, or the modules of the code are too small.
         """
-        texts = self._texts(row)
+        image, texts = self._labels.image(row), self._texts(row)
         if rule := next(filter(None, map(unset_rule, texts)), None):
             raise InvalidParameter(Problem("lines", None, rule))
         width, height, module = picture_size(image.design, image.symbol)
@@ -203,7 +240,7 @@ class _Sheet:
             text = max(texts, key=len)[:SHOWN_VALUE]
             rule = f"the text does not fit {self._stock.name}, even in letters of 5 points: {text!r}"
             raise InvalidParameter(Problem("lines", None, rule, "out-of-range"))
-        return placed._replace(code=self._in_dots(placed.code, width / module))
+        return image, placed._replace(code=self._in_dots(placed.code, width / module))
 
     def _in_dots(self, code: Box, modules: float) -> Box:
         """Return the box of a code whose modules are whole dots of the printer, if it has dots.
@@ -228,13 +265,47 @@ class _Sheet:
         width, height = module * modules, module * modules * code.height / code.width
         return Box(code.x + (code.width - width) / 2, code.y + (code.height - height) / 2, width, height)
 
+    def check_roll(self) -> None:
+        """Check that all settings are for a label printer.
+
+        Raises:
+            InvalidParameter: If some are not.
+        """
+        settings, stock = self._settings, self._stock
+        given = [name for name in ONLY_PDF if name in settings.model_fields_set]
+        problems = [Problem(name, getattr(settings, name), "is only for a .pdf") for name in given]
+        if settings.dpi is None:
+            problems.append(Problem("dpi", None, "is required for a .zpl: 203, 300 or 600, as your label printer has"))
+        if stock.panels > 1:
+            problems.append(Problem("stock", stock.name, "is folded, and only for a .pdf"))
+        if problems:
+            raise InvalidParameter(*problems)
+
+    def _each(self) -> Iterator[tuple[QRImage, Placed]]:
+        """Yield the code of each label, and where it and the texts lie."""
+        for index, row in enumerate(self._labels.rows):
+            made = self._kept.pop(index, None)
+            yield made or self._made(row)
+
+    def write_roll(self, file: BinaryIO) -> int:
+        """Write all labels as ZPL, and return how many are printed."""
+        stock, dpi = self._stock, self._settings.dpi or 0.0
+        dots = dpi / MILLIMETRES_PER_INCH
+        width, height = round(stock.width * dots), round(stock.height * dots)
+        for image, placed in self._each():
+            scene = image.printed(PrintSize(size_mm=placed.code.width, dpi=dpi)).scene
+            moved = Group(scene.items, Matrix(1, 1, round(placed.code.x * dots), round(placed.code.y * dots)))
+            letters = [Shape(self.lettering.outline(line, dots), BLACK) for line in placed.lines]
+            blank = Rectangle(0, 0, width, height, WHITE)
+            label = replace(scene, width=width, height=height, items=(blank, moved, *letters), paper=())
+            file.write(zpl.write_label(label, self._settings.copies))
+        return len(self._labels.rows) * self._settings.copies
+
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""
         pages = Pages(pdf, self._stock, self._settings, self.lettering)
         slots = islice(cycle(enumerate(self._stock.places)), self._settings.start - 1, None)
-        for number, row in enumerate(self._labels.rows, 1):
-            image = self._images.pop(number, None) or self._labels.image(row)
-            placed = self._placed(row, image)
+        for image, placed in self._each():
             scene = image.exact_scene
             scale = placed.code.width / scene.width
             dots_per_inch = MILLIMETRES_PER_INCH / scale

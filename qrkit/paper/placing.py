@@ -7,15 +7,17 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from qrkit.drawing.letters.lettering import Letters, own_letters, steps
+from qrkit.design.outline import Outline
+from qrkit.design.print_width import SMALLEST_CAPITAL_MM
+from qrkit.drawing.letters.lettering import Letters, outline_of, own_letters, steps
 from qrkit.paper.stocks import Stock
 
 __all__ = ["Box", "Lettering", "Line", "Placed", "place", "room_of"]
 
 MARGIN, LEAST_MARGIN, MOST_MARGIN = 0.05, 1.0, 5.0
 """Light edge of a label as a share of its shorter side, and in millimeters."""
-CAPITAL, LEAST_CAPITAL = 0.055, 1.27
-"""Usual height of the first line's capitals as a share of a label's mean side; the least, of letters of 5 points."""
+CAPITAL = 0.055
+"""Usual height of the first line's capitals, as a share of a label's mean side."""
 FURTHER = 0.78
 """Height of the further lines, as a share of that of the first."""
 PITCH, PARAGRAPH = 1.7, 0.5
@@ -28,6 +30,8 @@ BESIDE, BELOW = 0.58, 0.4
 """The most of a box that a code takes beside text, and that text takes below a code."""
 SMALLER, WHOLE = 0.93, 0.7
 """Step from one size of text to the next, and the share of the usual size below which long words are broken."""
+LONG = 500
+"""Characters from which the smallest letters are tried first, because measuring so many in each size takes a second."""
 BREAKS = (re.compile(r"(?<=[/?&=@])(?![/?&=@])"), re.compile(r"(?<=[-/._?&=@])"))
 """Where a word may end a line if it is too long for one: rather between the parts of a URL than inside of them."""
 
@@ -79,11 +83,24 @@ class Lettering:
         *_, (_, x, advance) = steps(text, self.fonts[weight])
         return x + advance
 
+    def outline(self, line: Line, scale: float) -> Outline:
+        """Return the letters of a line, in units of which a millimeter has `scale`."""
+        font, capital = self.fonts[line.weight], line.capital
+        return Outline.joined(
+            outline_of(character, font).placed((line.x + x * capital) * scale, line.y * scale, capital * scale)
+            for character, x, _ in steps(line.text, font)
+            if not character.isspace()
+        )
+
     def fitted(self, texts: Sequence[str], width: float, height: float, capital: float) -> Block | None:
         """Return texts in the largest size, up to the usual one, at which they fit; None if they never do."""
+        if sum(map(len, texts)) > LONG:
+            smallest = self._block(texts, width, SMALLEST_CAPITAL_MM, is_broken=True)
+            if smallest is None or smallest.height > height:
+                return None
         for is_broken in (False, True):
             size = capital
-            while size >= (LEAST_CAPITAL if is_broken else max(LEAST_CAPITAL, capital * WHOLE)) - 1e-9:
+            while size >= (SMALLEST_CAPITAL_MM if is_broken else max(SMALLEST_CAPITAL_MM, capital * WHOLE)) - 1e-9:
                 block = self._block(texts, width, size, is_broken=is_broken)
                 if block and block.height <= height:
                     return block
@@ -95,7 +112,7 @@ class Lettering:
         bottom = y = 0.0
         for number, text in enumerate(texts):
             weight = "medium" if number else "bold"
-            capital = max(size * FURTHER, LEAST_CAPITAL) if number else size
+            capital = max(size * FURTHER, SMALLEST_CAPITAL_MM) if number else size
             wrapped = self._wrapped(text, weight, width / capital, is_broken=is_broken)
             if wrapped is None:
                 return None

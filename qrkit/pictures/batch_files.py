@@ -35,7 +35,7 @@ from qrkit.pictures.image import QRImage
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.zip_stream import Packed, packed
 
-__all__ = ["Look", "Painted", "Painter", "Row", "painted_rows"]
+__all__ = ["MOST_LOOKS", "Look", "Painted", "Painter", "Row", "painted_rows"]
 
 Kept = TypeVar("Kept")
 Sent = TypeVar("Sent")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from qrkit.drawing.plain_picture import Plain
     from qrkit.drawing.scene import Pictures, Scene
     from qrkit.drawing.untrusted.assets import Fetch
+    from qrkit.pictures.preflight import PrintFinding
     from qrkit.pictures.printing import PrintSize, QRPrint
     from qrkit.scanning.examine import Drawn
     from qrkit.scanning.readers import Engine
@@ -251,6 +252,38 @@ class QRImage(Shown):
         from qrkit.design.print_width import least_width_mm
 
         return least_width_mm(self.scene.width / self.scene.module, distance_m)
+
+    def preflight(
+        self, size_mm: float, *, dpi: float | None = None, distance_m: float | None = None, material: str | None = None,
+        key_black: bool = False,
+    ) -> list[PrintFinding]:  # fmt: skip
+        """Return what to change before the image is printed: nothing, if the list is empty.
+
+        Modules are held against the distance and the printer's dots, the quiet zone against the standard, letters
+        against 5 points, and colors, converted to CMYK, against what phones need and the stock takes.
+
+        Args:
+            size_mm: Width on paper in millimeters, 2..5,000.
+            dpi: Dots per inch of the printer, 30..5,000; None for one whose dots do not matter.
+            distance_m: Distance of the phone in meters, up to 1,000; None for one that is held close.
+            material: What a press prints on: `coated`, `uncoated`, `newsprint`, `kraft` or `dark`. None leaves out
+                what concerns presses alone: the sum of the inks, mixed black and white ink.
+            key_black: True if black is printed with black ink only, as in `print_at`.
+
+        Raises:
+            InvalidParameter: If a number is out of range, or the material is unknown.
+            RenderingFailed: If the renderer fails on a part of the design.
+
+        Example:
+            >>> for finding in generate("https://example.com").preflight(20, distance_m=2):
+            ...     print(finding.code, finding.severity, finding, sep=": ")
+            module-size: error: modules are 0.61 mm wide, and phones at 2 m need 8 mm; print it at least 264 mm wide
+        """
+        from qrkit.pictures.preflight import preflight
+        from qrkit.pictures.printing import PrintSize
+
+        size = PrintSize(size_mm=size_mm, key_black=key_black, dpi=300 if dpi is None else dpi)
+        return preflight(self, size, dpi, distance_m, material)
 
     def printed(self, size: PrintSize) -> QRPrint:
         """Return the image at a print size; see `print_at`.

@@ -10,9 +10,10 @@ from qrkit.contents.cards import file_stem
 from qrkit.design.formats import FORMATS
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["check_pattern", "filled", "path_in"]
+__all__ = ["FIELD", "check_pattern", "filled", "path_in"]
 
 FIELD = re.compile(r"\{([^{}]+)\}")
+"""A field in a pattern or a caption."""
 SUFFIXES = tuple(f".{name}" for name in (*FORMATS, "xml"))
 MOST_SHOWN = 20
 """The maximum number of fields that an error lists."""

@@ -26,7 +26,7 @@ from qrkit.scanning.issues import STANDARD_QUIET
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
 
-__all__ = ["PrintSize", "QRPrint", "print_checks"]
+__all__ = ["PrintSize", "QRPrint", "print_checks", "quiet_zone"]
 
 MICRO_QUIET = 2
 """The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
@@ -203,9 +203,14 @@ def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCh
     return checks
 
 
-def _check_quiet_zone(image: QRImage, printed: QRPrint | None) -> PrintCheck:
+def quiet_zone(image: QRImage) -> tuple[int, int]:
+    """Return the width of the quiet zone, and the width that the standard asks for, in modules."""
     needed = STANDARD_QUIET if image.symbol.version > 0 else MICRO_QUIET
-    modules = max(image.design.padding, LEAST_PADDING) if image.design.frame else image.design.padding
+    return max(image.design.padding, LEAST_PADDING) if image.design.frame else image.design.padding, needed
+
+
+def _check_quiet_zone(image: QRImage, printed: QRPrint | None) -> PrintCheck:
+    modules, needed = quiet_zone(image)
     size = f" ({_length(modules * printed.module_mm)})" if printed and modules else ""
     have = f"{modules} module{'' if modules == 1 else 's'}{size}" if modules else "none"
     if modules >= needed:

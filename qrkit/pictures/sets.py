@@ -174,5 +174,5 @@ def _mappings(rows: Any) -> Sequence[Mapping[str, str]]:
         return [{}] * rows
     found = rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows)
     if not found:
-        raise InvalidParameter(Problem("rows", None, "are none: there is nothing to draw"))
+        raise InvalidParameter(Problem("rows", None, "must not be empty: there is nothing to draw"))
     return [{str(name): text_of(value, name) for name, value in row.items()} for row in found]

@@ -18,6 +18,7 @@ from qrkit.design.frames import Caption, unset_rule
 from qrkit.drawing.draw import picture_size
 from qrkit.errors import ContentTooLong, InvalidParameter
 from qrkit.model import plain
+from qrkit.pictures.patterns import FIELD
 from qrkit.portfolio.code_pictures import NEAREST, drawn
 from qrkit.portfolio.templates import design_from, template_fields
 from qrkit.store import Scans, Store
@@ -35,8 +36,6 @@ SIZING = ("size", "width", "height", "padding")
 """Changes that move the layers of a template along with the symbol."""
 CAPTION_FIELDS = ("name", "campaign", "short_url")
 """Names in braces for which a caption shows a field of the QR Code, as it does for the names of users' fields."""
-FIELD = re.compile(r"\{([^{}]+)\}")
-"""A field in a caption, if the QR Codes have it."""
 LONGEST_LINE = 60
 ELLIPSIS = "…"
 SHORTER = 0.92

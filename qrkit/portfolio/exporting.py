@@ -138,13 +138,11 @@ def write_codes(
 
     def path_of(code: QRCode) -> PurePosixPath:
         texts = texts_of(code, called[code.campaign_id], next(numbers))
-        return path_in(names, texts)
+        return path_in(names or "{campaign}/{name}", texts)
 
     pictures = _Pictures(designs, drawn, print_size)
     columns = (*NAMES, *(SORTING_NAMES if has_tags else ()), *(TERMS_NAMES if has_terms else ()))
-    how = Writing(
-        pictures.draw, safe, image_format.lower(), columns, path_of if names else None, add_page=pictures.add_page
-    )
+    how = Writing(pictures.draw, safe, image_format.lower(), columns, path_of, add_page=pictures.add_page)
     format.write(rows, file, how)
     pictures.check()
 
@@ -171,7 +169,7 @@ class Written(Explained):
         Args:
             path: The file to write; the suffix must be one of `qrkit.exchange.EXPORT_FORMATS`. A .pdf has a page for
                 each picture, and cannot be imported.
-            image_format: The format of the pictures in a zip: png, eps, svg, pdf or tif.
+            image_format: The format of the pictures in a zip: png, eps, svg, pdf, tif or zpl.
             print_size: The print size of the pictures in a zip or a PDF, as in `QRImage.print_at`; by default, they
                 have a size in pixels.
             names: Pattern of the paths of the pictures in a zip, such as `{campaign}/{name}`, with the fields
@@ -210,7 +208,7 @@ class Written(Explained):
 
         Args:
             format: One of `qrkit.exchange.EXPORT_FORMATS`: csv, xls, xlsx, xml, json, zip or pdf.
-            image_format: The format of the pictures in a zip: png, eps, svg, pdf or tif.
+            image_format: The format of the pictures in a zip: png, eps, svg, pdf, tif or zpl.
             print_size: The print size of the pictures, as in `export_file`.
             names: Pattern of the paths of the pictures in a zip, as in `export_file`.
             safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
@@ -255,7 +253,7 @@ class Written(Explained):
         """Write a PDF of labels or cards with QR Codes, each drawn as `image` draws it, and lines of text.
 
         Args:
-            path: The file, which ends in .pdf.
+            path: The file, which ends in .pdf, or in .zpl for a label printer (with `dpi`).
             stock: The part of a label stock, such as `L7160`, or one of our cards: business-card, table-tent, a6,
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.

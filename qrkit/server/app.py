@@ -318,7 +318,7 @@ def _responder(service: Service, settings: Settings, route: Route) -> Responder:
 
 def _answering(service: Service, settings: Settings, route: Route) -> Answering:
     """Return the function that answers the requests of a route, and formats errors for the client."""
-    known = frozenset(route.sent_names)
+    known = frozenset(map(str.lower, route.sent_names))
 
     def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")

@@ -19,6 +19,7 @@ from lxml import etree
 from qrkit import open_portfolio
 from qrkit.exchange import EXCHANGE_FORMATS, Reading, Writing
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES, Row
+from tests.exchange.test_round_trips import path_of
 
 pytestmark = pytest.mark.benchmark
 
@@ -27,7 +28,7 @@ FEW = 5_000
 SINGLE = 100
 BASE_URL = "https://go.example.com"
 READING = Reading(bytes.decode)
-WRITING = Writing(lambda code, format: b"")
+WRITING = Writing(lambda code, format: b"", path_of=path_of)
 
 
 def table(codes):

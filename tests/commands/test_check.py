@@ -69,7 +69,7 @@ def test_json_has_a_line_for_each_file(capsys):
     assert [one["file"] for one in told] == ["good.json", "tight.json"]
     for one, name in zip(told, ("good", "tight"), strict=True):
         report = json.loads(check(FILES[name], "static").to_json())
-        assert {"file": f"{name}.json", **report, "beside": None, "error": None} == one
+        assert {"file": f"{name}.json", **report, "print": None, "beside": None, "error": None} == one
 
 
 def test_a_picture_is_checked_with_readers(capsys, folder):
@@ -177,3 +177,21 @@ def test_the_audience_decides_about_round_eyes(capsys):
     told = json.loads(said)
     assert status == 1
     assert (told["audience"], told["verdict"], told["phones"], told["embedded"]) == ("all", "fragile", "ok", "fragile")
+
+
+def test_a_design_is_checked_for_print(capsys):
+    how = ["good.json", "--level", "static", "--size-mm", "20"]
+    assert run(capsys, *how, "--dpi", "2400")[0] == 0
+    status, said = run(capsys, *how, "--distance-m", "2", "--material", "newsprint")
+    assert status == 1
+    assert "  error: modules are 0." in said
+    assert "phones at 2 m need 8 mm; print it at least" in said
+    (first, *_) = json.loads(run(capsys, *how, "--distance-m", "2", "--json")[1])["print"]
+    assert (first["code"], first["severity"]) == ("module-size", "error")
+    for wrong, told in (
+        (["good.json", "--dpi", "300"], "dpi=300.0: needs --size-mm"),
+        (["good.png", "--size-mm", "20"], "good.png: the design is not JSON"),
+    ):
+        generate("x").save("good.png")
+        assert main(["check", *wrong, "--level", "static"]) == 2
+        assert told in capsys.readouterr().err

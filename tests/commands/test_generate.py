@@ -244,6 +244,11 @@ def test_sheets_that_are_not_read_are_named(run, folder):
         (from_gates("--size-mm", "1"), "size_mm=1: must be in 2..5000 millimeters"),
         (("hi", "--json", "-o", "-"), "json: needs a file (-o)"),
         (("hi", "--template", "brand"), "no store 'qrkit.duckdb'"),
+        (("hi", "--format", "xaml", "-o", "code.pdf"), "format='xaml': is not the format of code.pdf"),
+        (from_gates("--format", "svg", to="codes.pdf"), "format='svg': is not the format of codes.pdf"),
+        (("hi", "--count", "2", "--names", "x{n}", "-o", "x.pdf"), "names='x{n}': is for a folder or a .zip"),
+        (from_gates("--name-column", "gate", to="x.pdf"), "name_column='gate': is for a folder or a .zip"),
+        (("hi", "--encoding", "utf-8", "--header-row", "2"), "header_row='2': needs --from, a table; encoding='utf-8'"),
     ],
     ids=lambda value: " ".join(value)[-40:] if isinstance(value, tuple) else "",
 )

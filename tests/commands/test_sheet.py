@@ -52,6 +52,8 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
         (["--from", "t.csv"], "stock: is required: the part of a label stock"),
         (["--stock", "L7160", "--from", "t.csv", "--campaign", "Spring"], "campaign='Spring': is for the QR Codes"),
         (["--stock", "L7160"], "no store 'qrkit.duckdb'"),
+        (["--stock", "L7160", "--preset", "bubble"], "preset='bubble': needs --from, a table"),
+        (["--stock", "L7160", "--ec", "H", "--encoding", "utf-8"], "encoding='utf-8': needs --from, a table; ec='H'"),
     ):
         assert main(["sheet", "s.pdf", *words]) == 2
         error = capsys.readouterr().err
@@ -59,3 +61,16 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
         assert error.count("\n") == 1
     assert main(["sheet", "s.pdf", "--stock", "L7160", "--test-page"]) == 0
     assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv"]) == 0
+
+
+@pytest.mark.parametrize("look", [[], ["--caption", "Table {Table}"]])
+def test_rows_without_content_are_told_and_left_out(look, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("Table,Content\n1,https://example.com/1\n\n2,\n3,https://example.com/3\n")
+    assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv", *look]) == 1
+    heard = capsys.readouterr()
+    assert heard.err == "row 4: has no content, and gets no label\n"
+    assert heard.out == "s.pdf: 2 labels on 1 page\n"
+    (tmp_path / "t.csv").write_text(f"Table,Content\n1,\n2,{'x' * 3000}\n")
+    assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv", *look]) == 2
+    assert "label='row 3'" in capsys.readouterr().err

@@ -40,8 +40,9 @@ MEDIA_TYPES = {
     "txt": "text/plain; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "zip": "application/zip",
+    "zpl": "application/zpl",
 }
-"""As registered; xaml is not, and has the one Microsoft uses."""
+"""As registered; xaml and zpl are not, and have those Microsoft and Zebra's tools use."""
 
 
 class Box(NamedTuple):
@@ -253,6 +254,26 @@ def txt(text: str, light: str = "  ", dark: str = "██") -> Pixels:
     rows = [[row[at : at + step] for at in range(0, len(row), step)] for row in text.removesuffix("\n").split("\n")]
     assert {cell for row in rows for cell in row} <= {light, dark}
     return np.array([[cell == dark for cell in row] for row in rows]).astype(int)
+
+
+def zpl(data: bytes) -> Pixels:
+    """The graphic field of a label, as the ZPL II Programming Guide describes its hexadecimal digits."""
+    label = re.fullmatch(
+        r"\^XA\^PW(\d+)\^LL(\d+)\^PQ\d+\^FO0,0\^GFA,(\d+),\3,(\d+),([0-9A-F,:]+)\^FS\^XZ\n", data.decode("ascii")
+    )
+    width, height, size, length = map(int, label.groups()[:4])
+    rows, row = [], ""
+    for sign in label[5]:
+        if sign == ":":
+            rows.append(rows[-1])
+            continue
+        row = row.ljust(2 * length, "0") if sign == "," else row + sign
+        if len(row) == 2 * length:
+            rows.append(row)
+            row = ""
+    assert (row, len(rows), len(rows) * length) == ("", height, size)
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex("".join(rows)), np.uint8)).reshape(height, -1)[:, :width]
+    return np.dstack([np.where(bits, 0, 255).astype(np.uint8)] * 3 + [np.full(bits.shape, 255, np.uint8)])
 
 
 def terminal(text: str) -> Pixels:

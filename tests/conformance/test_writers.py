@@ -98,7 +98,7 @@ CASES = {
     "version 40": Case(Design(content=LINK * 20, version=40, ec="H", size=2, padding=3)),
     "hostile content": Case(Design(content=HOSTILE, size=3)),
 }
-OWN_PICTURES = [name for name in FORMATS if name not in ("eps", "pdf", "txt", "zip")]
+OWN_PICTURES = [name for name in FORMATS if name not in ("eps", "pdf", "txt", "zip", "zpl")]
 """All but those that are printed, that show no colours, and that hold others."""
 READERS = dict.fromkeys(FORMATS, readers.raster) | {
     "svg": readers.svg,
@@ -151,6 +151,24 @@ def test_every_pixel_of_a_lossless_format_has_its_module_s_colour(case, name):
     size = case.design.size
     expected = case.expected(name).repeat(size, axis=0).repeat(size, axis=1)
     assert np.array_equal(pixels * (pixels[..., 3:] > 0), expected)
+
+
+@every_case
+def test_a_label_printer_prints_every_module_in_one_color(case):
+    pixels, luma = readers.zpl(case.image.to_bytes("zpl")), readers.raster(case.image.to_bytes("bmp")) @ (3, 6, 1, 0)
+    middle = (int(luma.min()) + int(luma.max())) / 2
+    assert np.array_equal(pixels[..., 0] < 128, luma < middle)
+    assert readers.zxing(pixels) == case.design.content.encode()
+
+
+@pytest.mark.parametrize("dpi", [203, 300, 600])
+def test_a_decorated_code_is_printed_in_whole_dots(dpi):
+    image = generate(LINK, preset="bubble", caption="Menu", foreground="#777777", warn=False)
+    printed = image.print_at(40, dpi=dpi)
+    pixels = readers.zpl(printed.to_bytes("zpl"))
+    assert pixels.shape[:2] == (round(printed.scene.height), round(printed.scene.width))
+    assert printed.scene.module == round(printed.scene.module)
+    assert readers.zxing(pixels) == LINK.encode()
 
 
 @pytest.mark.needs("gs")

@@ -20,6 +20,7 @@ from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter
 from qrkit.exchange import EXCHANGE_FORMATS, Reading, Writing
 from qrkit.exchange.columns import ALL_NAMES, ELEMENTS, NAMES, write_row
+from qrkit.pictures.patterns import path_in
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
 from qrkit.tracking.records import ScheduleEvent
@@ -129,9 +130,13 @@ def picture(code, format):
     return f"{format} of {code.id}".encode()
 
 
+def path_of(code):
+    return path_in("{campaign}/{name}", {"campaign": code.campaign_id or "", "name": code.name})
+
+
 def written(format, table, **how):
     file = io.BytesIO()
-    EXCHANGE_FORMATS[format].write(table, file, Writing(picture, **how))
+    EXCHANGE_FORMATS[format].write(table, file, Writing(picture, path_of=path_of, **how))
     return file.getvalue()
 
 
@@ -251,7 +256,7 @@ def test_folders_are_campaigns_pictures_codes_and_no_name_leads_anywhere():
         assert archive.read(name) == picture(row.code, "svg")
         assert item[-1].text == name
         parts = name.split("/")
-        assert len(parts) == (1 if name == "Door.svg" else 2)
+        assert len(parts) == 1 + bool(row.cells["Campaign Name"].strip())
         assert not {".", "..", ""} & set(parts)
         assert name.isprintable()
         assert not set('\\:*?"<>|') & set(name)

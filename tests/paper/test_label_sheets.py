@@ -14,6 +14,7 @@ from PIL import Image, ImageOps
 from qrkit import Design, decode_all, generate, open_portfolio
 from qrkit.errors import InvalidParameter, NotFound, ScanWarning
 from qrkit.paper import CARDS, Labels, SheetSettings, stock_named, stocks, write_sheet, write_test_page
+from tests.conformance import readers
 
 LINK = "https://go.example.com/{n}"
 MM = 25.4 / 72
@@ -216,10 +217,11 @@ def test_a_test_page_numbers_each_label(tmp_path):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"count": 0, "stock": "L7160"}, "rows: are none: there is no QR Code to print"),
+        ({"count": 0, "stock": "L7160"}, "rows: must not be empty: there is no QR Code to print"),
         ({"stock": "L7160", "start": 22}, "start=22: must be in 1..21, the labels on a page of Avery 7160"),
         ({"stock": "L7160", "lines": ("{nmae}",)}, r"unknown field \{nmae\}.*did you mean 'name'"),
         ({"stock": "L7160", "lines": ("x" * 300,)}, "label='Table 1': the text does not fit Avery 7160, even in"),
+        ({"stock": "L7160", "lines": ("a word " * 4_600,)}, "label='Table 1': the text does not fit"),
         ({"stock": "L7160", "lines": ("שלום",)}, "label='Table 1': has Hebrew letters"),
         (
             {"stock": "L7651", "content": "x" * 200, "count": 2},
@@ -290,7 +292,7 @@ def test_a_campaign_becomes_a_sheet(shop, tmp_path):
     assert shop.sheet(tmp_path / "s.pdf", "L7160").labels == 3
     with pytest.raises(NotFound):
         shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id="none")
-    with pytest.raises(InvalidParameter, match="are none"):
+    with pytest.raises(InvalidParameter, match="must not be empty"):
         shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id=shop.insert_campaign("Empty").id)
 
 
@@ -298,7 +300,11 @@ def test_a_sheet_tells_what_phones_may_not_read_and_what_is_cut(shop, tmp_path):
     shop.templates.save("t", Design(content="x", frame=BLACK_BAR, foreground="#BBBBBB"))
     shop.templates.use("t")
     shop.insert_qrcode("https://example.com", name="The long wall " * 5)
-    with pytest.warns(ScanWarning, match="phones may fail to scan 4 "), pytest.warns(UserWarning, match="cut"):
+    with (
+        pytest.warns(ScanWarning, match="phones may fail to scan 4 "),
+        pytest.warns(UserWarning, match="cut"),
+        pytest.warns(UserWarning, match="label 'Door': converted to CMYK, dark and light differ by 19%"),
+    ):
         shop.sheet(tmp_path / "s.pdf", "a6", lines=[])
 
 
@@ -315,3 +321,50 @@ def test_a_frame_becomes_a_sheet_without_tracking(tmp_path):
     assert qrkit.accessor
     with pytest.raises(AttributeError, match="no column 'link'"):
         frame.qr.sheet(tmp_path / "t.pdf", "a6", "link")
+
+
+# ---- rolls of a label printer, and what is told before printing
+
+
+def zpl_labels(file):
+    return [one + b"\n" for one in file.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize(("stock", "dpi"), [("DK-1209", 203), ("DK-1241", 300), ("30334", 600)])
+def test_a_roll_is_printed_in_whole_dots_and_read_back(stock, dpi, tmp_path):
+    settings = SheetSettings(stock=stock, dpi=dpi, lines=("{name}",), copies=2)
+    made = write_sheet(tmp_path / "r.zpl", labels(3), settings)
+    assert (made.labels, made.pages) == (6, 6)
+    size = stock_named(stock)
+    for number, label in enumerate(zpl_labels(made.path), 1):
+        assert b"^PQ2^" in label
+        pixels = readers.zpl(label)
+        assert pixels.shape[:2] == (round(size.height * dpi / 25.4), round(size.width * dpi / 25.4))
+        assert readers.zxing(pixels) == LINK.format(n=number).encode()
+        dark = np.flatnonzero((pixels[..., 0] < 128).any(axis=1))
+        assert dark[0] > dpi / 25.4
+        assert len(pixels) - dark[-1] > dpi / 25.4
+
+
+def test_what_a_roll_cannot_have_is_told(tmp_path):
+    for settings, told in (
+        ({"stock": "DK-1209"}, "dpi: is required for a .zpl: 203, 300 or 600"),
+        (
+            {"stock": "L7160", "dpi": 203, "start": 2, "marks": "cut"},
+            r"start=2: is only for a \.pdf; marks='cut': is",
+        ),
+        ({"stock": "table-tent", "dpi": 203}, "stock='table-tent': is folded"),
+        ({"stock": "DK-1221", "dpi": 203}, "the QR Code does not fit Brother DK-1221.*whole dots at 203 dpi"),
+    ):
+        with pytest.raises(InvalidParameter, match=told):
+            write_sheet(tmp_path / "r.zpl", labels(1, "x" * 150), SheetSettings(**settings))
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_what_to_change_before_printing_is_told_once_for_a_look(tmp_path):
+    rows = [{"n": str(n), "name": f"Table {n}"} for n in range(30)]
+    pale = Labels(rows, lambda row: generate(LINK.format(**row), foreground="#777", padding=0, warn=False), dict)
+    with pytest.warns(UserWarning, match="label 'Table 0'") as caught:
+        write_sheet(tmp_path / "s.pdf", pale, SheetSettings(stock="L7160"))
+    told = [str(one.message) for one in caught]
+    assert [one.split("; ")[1][:24] for one in told] == ["set the padding to 4, or", "print the modules in bla"]

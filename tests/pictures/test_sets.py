@@ -64,7 +64,7 @@ def test_an_empty_caption_in_a_row_is_an_error_of_that_row():
 @pytest.mark.parametrize(
     ("rows", "how", "told"),
     [
-        ([], {}, "rows: are none"),
+        ([], {}, "rows: must not be empty"),
         (0, {}, r"rows=0: must be in 1\.\.100,000"),
         (2, {"caption": "{Table}"}, r"caption='\{Table\}': has the unknown field \{Table\}; the fields are \{n\}"),
         (2, {"names": "{nn}"}, r"names='\{nn\}'.*did you mean 'n'"),

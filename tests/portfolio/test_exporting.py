@@ -85,6 +85,8 @@ def test_http_exports_for_print(shop):
     reply = export("pdf", sizeMm="40", dpi=600)
     assert (reply.status, reply.headers["content-type"]) == (200, "application/pdf")
     assert reply.body.count(b"/MediaBox[0 0 113.386 113.386]") == 4
+    assert export("pdf", names="{name}").headers["x-api-warning"] == "names was ignored; it is for zip"
+    assert export("csv", sizeMm=40).headers["x-api-warning"] == "sizeMm and dpi were ignored; they are for zip and pdf"
     for asked, told in (
         ({"sizeMm": "wide"}, "sizeMm='wide': must be a number"),
         ({"sizeMm": "1"}, "sizeMm=1.0: must be in 2..5000 millimeters"),
@@ -105,3 +107,12 @@ def test_the_command_line_exports_for_print(tmp_path, capsys):
     assert main(["export", str(tmp_path / "c.pdf"), "--store", store, "--size-mm", "40"]) == 0
     assert main(["export", str(tmp_path / "c.zip"), "--store", store, "--dpi", "300"]) == 2
     assert "dpi=300: needs --size-mm" in capsys.readouterr().err
+    for file, options, told in (
+        ("c.csv", ["--names", "{name}"], "names='{name}': is only for .zip"),
+        ("c.pdf", ["--names", "{name}"], "names='{name}': is only for .zip"),
+        ("c.json", ["--size-mm", "40", "--dpi", "600"], "size_mm=40: is only for .zip and .pdf; dpi=600: is only for"),
+        ("c.xlsx", ["--image-format", "png"], "image_format='png': is only for .zip"),
+    ):
+        assert main(["export", str(tmp_path / file), "--store", store, *options]) == 2
+        assert told in capsys.readouterr().err
+        assert not (tmp_path / file).exists() or file == "c.pdf"

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations, pairwise
-from math import pi
+from math import inf, pi
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.color import WHITE, Color
@@ -73,6 +73,7 @@ class Framed(NamedTuple):
         missing: Characters for which a font has no letter.
         faint: Letters that people can hardly read: their color, and the color behind them.
         words: The texts by their field of `Caption`, and the box of each in pixels: left, top, right and bottom.
+        capital: Height of the smallest capital letters in modules; infinite without words.
     """
 
     width: float
@@ -82,6 +83,7 @@ class Framed(NamedTuple):
     missing: tuple[str, ...]
     faint: tuple[Color, Color] | None
     words: tuple[tuple[str, tuple[float, float, float, float]], ...] = ()
+    capital: float = inf
 
 
 # One image asks for its frame three times. The cache is small, because it also keeps the pictures of the design.
@@ -133,6 +135,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
             for behind in _colors(ink if on_ink else light)
         ),
         words=tuple(zip(lettering.fields, boxes, strict=False)),
+        capital=lettering.smallest,
     )
 
 
@@ -228,7 +231,7 @@ class _Lettering:
     """The words of a frame, measured and put in their places."""
 
     def __init__(self, frame: Frame) -> None:
-        self._frame, self._texts = frame, list[_Text]()
+        self._frame, self._texts, self.smallest = frame, list[_Text](), inf
         for field in ("text", "subtitle"):
             if text := getattr(frame.words, field, None):
                 self._texts.append(self._set(f"frame.caption.{field}", text, (text,)))
@@ -335,7 +338,9 @@ class _Lettering:
             most = max(1, int(len(text) * width / (words.length * least)))
             rule = f"has {len(text)} characters; about {most} fit in this frame around this symbol"
             raise InvalidParameter(Problem(field, text, rule, "out-of-range"))
-        return min(capital, width / words.length) if words.length > 0 else capital
+        fitted = min(capital, width / words.length) if words.length > 0 else capital
+        self.smallest = min(self.smallest, fitted)
+        return fitted
 
 
 def _broken(text: str, count: int, indent: int) -> list[str]:

@@ -98,6 +98,7 @@ FORMATS: dict[str, Format] = {
         Format("txt", "text/plain; charset=utf-8", _lazy_writer("txt")),
         Format("html", "text/html; charset=utf-8", _lazy_writer("html"), exact=True),
         Format("zip", "application/zip", _lazy_writer("zip_all")),
+        Format("zpl", "application/zpl", _lazy_writer("zpl")),
     )
 }
 """All formats, by name."""

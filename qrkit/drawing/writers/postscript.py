@@ -11,7 +11,7 @@ from qrkit.design.outline import Outline
 from qrkit.drawing.scene import Gradient, Linear, Matrix
 from qrkit.drawing.svg.svg_elements import number
 
-__all__ = ["exact", "ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
+__all__ = ["POINTS_PER_INCH", "exact", "ink", "matrix_numbers", "page_matrix", "path", "rgb", "shading"]
 
 POINTS_PER_INCH = 72
 EDGE = 1e-4

@@ -14,7 +14,7 @@ from qrkit.drawing.writers.pixels import packed_rows, size_in_pixels
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["write_bmp", "write_gif", "write_jpg", "write_tif", "write_webp"]
+__all__ = ["opaque_picture", "write_bmp", "write_gif", "write_jpg", "write_tif", "write_webp"]
 
 MOST_COLORS = 255
 """Colors in a GIF besides the transparent one."""
@@ -23,7 +23,7 @@ MOST_COLORS = 255
 def write_jpg(scene: Scene) -> bytes:
     """Write a JPEG without chroma subsampling: for hard edges, files are smaller and have no color fringes."""
     plain = scene.plain
-    picture = _opaque_picture(scene)
+    picture = opaque_picture(scene)
     if plain:
         colors = _opaque_palette(scene, plain)
         picture = picture.convert("L" if all(one.red == one.green == one.blue for one in colors) else "RGB")
@@ -33,7 +33,7 @@ def write_jpg(scene: Scene) -> bytes:
 
 def write_bmp(scene: Scene) -> bytes:
     """Write a BMP without alpha, which readers of BMP ignore."""
-    return _save(_opaque_picture(scene), "BMP", scene)
+    return _save(opaque_picture(scene), "BMP", scene)
 
 
 def write_tif(scene: Scene) -> bytes:
@@ -46,7 +46,7 @@ def write_tif(scene: Scene) -> bytes:
 
 def write_gif(scene: Scene) -> bytes:
     """Write a GIF, whose pixels are opaque or fully transparent: partial alpha is composed on the backdrop."""
-    opaque = _opaque_picture(scene)
+    opaque = opaque_picture(scene)
     if plain := scene.plain:
         clear = [index for index, color in enumerate(plain.palette) if color.alpha == 0]
         if not clear:
@@ -75,7 +75,7 @@ def _picture(scene: Scene) -> Image:
     return seen(scene)
 
 
-def _opaque_picture(scene: Scene) -> Image:
+def opaque_picture(scene: Scene) -> Image:
     """Return the scene composed on its paper."""
     if plain := scene.plain:
         return _two_colors(plain, _opaque_palette(scene, plain))

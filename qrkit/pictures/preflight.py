@@ -1,0 +1,147 @@
+"""Checks a picture before it is printed: its modules, quiet zone and letters on paper, and its colors in ink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
+from qrkit.design.color import WHITE, Color
+from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
+from qrkit.drawing.frames.framing import framed
+from qrkit.drawing.layout import lay_out
+from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.pictures.inks import inked
+from qrkit.pictures.printing import PrintSize, quiet_zone
+from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET
+
+if TYPE_CHECKING:
+    from qrkit.pictures.image import QRImage
+    from qrkit.scanning.scan_report import Severity
+
+__all__ = ["MATERIALS", "Material", "PrintFinding", "preflight"]
+
+POINTS = 5
+"""Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""
+BLACK_INK, NEUTRAL = 0.3, 0.1
+"""Of a color that a press mixes as black: its brightest channel, and the difference of its channels, at most."""
+DARK = 0.5
+"""Luma below which a stock is dark."""
+ROUNDING = 1e-6
+
+
+class PrintFinding(NamedTuple):
+    """Something to change before printing.
+
+    Attributes:
+        code: module-size, printer-dots, quiet-zone, small-text, contrast, reversed, total-ink, rich-black or white-ink.
+        severity: error (phones may fail), warning or note.
+        text: What is wrong, as a sentence without a period.
+        fix: What to do about it, with the figure that would be enough.
+    """
+
+    code: str
+    severity: Severity
+    text: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.text}; {self.fix}"
+
+
+class Material(NamedTuple):
+    """What is printed on.
+
+    Attributes:
+        color: Its color.
+        most_ink: The largest sum of the four inks in percent.
+    """
+
+    color: Color
+    most_ink: int
+
+
+MATERIALS = {
+    "coated": Material(WHITE, 300),
+    "uncoated": Material(WHITE, 300),
+    "newsprint": Material(Color.parse("#DCD7CD"), 240),
+    "kraft": Material(Color.parse("#C4A484"), 300),
+    "dark": Material(Color.parse("#2B2B2B"), 300),
+}
+"""Materials by name. The sums of inks are those of PSO Coated v3, PSO Uncoated v3 and ISO 12647-3 (newsprint); the
+colors of newsprint, kraft and dark stock are typical ones."""
+
+
+def preflight(
+    image: QRImage, size: PrintSize, dpi: float | None, distance_m: float | None = None, material: str | None = None,
+    *, ground: Color = WHITE, free_mm: float = 0.0,
+) -> list[PrintFinding]:  # fmt: skip
+    """Return what to change before an image is printed; see `QRImage.preflight`.
+
+    Args:
+        ground: The color that is printed below the image.
+        free_mm: Millimeters that stay free around the image.
+    """
+    if material is not None and material not in MATERIALS:
+        raise InvalidParameter(Problem("material", material, f"is not a material; {nearest(material, MATERIALS)}"))
+    return [*_on_paper(image, size.size_mm, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
+
+
+def _on_paper(
+    image: QRImage, width: float, dpi: float | None, distance_m: float | None, free_mm: float
+) -> Iterator[PrintFinding]:
+    """Yield what is wrong with the sizes on paper."""
+    least, wide = image.least_width_mm(distance_m), image.scene.width / image.scene.module
+    module = width / wide
+    if width < least - ROUNDING:
+        phones = f"phones at {distance_m:g} m" if distance_m else "phones"
+        text = f"modules are {module:.2f} mm wide, and {phones} need {least / wide:.2g} mm"
+        yield PrintFinding("module-size", "error", text, f"print it at least {ceil(least)} mm wide")
+    dot = MILLIMETRES_PER_INCH / dpi if dpi else 0.0
+    # Half a dot too much over the whole width makes a module a dot wider.
+    if dot and abs(module / dot - round(module / dot)) * wide > 0.5 and GROWTH.severity(dot / module):
+        whole = max(round(module / dot), ceil(least / wide / dot - ROUNDING))
+        text = f"modules are {module / dot:.1f} dots wide at {dpi:g} dpi, so some are printed a dot wider than others"
+        fix = f"print it {whole * dot * wide:.2f} mm wide, {whole} dots a module"
+        yield PrintFinding("printer-dots", "warning", text, fix)
+    have, needed = quiet_zone(image)
+    frame = image.design.frame
+    quiet = have if frame else have + free_mm / module
+    if quiet < needed:
+        text = f"the quiet zone is {quiet:.2g} modules, and the standard asks for {needed}"
+        fix = f"set the padding to {needed}, or leave {(needed - quiet) * module:.1f} mm more free around the code"
+        yield PrintFinding("quiet-zone", "error" if quiet < QUIET else "warning", text, fix)
+    letters = framed(image.design, frame, lay_out(image.design, image.symbol, exact=True)).capital if frame else inf
+    if letters * module < SMALLEST_CAPITAL_MM - ROUNDING:
+        text = f"the smallest letters have {POINTS * letters * module / SMALLEST_CAPITAL_MM:.1f} points"
+        fix = f"print it at least {ceil(wide * SMALLEST_CAPITAL_MM / letters)} mm wide, for {POINTS} points"
+        yield PrintFinding("small-text", "warning", text, fix)
+
+
+def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color) -> Iterator[PrintFinding]:
+    """Yield what is wrong with the colors in ink; see `qrkit.pictures.inks` for how they are converted."""
+    stock, field = MATERIALS[material or "coated"], f"print a white field {size.size_mm:g} mm wide below it"
+    # Inks do not show on dark stock, so whatever is opaque there stands on white ink.
+    is_dark = stock.color.luma < DARK
+    found = inked(image.exact_scene, *((stock.color, WHITE) if is_dark else (ground, stock.color)))
+    if found.contrast < -CONTRAST.least_ok:
+        text = "the code is light on dark, which some readers cannot read"
+        yield PrintFinding("reversed", "warning", text, f"print it dark on a light field {size.size_mm:g} mm wide")
+    elif severity := CONTRAST.severity(found.contrast):
+        text = f"converted to CMYK, dark and light differ by {found.contrast:.0%}, and phones need {CONTRAST.least:.0%}"
+        black = f"print the modules in black, for {found.best:.0%}"
+        yield PrintFinding("contrast", severity, text, field if found.best < CONTRAST.least else black)
+    elif is_dark:
+        yield PrintFinding("white-ink", "note", "inks do not show on dark stock", field)
+    if material is None:
+        return
+    if found.total > stock.most_ink + ROUNDING:
+        text = f"the inks of one color add up to {found.total:.0f}%, and {material} stock takes {stock.most_ink}%"
+        yield PrintFinding("total-ink", "warning", text, "use #000000 for dark parts, which is 100% of black ink")
+    darkest, brightest = min(found.channels), max(found.channels)
+    if brightest < BLACK_INK and brightest - darkest < NEUTRAL and not (size.key_black and not brightest):
+        share = REGISTRATION_MM * image.scene.width / image.scene.module / size.size_mm
+        text = f"black as RGB is mixed of four inks, and {REGISTRATION_MM} mm of misregister is {share:.0%} of a module"
+        fix = "print #000000 with black ink only (key_black)"
+        yield PrintFinding("rich-black", "warning" if GROWTH.severity(share) else "note", text, fix)
