@@ -230,6 +230,7 @@ class _Sheet:
 
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""
+        pdf.press = self._settings.press
         pages = Pages(pdf, self._stock, self._settings, self.lettering)
         slots = islice(cycle(enumerate(self._stock.places)), self._settings.start - 1, None)
         for number, row in enumerate(self._labels.rows, 1):

@@ -1,0 +1,61 @@
+"""Provides `Inks`: how a print shop prints colors."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+
+from qrkit.design.color import Color
+from qrkit.design.limits import Length
+from qrkit.drawing.writers.press import MOST_BYTES, Press
+from qrkit.model import Model
+
+__all__ = ["Inks"]
+
+
+def _pairs(given: Any) -> Any:
+    """Return texts such as `navy=PANTONE 2758 C` as a dictionary."""
+    if isinstance(given, list | tuple) and all(isinstance(one, str) for one in given):
+        return {color: name for color, _, name in (one.rpartition("=") for one in given)}
+    return given
+
+
+class Inks(Model):
+    """How colors become inks."""
+
+    key_black: bool = Field(
+        default=False, description="Print black with black ink only in EPS and PDF, as print shops require."
+    )
+    profile: Path | None = Field(
+        default=None,
+        description="ICC profile of a print shop, in CMYK: makes a PDF a PDF/X-4, and a TIFF one in CMYK. Black and "
+        "grays are printed with black ink only, and all other colors with the inks of the profile.",
+    )
+    spots: Annotated[dict[Color, Annotated[str, Strict(), Length(1, 60)]], BeforeValidator(_pairs)] = Field(
+        default={}, description="Spot colors of a PDF for a profile, by the color that each replaces."
+    )
+
+    @cached_property
+    def press(self) -> Press | None:
+        """The press of the profile; None without one."""
+        if self.profile is None:
+            return None
+        with self.profile.open("rb") as file:
+            return Press(file.read(MOST_BYTES + 1), self.spots)
+
+    @model_validator(mode="after")
+    def _check_inks(self) -> Self:
+        field, rule = "spots", "needs a profile" if self.spots and not self.profile else ""
+        try:
+            self.press  # noqa: B018  # reads the profile
+        except OSError as error:
+            field, rule = "profile", f"cannot be read: {error.strerror}"
+        except ValueError as error:
+            field, rule = "profile", str(error)
+        if rule:
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+        return self
