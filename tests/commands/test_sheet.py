@@ -51,8 +51,8 @@ def test_files_for_a_print_shop(tmp_path, monkeypatch, capsys):
     (tmp_path / "press.icc").write_bytes(icc.profile())
     (tmp_path / "t.csv").write_text("Content,name\nhttps://example.com/1,One\n")
     assert main(["import", "t.csv", "--base-url", "https://go.example.com"]) == 0
-    how = ["--profile", "press.icc", "--spots", "#D20F39=PANTONE 186 C,black=Key"]
-    look = ["--foreground", "#D20F39", "--frame", "bar", "--caption", "Hi"]
+    how = ["--profile", "press.icc", "--spots", "#D20F39=PANTONE 186 C,#FFEE00=Yellow"]
+    look = ["--foreground", "#D20F39", "--background", "#FFEE00"]
     sized = ["--size-mm", "40", "--profile", "press.icc"]
     assert main(["generate", "https://example.com", "-o", "a.pdf", "--size-mm", "40", "--bleed-mm", "2", *how]) == 2
     assert "spots: no module, text or flat shape has the color #D20F39" in capsys.readouterr().err

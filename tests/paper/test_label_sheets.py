@@ -42,7 +42,7 @@ def streams(file):
     """The decompressed streams of a PDF, by the start of their dictionaries."""
     data = file.read_bytes()
     found = re.finditer(rb"<<([^\n]*?)/Length (\d+)/Filter/FlateDecode>>\nstream\n", data)
-    return [(one[1], zlib.decompress(data[one.end() : one.end() + int(one[2])]).decode()) for one in found]
+    return [(one[1], zlib.decompress(data[one.end() : one.end() + int(one[2])]).decode("latin-1")) for one in found]
 
 
 def pages(file):

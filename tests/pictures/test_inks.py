@@ -104,7 +104,7 @@ def test_the_same_input_gives_the_same_bytes(press):
 
 @given(st.floats(15, 500), st.floats(0.5, 10), st.sampled_from(["plain", "dots", "gradient"]), st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_a_page_is_its_size_and_a_bleed_that_the_background_fills(size_mm, bleed, name, is_pressed, press):
+def test_a_page_is_its_size_and_a_bleed_that_the_background_fills(press, size_mm, bleed, name, is_pressed):
     printed = drawn(name).print_at(size_mm, bleed_mm=bleed, profile=press if is_pressed else None)
     text = unpacked(printed.to_bytes("pdf"))
     found = boxes(text)
@@ -149,7 +149,7 @@ def test_a_set_is_one_pdf_x(press, tmp_path):
 
 
 @given(st.tuples(*[st.integers(0, 255)] * 3))
-def test_grays_are_black_ink_alone_and_colors_have_others(parts, press):
+def test_grays_are_black_ink_alone_and_colors_have_others(press, parts):
     inks = [float(one) for one in Inks(profile=press).press.inks(Color(*parts)).split()]
     if len(set(parts)) == 1:
         assert inks == pytest.approx([0, 0, 0, 1 - parts[0] / 255], abs=1e-3)
@@ -158,7 +158,7 @@ def test_grays_are_black_ink_alone_and_colors_have_others(parts, press):
 
 
 @given(st.lists(st.tuples(*[st.sampled_from([0, 1, 128, 255])] * 3), min_size=2, max_size=9))
-def test_black_and_white_pixels_have_no_colored_ink(pixels, press):
+def test_black_and_white_pixels_have_no_colored_ink(press, pixels):
     found = Inks(profile=press).press.pixels(len(pixels), 1, bytes(part for one in pixels for part in one))
     for pixel, inks in zip(pixels, zip(*[iter(found)] * 4, strict=True), strict=True):
         if pixel in ((0, 0, 0), (255, 255, 255)) or all(len(set(one)) == 1 for one in pixels):
@@ -216,7 +216,7 @@ def test_a_profile_that_is_none_is_refused(name, told, tmp_path):
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=5))
 @settings(deadline=None)
-def test_a_damaged_profile_is_refused_or_converts(changes, tmp_path_factory):
+def test_a_damaged_profile_is_refused_or_converts(tmp_path_factory, changes):
     data = bytearray(icc.profile())
     for at, byte in changes:
         data[at] = byte
