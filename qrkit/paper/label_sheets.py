@@ -24,6 +24,7 @@ from qrkit.paper.label_pages import MARK, MARK_GAP, Pages, SheetSettings
 from qrkit.paper.placing import CAPITAL, Box, Lettering, Line, Placed, place, room_of
 from qrkit.paper.stocks import Stock, stock_named
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.inks import press_of
 from qrkit.pictures.patterns import check_pattern, filled
 
 __all__ = ["Labels", "SheetFile", "write_sheet", "write_test_page"]
@@ -230,7 +231,7 @@ class _Sheet:
 
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""
-        pdf.press = self._settings.press
+        pdf.press = press_of(self._settings)
         pages = Pages(pdf, self._stock, self._settings, self.lettering)
         slots = islice(cycle(enumerate(self._stock.places)), self._settings.start - 1, None)
         for number, row in enumerate(self._labels.rows, 1):

@@ -14,7 +14,7 @@ from qrkit.design.limits import Length
 from qrkit.drawing.writers.press import MOST_BYTES, Press
 from qrkit.model import Model
 
-__all__ = ["Inks"]
+__all__ = ["Inks", "press_of"]
 
 
 def _pairs(given: Any) -> Any:
@@ -40,8 +40,7 @@ class Inks(Model):
     )
 
     @cached_property
-    def press(self) -> Press | None:
-        """The press of the profile; None without one."""
+    def _press(self) -> Press | None:
         if self.profile is None:
             return None
         with self.profile.open("rb") as file:
@@ -51,7 +50,7 @@ class Inks(Model):
     def _check_inks(self) -> Self:
         field, rule = "spots", "needs a profile" if self.spots and not self.profile else ""
         try:
-            self.press  # noqa: B018  # reads the profile
+            self._press  # noqa: B018  # reads the profile
         except OSError as error:
             field, rule = "profile", f"cannot be read: {error.strerror}"
         except ValueError as error:
@@ -59,3 +58,8 @@ class Inks(Model):
         if rule:
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
         return self
+
+
+def press_of(inks: Inks) -> Press | None:
+    """Return the press of the profile, which is read once; None without one."""
+    return inks._press

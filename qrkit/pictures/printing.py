@@ -19,7 +19,7 @@ from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.late import Shown
-from qrkit.pictures.inks import Inks
+from qrkit.pictures.inks import Inks, press_of
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import STANDARD_QUIET
 
@@ -93,7 +93,7 @@ class QRPrint(Shown):
     def scene(self) -> Scene:
         """The drawing, in dots."""
         enlarged = self._drawn.scaled(self._factor, snapped=True)
-        return replace(enlarged, dots_per_inch=self.size.dpi, key_black=self.size.key_black, press=self.size.press)
+        return replace(enlarged, dots_per_inch=self.size.dpi, key_black=self.size.key_black, press=press_of(self.size))
 
     @property
     def exact_scene(self) -> Scene:

@@ -18,7 +18,7 @@ from PIL import Image, ImageCms
 from qrkit import Gradient, Layer, PrintSize, decode, generate, generate_many
 from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter
-from qrkit.pictures.inks import Inks
+from qrkit.pictures.inks import Inks, press_of
 from tests import icc
 
 LINK = "https://example.com"
@@ -150,7 +150,7 @@ def test_a_set_is_one_pdf_x(press, tmp_path):
 
 @given(st.tuples(*[st.integers(0, 255)] * 3))
 def test_grays_are_black_ink_alone_and_colors_have_others(press, parts):
-    inks = [float(one) for one in Inks(profile=press).press.inks(Color(*parts)).split()]
+    inks = [float(one) for one in press_of(Inks(profile=press)).inks(Color(*parts)).split()]
     if len(set(parts)) == 1:
         assert inks == pytest.approx([0, 0, 0, 1 - parts[0] / 255], abs=1e-3)
     elif max(parts) - min(parts) > 100:
@@ -159,7 +159,7 @@ def test_grays_are_black_ink_alone_and_colors_have_others(press, parts):
 
 @given(st.lists(st.tuples(*[st.sampled_from([0, 1, 128, 255])] * 3), min_size=2, max_size=9))
 def test_black_and_white_pixels_have_no_colored_ink(press, pixels):
-    found = Inks(profile=press).press.pixels(len(pixels), 1, bytes(part for one in pixels for part in one))
+    found = press_of(Inks(profile=press)).pixels(len(pixels), 1, bytes(part for one in pixels for part in one))
     for pixel, inks in zip(pixels, zip(*[iter(found)] * 4, strict=True), strict=True):
         if pixel in ((0, 0, 0), (255, 255, 255)) or all(len(set(one)) == 1 for one in pixels):
             assert inks == (0, 0, 0, 255 - pixel[0])
@@ -223,7 +223,7 @@ def test_a_damaged_profile_is_refused_or_converts(tmp_path_factory, changes):
     file = tmp_path_factory.getbasetemp() / "changed.icc"
     file.write_bytes(data)
     try:
-        inks = Inks(profile=file).press.inks(Color(200, 20, 50))
+        inks = press_of(Inks(profile=file)).inks(Color(200, 20, 50))
     except InvalidParameter as error:
         assert error.name == "profile"
     else:

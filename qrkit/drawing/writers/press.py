@@ -41,6 +41,7 @@ class Press:
         if profile[12:20] != KIND or profile[36:40] != SIGNATURE:
             raise ValueError("is not the ICC profile of a CMYK printer; ask your print shop for its profile")
         self.profile, self.spots = profile, spots
+        self._inks: dict[Color, str] = {}
         try:
             inks = ImageCms.ImageCmsProfile(BytesIO(profile))
             self.condition = ImageCms.getProfileDescription(inks).strip()
@@ -79,8 +80,10 @@ class Press:
 
     def inks(self, color: Color) -> str:
         """Write the shares of cyan, magenta, yellow and black for a color, each 0..1; its alpha is ignored."""
-        inks = self.pixels(1, 1, bytes((color.red, color.green, color.blue)))
-        return " ".join(f"{part / 255:.4g}" for part in inks)
+        if color not in self._inks:  # because a conversion takes milliseconds
+            inks = self.pixels(1, 1, bytes((color.red, color.green, color.blue)))
+            self._inks[color] = " ".join(f"{part / 255:.4g}" for part in inks)
+        return self._inks[color]
 
     def separation(self, color: Color) -> str:
         """Write the color space of a spot color, which programs without its ink show in the inks of its color."""
