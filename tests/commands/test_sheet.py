@@ -60,7 +60,7 @@ def test_files_for_a_print_shop(tmp_path, monkeypatch, capsys):
     assert main(["export", "b.pdf", *sized, "--bleed-mm", "2"]) == 0
     assert main(["export", "c.zip", "--image-format", "tif", *sized]) == 0
     assert main(["sheet", "d.pdf", "--stock", "business-card", "--paper", "card", "--bleed", "3", *how[:2]]) == 0
-    for name in "abd":
+    for name in ("a", "b", "d"):
         assert b"/S/GTS_PDFX/" in (tmp_path / f"{name}.pdf").read_bytes()
     with ZipFile("c.zip") as files:
         assert Image.open(files.open(files.namelist()[0])).mode == "CMYK"
