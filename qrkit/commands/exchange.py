@@ -11,7 +11,7 @@ from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
-from qrkit.commands.parsing import Parser, add_fields, add_json, describe, print_size
+from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, describe, print_size
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
@@ -32,9 +32,7 @@ COLUMNS = {
 }
 """Columns with an option of their own, by its first word; `--columns` maps these and all others."""
 
-ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(
-    ("size_mm", "dpi", "at_most"), (".zip", ".pdf")
-)
+ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(PRINT, (".zip", ".pdf"))
 """Options of an export that are only for some formats."""
 
 
@@ -99,7 +97,7 @@ def define_export(one: Parser) -> None:
     one.add_argument("--image-format", choices=IMAGE_FORMATS, metavar="FORMAT", help=what)
     names = "pattern of the paths in a zip, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields"
     one.add_argument("--names", metavar="TEXT", help=names)
-    add_fields(one, lambda: PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
+    add_fields(one, lambda: PrintSize, PRINT)
     add_store(one)
     add_base_url(one)
     add_json(one, "file, qrcodes (how many), left_out (how many the plan does not show)")

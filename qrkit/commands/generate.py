@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from qrkit.commands.kind_options import add_kinds, kind_asked, kind_content
 from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
-from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe, option_of, print_size
+from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, add_place, describe, option_of, print_size
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
@@ -88,7 +88,7 @@ def define_generate(one: Parser) -> None:
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"style of text output: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
-    add_fields(where, partial(named, "pictures.printing:PrintSize"), {"size_mm": "N", "dpi": "N", "at_most": ""})
+    add_fields(where, partial(named, "pictures.printing:PrintSize"), PRINT)
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     add_json(one, told)
     one.set_defaults(run=_generate)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import PrintSize
 
 __all__ = [
-    "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "add_place", "describe",
-    "explained", "option_of", "print_size",
+    "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json",
+    "add_place", "describe", "explained", "option_of", "print_size",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -28,6 +28,10 @@ MOST_COLUMNS = 100
 SWITCH = {"True": "yes", "False": "no"}
 COLUMN = 26
 """Column where the descriptions of options begin."""
+INKS = {"key_black": "", "profile": "FILE", "spots": "COLOR=NAME,..."}
+"""Fields of `Inks` that have an option of their own, with what stands for their values in the help."""
+PRINT = {"size_mm": "N", "dpi": "N", "at_most": "", "bleed_mm": "N", **INKS}
+"""Fields of `PrintSize`, in the same way."""
 
 
 class Layout(argparse.HelpFormatter):
@@ -227,7 +231,7 @@ def _explain(record: Late, name: str) -> str:
     field = record().model_fields[name]
     told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
     rules = list(filter(None, [_without_known_unit(allowed(field), told)]))
-    if not field.is_required() and field.default not in (None, (), ""):
+    if not field.is_required() and field.default not in (None, (), "", {}):
         default = str(field.default).removesuffix(".0")
         rules.append(f"default {SWITCH.get(default, default)}")
     return _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
@@ -266,12 +270,12 @@ def _number(text: str) -> float | str:
 
 
 def print_size(asked: argparse.Namespace) -> PrintSize | None:
-    """Return the print size that the options `size_mm`, `dpi` and `at_most` ask for, if any.
+    """Return the print size that the options `PRINT` ask for, if any.
 
     Raises:
         InvalidParameter: If one of the others is given without a width.
     """
-    given = {name: getattr(asked, name) for name in ("size_mm", "dpi", "at_most") if getattr(asked, name) is not None}
+    given = {name: getattr(asked, name) for name in PRINT if getattr(asked, name) is not None}
     if given and "size_mm" not in given:
         rule = "needs --size-mm, a width on paper"
         raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.commands.generate import COLUMN, add_look, fields_of_look, options_of_table, rows_of_table, table_design
 from qrkit.commands.look import decoration_of
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_rows
-from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe
+from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, describe
 from qrkit.commands.stores import opened
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
@@ -24,7 +24,7 @@ __all__ = ["define_sheet"]
 SETTINGS = {
     "stock": "NAME", "paper": "NAME", "start": "N", "copies": "N", "marks": "KIND", "bleed": "N",
     "label_color": "COLOR", "text_color": "COLOR", "offset_x": "N", "offset_y": "N", "scale": "N", "dpi": "N",
-    "least_module": "N", "key_black": "",
+    "least_module": "N", **INKS,
 }  # fmt: skip
 """Fields of the settings that have an option of their own, with what stands for their values in the help."""
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from qrkit.design.color import WHITE, Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.plain_picture import Plain, runs
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
 from qrkit.symbol.symbol import Symbol
+
+if TYPE_CHECKING:
+    from qrkit.drawing.writers.press import Press
 
 __all__ = [
     "Bitmap", "Drawing", "Gradient", "Group", "Item", "Linear", "Matrix", "Paint", "Picture", "Pictures", "Radial",
@@ -276,6 +280,8 @@ class Scene(Shown):
         origin: x, y of the top left corner of the symbol as drawn.
         dots_per_inch: Print resolution; None if unknown.
         key_black: True to write black with black ink only in print formats.
+        press: What a PDF or a TIFF is printed with; None for colors in RGB.
+        bleed: Pixels at each side of a PDF that are cut off after it was printed.
     """
 
     width: float
@@ -290,6 +296,8 @@ class Scene(Shown):
     origin: tuple[float, float] = (0.0, 0.0)
     dots_per_inch: float | None = None
     key_black: bool = False
+    press: Press | None = None
+    bleed: float = 0.0
 
     @property
     def backdrop(self) -> Color:
@@ -348,6 +356,22 @@ class Scene(Shown):
             origin=(left, top),
         )
 
+    def with_bleed(self, bleed: float) -> Scene:
+        """Return the scene with its background continued at all sides.
+
+        Args:
+            bleed: Pixels at each side.
+
+        Raises:
+            InvalidParameter: If it has no background of a color or a gradient.
+        """
+        _, ground = next(self.flat(), (None, None))
+        if not isinstance(ground, Rectangle):
+            rule = "needs a background to continue, and a frame ends at the edge of the picture; leave out one of them"
+            raise InvalidParameter(Problem("bleed_mm", None, rule))
+        items = (Group(_enlarge_background(self.items, bleed), Matrix(1, 1, bleed, bleed)),)
+        return replace(self, width=self.width + 2 * bleed, height=self.height + 2 * bleed, items=items, bleed=bleed)
+
     def flat(self) -> Iterator[tuple[Matrix, Item]]:
         """Yield the items in painting order with their transforms, resolving groups."""
         yield from _resolve_groups(self.items, Matrix())
@@ -360,7 +384,7 @@ def _enlarge_background(items: tuple[Item, ...], margin: float) -> tuple[Item, .
             larger = replace(ground, x=x - margin, y=y - margin, width=width + 2 * margin, height=height + 2 * margin)
             return (larger, *rest)
         case (Group(inner, matrix), *rest):
-            return (Group(_enlarge_background(inner, margin), matrix), *rest)
+            return (Group(_enlarge_background(inner, margin / matrix.scale_x), matrix), *rest)
     return items
 
 

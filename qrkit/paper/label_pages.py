@@ -15,9 +15,9 @@ from qrkit.drawing.letters.lettering import outline_of, steps
 from qrkit.drawing.scene import Matrix
 from qrkit.drawing.writers import postscript
 from qrkit.drawing.writers.pdf import Contents, PdfFile
-from qrkit.model import Model
 from qrkit.paper.placing import Lettering, Line, Placed
-from qrkit.paper.stocks import Point, Stock
+from qrkit.paper.stocks import CARD, Point, Stock
+from qrkit.pictures.inks import Inks
 
 __all__ = ["MARK", "MARK_GAP", "Pages", "SheetSettings"]
 
@@ -33,14 +33,18 @@ GLYPH_UNITS = 1000
 Move = Annotated[Number, Within(-20, 20, "millimeters")]
 
 
-class SheetSettings(Model):
+class SheetSettings(Inks):
     """How labels are arranged, printed and cut."""
 
     stock: str = Field(
         description="The part of a label stock, such as `L7160`, or a card of ours: `business-card`, `table-tent`, "
         "`a6`, `sticker`, `ticket`, `hang-tag`."
     )
-    paper: str | None = Field(default=None, description="Paper of a card: `A4` by default, `Letter`, `A3` and others.")
+    paper: str | None = Field(
+        default=None,
+        description="Paper of a card: `A4` by default, `Letter`, `A3` and others, or `card`, which puts each card on a "
+        "page of its own, as print shops ask.",
+    )
     lines: tuple[str, ...] = Field(
         default=(), description="Lines of text on a label, with fields such as `{name}` in braces."
     )
@@ -68,7 +72,6 @@ class SheetSettings(Model):
     least_module: Annotated[Number, Within(0.1, 10, "millimeters")] = Field(
         default=SMALLEST_MODULE_MM, description="Least width of a module. Most phones need 0.4 mm."
     )
-    key_black: bool = Field(default=False, description="Print black with black ink only.")
 
 
 class Pages:
@@ -96,7 +99,7 @@ class Pages:
         """End the page, if there is one, and begin another."""
         if self.count:
             self.end()
-        self._contents = Contents(self._pdf, self._matrix)
+        self._contents = Contents(self._pdf, self._matrix, key_black=self._settings.key_black)
         self.count += 1
 
     def end(self) -> None:
@@ -110,7 +113,11 @@ class Pages:
             self._paint("[1 1] 0 d")
             self.stroke((x + at, y, x + at + MARK, y) for x, y in folds for at in (0, self._stock.width - MARK))
         width, height = (side * POINTS_PER_MM for side in self._stock.page)
-        self._pdf.add_page(self._contents, width, height, key_black=self._settings.key_black)
+        trim, bleed = None, 0.0
+        if (self._settings.paper or "").lower() == CARD:
+            trim = self._matrix.box(*self._stock.places[0], self._stock.width, self._stock.height)
+            bleed = self._settings.bleed * self._matrix.scale_x
+        self._pdf.add_page(self._contents, width, height, trim=trim, bleed=bleed)
 
     def label(self, at: Point, placed: Placed, form: str, scale: float) -> None:
         """Paint a label: a code and lines of text on each panel, within its outline and bleed.
@@ -124,7 +131,7 @@ class Pages:
         stock = self._stock
         outline = [*postscript.path(stock.outline(self._settings.bleed)), "W"]
         ground = self._settings.label_color
-        paint = [*outline, self._color(ground), "f"] if ground else [*outline, "n"]
+        paint = [*outline, self._contents.fill(ground, key_black=True), "f"] if ground else [*outline, "n"]
         self._paint("q", f"{postscript.exact(1, 0, 0, 1, *at)} cm", *paint)
         name = self._contents.resource_name("XObject", form)
         panel = stock.height / stock.panels
@@ -141,7 +148,7 @@ class Pages:
     def text(self, line: Line) -> None:
         """Paint a line of text; each letter is a form that all pages share."""
         scale = line.capital / GLYPH_UNITS
-        self._paint("q", self._color(self._settings.text_color))
+        self._paint("q", self._contents.fill(self._settings.text_color, key_black=True, overprint=True))
         for character, x, _ in steps(line.text, self._lettering.fonts[line.weight]):
             if not character.isspace():
                 name = self._contents.resource_name("XObject", self._letter(character, line.weight))
@@ -182,10 +189,6 @@ class Pages:
             data = "\n".join([*postscript.path(outline), "f"]).encode("ascii")
             self._letters[key] = self._pdf.add(f"/Type/XObject/Subtype/Form/BBox[{box}]", data)
         return self._letters[key]
-
-    def _color(self, color: Color) -> str:
-        ink = postscript.ink(color, key_black=True)
-        return ink + (" rg" if " " in ink else " g")
 
     def _paint(self, *operators: str) -> None:
         self._contents.operators += operators

@@ -32,6 +32,7 @@ from qrkit.paper.placing import CAPITAL, LEAST_MARGIN, Box, Lettering, Line, Pla
 from qrkit.paper.stocks import Stock, stock_named
 from qrkit.pictures.batch_files import MOST_LOOKS
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.inks import press_of
 from qrkit.pictures.patterns import check_pattern, filled
 from qrkit.pictures.preflight import preflight
 from qrkit.pictures.printing import PrintSize
@@ -303,6 +304,7 @@ class _Sheet:
 
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""
+        pdf.press = press_of(self._settings)
         pages = Pages(pdf, self._stock, self._settings, self.lettering)
         slots = islice(cycle(enumerate(self._stock.places)), self._settings.start - 1, None)
         for image, placed in self._each():

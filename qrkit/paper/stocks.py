@@ -16,7 +16,7 @@ from importlib.resources import files
 from qrkit.design.outline import Outline, circle, rounded
 from qrkit.errors import InvalidParameter, Problem, nearest
 
-__all__ = ["CARDS", "PAPERS", "Point", "Stock", "stock_named", "stocks"]
+__all__ = ["CARD", "CARDS", "PAPERS", "Point", "Stock", "stock_named", "stocks"]
 
 Point = tuple[float, float]
 
@@ -26,6 +26,8 @@ PAPERS: dict[str, Point] = {
     "Letter": (215.9, 279.4), "Legal": (215.9, 355.6), "Tabloid": (279.4, 431.8),
 }  # fmt: skip
 """Width and height of paper, in millimeters."""
+CARD = "card"
+"""The paper that is as large as a card with its bleed and marks."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,7 +120,7 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
 
     Args:
         name: The name, such as `L7160`, `Avery 5160` or `business-card`. Case, spaces and hyphens do not matter.
-        paper: One of `PAPERS`, for a card; A4 by default.
+        paper: One of `PAPERS`, for a card; A4 by default. `card` is as large as the card with its edge.
         gap: Millimeters between two cards, for their bleed.
         edge: Millimeters around all cards of a page, for bleed and marks.
 
@@ -128,10 +130,11 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
     """
     key = _key(name)
     if card := next((one for one in CARDS if _key(one) == key), None):
-        sizes = {one.lower(): size for one, size in PAPERS.items()}
+        own = (CARDS[card].width + 2 * edge, CARDS[card].height + 2 * edge)
+        sizes = {one.lower(): size for one, size in PAPERS.items()} | {CARD: own}
         size = sizes.get((paper or "A4").lower())
         if size is None:
-            raise InvalidParameter(Problem("paper", paper, f"is not a paper; {nearest(paper or '', PAPERS)}"))
+            raise InvalidParameter(Problem("paper", paper, f"is not a paper; {nearest(paper or '', [CARD, *PAPERS])}"))
         return _on_paper(CARDS[card], size, gap, edge)
     found = {replace(stock, name=""): stock for stock in _by_key().get(key, ())}
     if len(found) > 1:

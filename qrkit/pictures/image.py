@@ -213,7 +213,17 @@ class QRImage(Shown):
         """
         return self._write(format_named(format).compressed(compression))
 
-    def print_at(self, size_mm: float, *, dpi: float = 300, key_black: bool = False, at_most: bool = False) -> QRPrint:
+    def print_at(
+        self,
+        size_mm: float,
+        *,
+        dpi: float = 300,
+        key_black: bool = False,
+        at_most: bool = False,
+        bleed_mm: float = 0,
+        profile: str | Path | None = None,
+        spots: Mapping[str, str] | None = None,
+    ) -> QRPrint:
         """Return the image at a print size: exact in svg, pdf and eps, in whole printer dots per module in others.
 
         Args:
@@ -222,9 +232,15 @@ class QRImage(Shown):
             key_black: True to write black with black ink only in EPS and PDF.
             at_most: True to never exceed `size_mm` in formats with pixels, as on a label; False to use the nearest
                 possible width.
+            bleed_mm: How far the background of a PDF reaches beyond its width, to be cut off; 0..10 millimeters.
+            profile: File of the ICC profile of a print shop, in CMYK: makes a PDF a PDF/X-4, and a TIFF one in CMYK.
+                Black and grays are printed with black ink only.
+            spots: Spot colors of a PDF for a profile, by the color that each replaces:
+                `{"#D20F39": "PANTONE 186 C"}`. Gradients and pictures have none.
 
         Raises:
-            InvalidParameter: If a number is out of range, or modules would be smaller than one dot.
+            InvalidParameter: If a number is out of range, modules would be smaller than one dot, or the profile is not
+                one of a CMYK printer.
 
         Example:
             >>> generate("https://example.com").print_at(40)
@@ -233,7 +249,8 @@ class QRImage(Shown):
         from qrkit.pictures.printing import PrintSize
 
         self.warn()
-        return self.printed(PrintSize(size_mm=size_mm, dpi=dpi, key_black=key_black, at_most=at_most))
+        inks = {"key_black": key_black, "profile": profile, "spots": spots or {}}
+        return self.printed(PrintSize(size_mm=size_mm, dpi=dpi, at_most=at_most, bleed_mm=bleed_mm, **inks))
 
     def least_width_mm(self, distance_m: float | None = None) -> float:
         """Return the least width in millimeters, with quiet zone and frame, at which most phones read a print.

@@ -19,7 +19,7 @@ from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.late import Shown
-from qrkit.model import Model
+from qrkit.pictures.inks import Inks, press_of
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import STANDARD_QUIET
 
@@ -35,7 +35,11 @@ ROUNDING = 1e-9
 """Rounding error allowed in a whole number of dots, so that none is lost."""
 
 
-class PrintSize(Model):
+PRINTED = {"profile": ("pdf", "tif"), "spots": ("pdf",), "bleed_mm": ("pdf",)}
+"""The formats that a field of `PrintSize` is for, if it is not for all."""
+
+
+class PrintSize(Inks):
     """The requested print size of an image."""
 
     size_mm: Annotated[Number, Within(2, 5_000, "millimeters")] = Field(
@@ -45,8 +49,8 @@ class PrintSize(Model):
     dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] = Field(
         default=300.0, description="Resolution of the printer."
     )
-    key_black: bool = Field(
-        default=False, description="Print black with black ink only in EPS and PDF, as print shops require."
+    bleed_mm: Annotated[Number, Within(0, 10, "millimeters")] = Field(
+        default=0.0, description="How far the background of a PDF reaches beyond its width, to be cut off."
     )
     at_most: bool = Field(
         default=False,
@@ -89,13 +93,14 @@ class QRPrint(Shown):
     def scene(self) -> Scene:
         """The drawing, in dots."""
         enlarged = self._drawn.scaled(self._factor, snapped=True)
-        return replace(enlarged, dots_per_inch=self.size.dpi, key_black=self.size.key_black)
+        return replace(enlarged, dots_per_inch=self.size.dpi, key_black=self.size.key_black, press=press_of(self.size))
 
     @property
     def exact_scene(self) -> Scene:
-        """The drawing for vector formats, which is exactly as wide as requested."""
-        dots_per_inch = self.scene.width / self.size.size_mm * MILLIMETRES_PER_INCH
-        return replace(self.scene, dots_per_inch=dots_per_inch)
+        """The drawing for vector formats, which is exactly as wide as requested, and has its bleed at each side."""
+        dots_per_mm = self.scene.width / self.size.size_mm
+        scene = replace(self.scene, dots_per_inch=dots_per_mm * MILLIMETRES_PER_INCH)
+        return scene.with_bleed(self.size.bleed_mm * dots_per_mm) if self.size.bleed_mm else scene
 
     @property
     def width_mm(self) -> float:
@@ -138,7 +143,8 @@ class QRPrint(Shown):
 
         Raises:
             InvalidParameter: If the format is unknown, the compression level is out of range (see `QRImage.to_bytes`),
-                or a format with pixels would have too many dots.
+                a format with pixels would have too many dots, or a profile, spot colors or a bleed are not for the
+                format or the picture.
         """
         return self._write(format_named(format).compressed(compression))
 
@@ -160,6 +166,9 @@ class QRPrint(Shown):
         return file
 
     def _write(self, format: Format) -> bytes:
+        for field, names in PRINTED.items():
+            if getattr(self.size, field) and format.name not in names:
+                raise InvalidParameter(Problem(field, None, f"is only for {' and '.join(names)}"))
         if self.has_too_many_dots and not format.exact:
             rule = f"is more than {MOST_PIXELS:,} dots at {self.size.dpi:g} dpi; use fewer dots per inch, or svg or pdf"
             raise InvalidParameter(Problem("size_mm", self.size.size_mm, rule, "out-of-range"))

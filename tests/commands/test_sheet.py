@@ -1,6 +1,7 @@
 """`qrkit sheet`: labels and cards of a store or a table."""
 
 import subprocess
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook
@@ -8,6 +9,7 @@ from PIL import Image
 
 from qrkit import decode_all
 from qrkit.__main__ import main
+from tests import icc
 
 
 def read(file):
@@ -42,6 +44,26 @@ def test_a_table_becomes_table_tents_without_tracking(tmp_path, capsys):
     assert main(["sheet", str(file), *what, *look, "--json"]) == 0
     assert '"labels": 2, "pages": 1' in capsys.readouterr().out
     assert read(file) == [f"https://example.com/{n}" for n in (1, 1, 2, 2)]
+
+
+def test_files_for_a_print_shop(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "press.icc").write_bytes(icc.profile())
+    (tmp_path / "t.csv").write_text("Content,name\nhttps://example.com/1,One\n")
+    assert main(["import", "t.csv", "--base-url", "https://go.example.com"]) == 0
+    how = ["--profile", "press.icc", "--spots", "#D20F39=PANTONE 186 C,#FFEE00=Yellow"]
+    look = ["--foreground", "#D20F39", "--background", "#FFEE00"]
+    sized = ["--size-mm", "40", "--profile", "press.icc"]
+    assert main(["generate", "https://example.com", "-o", "a.pdf", "--size-mm", "40", "--bleed-mm", "2", *how]) == 2
+    assert "spots: no module, text or flat shape has the color #D20F39" in capsys.readouterr().err
+    assert main(["generate", "https://example.com", "-o", "a.pdf", "--size-mm", "40", *how, *look]) == 0
+    assert main(["export", "b.pdf", *sized, "--bleed-mm", "2"]) == 0
+    assert main(["export", "c.zip", "--image-format", "tif", *sized]) == 0
+    assert main(["sheet", "d.pdf", "--stock", "business-card", "--paper", "card", "--bleed", "3", *how[:2]]) == 0
+    for name in ("a", "b", "d"):
+        assert b"/S/GTS_PDFX/" in (tmp_path / f"{name}.pdf").read_bytes()
+    with ZipFile("c.zip") as files:
+        assert Image.open(files.open(files.namelist()[0])).mode == "CMYK"
 
 
 def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):

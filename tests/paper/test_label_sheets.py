@@ -14,6 +14,7 @@ from PIL import Image, ImageOps
 from qrkit import Design, decode_all, generate, open_portfolio
 from qrkit.errors import InvalidParameter, NotFound, ScanWarning
 from qrkit.paper import CARDS, Labels, SheetSettings, stock_named, stocks, write_sheet, write_test_page
+from tests import icc
 from tests.conformance import readers
 
 LINK = "https://go.example.com/{n}"
@@ -42,7 +43,7 @@ def streams(file):
     """The decompressed streams of a PDF, by the start of their dictionaries."""
     data = file.read_bytes()
     found = re.finditer(rb"<<([^\n]*?)/Length (\d+)/Filter/FlateDecode>>\nstream\n", data)
-    return [(one[1], zlib.decompress(data[one.end() : one.end() + int(one[2])]).decode()) for one in found]
+    return [(one[1], zlib.decompress(data[one.end() : one.end() + int(one[2])]).decode("latin-1")) for one in found]
 
 
 def pages(file):
@@ -196,6 +197,49 @@ def test_black_is_one_ink_if_asked(written):
     inks = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[:4]
     assert [float(ink) for ink in inks[:3]] == [0, 0, 0]
     assert float(inks[3]) > 0
+
+
+@pytest.fixture(scope="session")
+def press(tmp_path_factory):
+    file = tmp_path_factory.mktemp("icc") / "press.icc"
+    file.write_bytes(icc.profile())
+    return file
+
+
+@pytest.mark.parametrize(("marks", "edge"), [("none", 3), ("crop", 8)])
+def test_each_card_has_a_page_that_says_where_it_is_cut(marks, edge, press, written):
+    how = {"bleed": 3, "marks": marks, "profile": press}
+    data = written(3, stock="business-card", paper="Card", **how).read_bytes().decode("latin-1")
+    found = {tuple(re.findall(r"/(\w+Box)\[([^]]*)\]", line)) for line in data.splitlines() if "/Type/Page/" in line}
+    (page,) = (dict(one) for one in found)
+    boxes = {name: [float(side) * MM for side in sides.split()] for name, sides in page.items()}
+    width, height = 85 + 2 * edge, 55 + 2 * edge
+    assert data.count("/TrimBox") == 3
+    assert boxes["MediaBox"] == pytest.approx([0, 0, width, height], abs=0.01)
+    assert boxes["TrimBox"] == pytest.approx([edge, edge, width - edge, height - edge], abs=0.01)
+    assert boxes["BleedBox"] == pytest.approx([edge - 3, edge - 3, width - edge + 3, height - edge + 3], abs=0.01)
+
+
+@pytest.mark.needs("gs", "qpdf")
+def test_a_sheet_for_a_press_has_black_ink_alone_and_a_spot_color(press, written, tmp_path):
+    file = written(2, stock="L7160", lines=("{name}",), marks="crop", profile=press)
+    subprocess.run(["qpdf", "--check", file], check=True, capture_output=True)
+    command = ["gs", "-q", "-o", "-", "-sDEVICE=inkcov", str(file)]
+    inks = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[:4]
+    assert [float(ink) > 0 for ink in inks] == [False, False, False, True]
+    first = file.read_bytes()
+    assert written(2, stock="L7160", lines=("{name}",), marks="crop", profile=press).read_bytes() == first
+    how = {"lines": ("{name}",), "text_color": "navy", "profile": press, "spots": {"navy": "Reflex Blue"}}
+    (page,) = pages(written(2, stock="L7160", **how))
+    assert len(re.findall("/C. cs 1 scn", page)) == 2
+
+
+def test_a_spot_color_that_no_label_has_is_refused(press, written, tmp_path):
+    with pytest.raises(InvalidParameter, match="no module, text or flat shape has the color #000080"):
+        written(2, stock="L7160", profile=press, spots={"navy": "Reflex Blue"})
+    assert list(tmp_path.iterdir()) == []
+    file = write_test_page(tmp_path / "t.pdf", SheetSettings(stock="L7160", profile=press, spots={"navy": "Blue"}))
+    assert len(pages(file)) == 1
 
 
 def test_modules_are_whole_dots_of_the_printer(written):

@@ -1,13 +1,17 @@
-"""Writes vector PDF 1.4 (ISO 32000), keeping any alpha. By default, a pixel is one point."""
+"""Writes vector PDF 1.4 (ISO 32000), keeping any alpha. By default, a pixel is one point.
+
+With a press, it is PDF/X-4 (ISO 15930-7): in CMYK and spot colors, with the profile of the press.
+"""
 
 from __future__ import annotations
 
 import zlib
 from hashlib import sha256
 from io import BytesIO
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
+from uuid import UUID
 
-from qrkit.design.color import Color
+from qrkit.design.color import BLACK, Color
 from qrkit.design.outline import Outline
 from qrkit.drawing.plain_picture import Plain, written_runs
 from qrkit.drawing.scene import (
@@ -28,6 +32,10 @@ from qrkit.drawing.writers import postscript
 from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
 from qrkit.drawing.writers.vector_pictures import with_shapes
+from qrkit.errors import InvalidParameter, Problem
+
+if TYPE_CHECKING:
+    from qrkit.drawing.writers.press import Press
 
 __all__ = ["Contents", "PdfFile", "write", "write_plain"]
 
@@ -41,6 +49,21 @@ MOST_PICTURES = 100
 
 OPAQUE = 255
 UNCHANGED = Matrix()
+OVERPRINTED = "<</op true/OPM 1>>"
+"""Keeps the other inks below black ink, so that no white gap shows if paper slips in the press."""
+XMP = """\
+<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+ xmlns:xmpMM="http://ns.adobe.com/xap/1.0/mm/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
+ xmlns:pdfxid="http://www.npes.org/pdfx/ns/id/" pdfxid:GTS_PDFXVersion="PDF/X-4" pdf:Trapped="False"
+ xmp:CreateDate="1980-01-01T00:00:00Z" xmp:ModifyDate="1980-01-01T00:00:00Z" xmp:MetadataDate="1980-01-01T00:00:00Z"
+ xmpMM:DocumentID="uuid:{}" xmpMM:VersionID="1" xmpMM:RenditionClass="default">
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">QR Codes</rdf:li></rdf:Alt></dc:title>
+</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>"""
+"""The metadata of PDF/X-4. The date is fixed, as in `INFO`, so that the same pages give the same bytes."""
+INFO = b"""<</Title(QR Codes)/CreationDate(D:19800101000000Z)/ModDate(D:19800101000000Z)/Trapped/False
+/GTS_PDFXVersion(PDF/X-4)>>"""
 
 
 def write(scene: Scene) -> bytes:
@@ -73,10 +96,11 @@ class Contents:
 
     Attributes:
         operators: The operators, in painting order.
+        key_black: Whether black has to stay a single ink.
     """
 
     def __init__(self, file: PdfFile, matrix: Matrix = UNCHANGED, *, key_black: bool = False) -> None:
-        self._file, self._matrix, self._key_black = file, matrix, key_black
+        self._file, self._matrix, self.key_black = file, matrix, key_black
         self.operators = _transform(matrix)
         self._resources: dict[str, dict[str, str]] = {}
 
@@ -119,14 +143,35 @@ class Contents:
         names = self._resources.setdefault(kind, {})
         return names.setdefault(text, f"{kind[0]}{len(names)}")
 
+    def fill(self, color: Color, *, key_black: bool, overprint: bool = False) -> str:
+        """Return the operators that select a color, without its alpha.
+
+        Args:
+            color: The color.
+            key_black: True to paint black with black ink only, as a press always does.
+            overprint: True to keep the inks below black ink.
+        """
+        press = self._file.press
+        if press is None:
+            numbers = postscript.ink(color, key_black=key_black)
+            return numbers + (" rg" if " " in numbers else " g")
+        if color.opaque in press.spots:
+            self._file.used_spots.add(color.opaque)
+            return f"/{self.resource_name('ColorSpace', press.separation(color.opaque))} cs 1 scn"
+        over = f"/{self.resource_name('ExtGState', OVERPRINTED)} gs " if overprint and color == BLACK else ""
+        return f"{over}{press.inks(color)} k"
+
     def _select_paint(self, matrix: Matrix, item: Painted) -> list[str]:
         """Return the operators that select the paint of an item."""
-        paint = item.paint
+        paint, press = item.paint, self._file.press
         if isinstance(paint, Color):
-            numbers = postscript.ink(paint, key_black=self._key_black and paint.alpha == OPAQUE)
-            return [*self._select_opacity(paint.opacity), numbers + (" rg" if " " in numbers else " g")]
+            key_black = self.key_black and paint.alpha == OPAQUE
+            # Plates of logos, which are other shapes, have to hide the modules below them.
+            filled = self.fill(paint, key_black=key_black, overprint=isinstance(item, Squares | Stamps))
+            return [*self._select_opacity(paint.opacity), filled]
         to_page = postscript.matrix_numbers(matrix.then(self._matrix))
-        pattern = f"<</PatternType 2/Matrix[{to_page}]\n/Shading{postscript.shading(paint)}>>"
+        shading = postscript.shading(paint, "/DeviceCMYK", press.inks) if press else postscript.shading(paint)
+        pattern = f"<</PatternType 2/Matrix[{to_page}]\n/Shading{shading}>>"
         alphas = {color.alpha for _, color in paint.stops}
         faint = (
             self._select_opacity(alphas.pop() / OPAQUE)
@@ -202,9 +247,18 @@ def _image(pixels: Pixels, space: str) -> str:
 class PdfFile:
     """A PDF file of any number of pages, written object by object, so that memory holds only the place of each.
 
-    Use it as a context manager; an error in the block leaves the file without an end. The file contains no dates or
-    ids, so the same pages give the same bytes.
+    Use it as a context manager; an error in the block leaves the file without an end. The file contains neither the
+    time nor random numbers, so the same pages give the same bytes.
+
+    Attributes:
+        press: What the file is printed with, which is set before the first page: makes it a PDF/X-4.
+        used_spots: The spot colors that were painted.
+
+    Raises:
+        InvalidParameter: At the end of the block, if a spot color was not painted.
     """
+
+    press: Press | None = None
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -214,6 +268,7 @@ class PdfFile:
         self._streams: dict[bytes, str] = {}
         self._pages: list[str] = []
         self._pictures: dict[tuple[object, ...], str] = {}
+        self.used_spots: set[Color] = set()
 
     def add(self, dictionary: str, data: bytes) -> str:
         """Add a stream and return a reference to it; equal streams are one.
@@ -237,24 +292,36 @@ class PdfFile:
         return self.add(f"/Type/XObject/Subtype/Form{box}{contents.resources}", contents.data)
 
     def add_picture(self, scene: Scene) -> None:
-        """Add a page that shows a scene and has its size."""
+        """Add a page that shows a scene and has its size; what lies in its bleed is cut off."""
+        self.press = scene.press
         matrix = postscript.page_matrix(scene.height, scene.dots_per_inch)
         contents = Contents(self, matrix, key_black=scene.key_black)
         contents.draw(scene)
-        self.add_page(contents, scene.width * matrix.scale_x, matrix.move_y, key_black=scene.key_black)
+        width, height, bleed = scene.width * matrix.scale_x, matrix.move_y, scene.bleed * matrix.scale_x
+        trim = (bleed, bleed, width - 2 * bleed, height - 2 * bleed) if bleed else None
+        self.add_page(contents, width, height, trim=trim, bleed=bleed)
 
-    def add_page(self, contents: Contents, width: float, height: float, *, key_black: bool = False) -> None:
+    def add_page(
+        self, contents: Contents, width: float, height: float, *, trim: Box | None = None, bleed: float = 0.0
+    ) -> None:
         """Add a page.
 
         Args:
             contents: What it shows.
             width: Width in points.
             height: Height in points.
-            key_black: True if black has to stay a single ink.
+            trim: What is left after the page was cut, from its bottom left corner, in points; by default, the page.
+            bleed: Points around it that are printed, too.
         """
-        # Without a transparency group, black stays a single ink where items overlap.
-        group = "" if key_black else "/Group<</S/Transparency/CS/DeviceRGB>>"
+        # Without a transparency group in RGB, black stays a single ink where items overlap.
+        space = "/DeviceCMYK" if self.press else "" if contents.key_black else "/DeviceRGB"
+        group = f"/Group<</S/Transparency/CS{space}>>" if space else ""
         entries = f"/MediaBox[0 0 {number(width)} {number(height)}]{contents.resources}{group}"
+        if self.press or trim:
+            left, bottom, across, up = trim or (0, 0, width, height)
+            for name, more in (("Trim", 0.0), ("Bleed", bleed)):
+                sides = (left - more, bottom - more, left + across + more, bottom + up + more)
+                entries += f"/{name}Box[{' '.join(map(number, sides))}]"
         painted = self.add("", contents.data)
         page = f"<</Type/Page/Parent {PAGES} 0 R/Contents {painted}{entries}>>"
         self._pages.append(self._write(page.encode("ascii")))
@@ -272,8 +339,32 @@ class PdfFile:
                 mask = f"/SMask {self.add(_image(pixels, '/DeviceGray'), pixels.alpha)}"
             if len(self._pictures) == MOST_PICTURES:
                 self._pictures.clear()
-            self._pictures[key] = self.add(_image(pixels, "/DeviceRGB") + mask, pixels.rgb)
+            space, data = "/DeviceRGB", pixels.rgb
+            if self.press:
+                space, data = "/DeviceCMYK", self.press.pixels(*pixels[:3])
+            self._pictures[key] = self.add(_image(pixels, space) + mask, data)
         return self._pictures[key]
+
+    def _add_press(self, press: Press) -> tuple[str, str]:
+        """Add what PDF/X-4 asks for, and return its entries in the catalog and in the trailer.
+
+        Raises:
+            InvalidParameter: If a spot color was not painted.
+        """
+        if missing := press.spots.keys() - self.used_spots:
+            names = ", ".join(sorted(color.rgb for color in missing))
+            rule = f"no module, text or flat shape has the color {names}; gradients and pictures have no spot colors"
+            raise InvalidParameter(Problem("spots", None, rule))
+        profile = self.add("/N 4", press.profile)
+        unique = sha256(b"".join(self._streams)).digest()[:16]
+        xmp = XMP.format(UUID(bytes=unique)).encode()
+        head = f"<</Type/Metadata/Subtype/XML/Length {len(xmp)}>>\nstream\n".encode("ascii")
+        metadata = self._write(head + xmp + b"\nendstream")
+        name = f"<{press.condition.encode('ascii', 'replace').hex()}>"
+        intent = f"/S/GTS_PDFX/OutputConditionIdentifier{name}/Info{name}/DestOutputProfile {profile}"
+        number = f"<{unique.hex()}>"
+        catalog = f"/Version/1.6/Metadata {metadata}/OutputIntents[<</Type/OutputIntent{intent}>>]"
+        return catalog, f"/Info {self._write(INFO)}/ID[{number}{number}]"
 
     def _write(self, data: bytes, number: int = 0) -> str:
         """Write an object and return a reference to it."""
@@ -288,13 +379,14 @@ class PdfFile:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             return
+        catalog, trailer = self._add_press(self.press) if self.press else ("", "")
         kids = f"/Kids[{' '.join(self._pages)}]/Count {len(self._pages)}"
         self._write(f"<</Type/Pages{kids}>>".encode("ascii"), PAGES)
-        self._write(f"<</Type/Catalog/Pages {PAGES} 0 R>>".encode("ascii"), CATALOG)
+        self._write(f"<</Type/Catalog/Pages {PAGES} 0 R{catalog}>>".encode("ascii"), CATALOG)
         table = "".join(f"{offset:010} 00000 n \n" for _, offset in sorted(self._offsets.items()))
         count = len(self._offsets) + 1
         end = (
             f"xref\n0 {count}\n0000000000 65535 f \n{table}"
-            f"trailer\n<</Size {count}/Root {CATALOG} 0 R>>\nstartxref\n{self._length}\n%%EOF\n"
+            f"trailer\n<</Size {count}/Root {CATALOG} 0 R{trailer}>>\nstartxref\n{self._length}\n%%EOF\n"
         )
         self._file.write(end.encode("ascii"))

@@ -37,7 +37,13 @@ def write_bmp(scene: Scene) -> bytes:
 
 
 def write_tif(scene: Scene) -> bytes:
-    """Write a TIFF, deflated; any alpha is kept."""
+    """Write a TIFF, deflated; any alpha is kept, except in CMYK for a press."""
+    if press := scene.press:
+        from PIL import Image
+
+        opaque = opaque_picture(scene).convert("RGB")
+        inks = Image.frombytes("CMYK", opaque.size, press.pixels(*opaque.size, opaque.tobytes()))
+        return _save(inks, "TIFF", scene, compression="tiff_adobe_deflate", icc_profile=press.profile)
     picture = _picture(scene)
     if picture.mode == "P" and "transparency" in picture.info:
         picture = picture.convert("RGBA")
