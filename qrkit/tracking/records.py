@@ -34,6 +34,7 @@ from qrkit.design.limits import (
     Within,
 )
 from qrkit.model import Model
+from qrkit.tracking.gs1_entities import Gs1Entities
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.passwords import Password
@@ -133,7 +134,7 @@ SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
 """Fields that are shown even if the plan does not include the QR Code."""
 
 
-LEFT_OUT_OF_LISTS = {"properties", "location", "schedule", "rules"}
+LEFT_OUT_OF_LISTS = {"properties", "location", "schedule", "rules", "gs1"}
 
 DERIVED = frozenset({"short_url", "image_url", "is_available"})
 """Fields of a QR Code that are not stored, but derived from other fields, the base URL and the plan."""
@@ -255,6 +256,13 @@ class QRCode(Model):
         description="What visitors must type before they are led on, 4..100 characters. Only its hash is stored.",
         exclude_if=lambda password: password == "",
         repr=False,
+    )
+
+    gs1: Gs1Entities = Field(
+        default=(),
+        description="Links of a product, place or thing and of its lots and items, if the short URL is a GS1 Digital "
+        "Link.",
+        exclude_if=lambda entities: not entities,
     )
 
     @model_validator(mode="after")
