@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from pydantic_core import PydanticCustomError
 
 from qrkit.contents.gs1_identifiers import KEYS, check_value, gtin_of
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["Gs1Path", "gs1_path", "read_gs1_path"]
+__all__ = ["Gs1Path", "gs1_path", "gs1_path_in", "is_gs1_key", "read_gs1_path"]
 
 LONGEST_PATH = 1_000
 """Characters: a key and its three qualifiers have a few hundred, even if all are percent-encoded."""
@@ -63,6 +64,38 @@ def read_gs1_path(path: str) -> Gs1Path | None:
     if len(parts) % 2:
         raise _wrong(path, f"must end with a value: nothing follows {parts[-1]!r}")
     return gs1_path([(number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=True)])
+
+
+def gs1_path_in(text: str) -> Gs1Path:
+    """Return the path that a text of any form names: a GTIN, `(01)09506000134352(10)ABC`, a path or a Digital Link.
+
+    A qualifier may be `{21}`, for example, which stands for all serial numbers.
+
+    Raises:
+        InvalidParameter: If the text names no key, or breaks a rule of its application identifiers.
+    """
+    text = text.strip()
+    if text.startswith("("):
+        elements = re.findall(r"\(([0-9]{2,4})\)([^(]+)", text)
+    else:
+        parts = urlsplit(text).path.strip("/").split("/")
+        start = next((place for place, part in enumerate(parts) if part in KEYS), 0)
+        parts = parts[start:] if len(parts) > 1 else ["01", text]
+        elements = [(number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=False)]
+        if len(parts) % 2:
+            raise _wrong(text, f"must end with a value: nothing follows {parts[-1]!r}")
+    if not elements or elements[0][0] not in KEYS:
+        raise _wrong(text, "must be a GTIN, or begin with a GS1 key such as 01, as in 01/09506000134352/10/ABC")
+    return gs1_path(elements, stands_for_all=True)
+
+
+def is_gs1_key(code: str) -> bool:
+    """Return whether a short code is the path of a key alone, such as `01/09506000134352`, as we write it."""
+    try:
+        path = read_gs1_path(code)
+    except InvalidParameter:
+        return False
+    return path is not None and path.key == code == str(path)
 
 
 def gs1_path(elements: Sequence[tuple[str, str]], *, stands_for_all: bool = False) -> Gs1Path:

@@ -18,9 +18,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.model import Model
 from qrkit.tracking.own_fields import OwnFields, split_tags
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
-from qrkit.tracking.redirect_rules import MOST_RULES, RedirectRule
+from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
@@ -99,6 +100,7 @@ TERMS = (
     Column("Limit a Day", "limitADay", "limit_a_day", "limit"),
     Column("Otherwise", "otherwise", "otherwise"),
     Column("Password", "password", "password", "word"),
+    Column("GS1", "gs1", "gs1", "rules"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
 
@@ -433,7 +435,7 @@ def _read_fields(text: str, name: str) -> dict[str, Any]:
     return found
 
 
-def _rules_text(rules: tuple[RedirectRule, ...]) -> str:
+def _rules_text(rules: tuple[Model, ...]) -> str:
     return json.dumps([rule.model_dump(mode="json") for rule in rules], ensure_ascii=False) if rules else ""
 
 
@@ -443,7 +445,8 @@ def _read_rules(text: str, name: str) -> list[Any]:
         if not isinstance(found, list):
             raise ValueError
     except (ValueError, RecursionError) as error:
-        rule = f"must be a JSON list of at most {MOST_RULES} rules with conditions and content"
+        of = "GS1 entities with links" if name == "GS1" else f"at most {MOST_RULES} rules with conditions and content"
+        rule = f"must be a JSON list of {of}"
         raise InvalidParameter(Problem(name, text, rule)) from error
     return found
 

@@ -6,13 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from qrkit.contents.gs1_identifiers import KEYS
-from qrkit.contents.gs1_paths import Gs1Path, gs1_path
+from qrkit.contents.gs1_paths import Gs1Path, gs1_path, gs1_path_in
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.model import plain
 from qrkit.tracking.gs1_choosing import filled
@@ -30,21 +28,24 @@ _TEMPLATE = re.compile(r"\{[^{}]*\}")
 """What stands for all values of a qualifier."""
 
 
-def linkset(base: str, levels: Iterable[tuple[Gs1Path, Gs1Entity]]) -> dict[str, Any]:
+def linkset(base: str, levels: Iterable[tuple[Gs1Path, Gs1Entity]], *, templates: bool = False) -> dict[str, Any]:
     """Return the linkset of a path: an object for each level of it that has links, the nearest first.
 
     Args:
         base: What the addresses of the resolver begin with, without a slash at the end.
         levels: The levels and their entities, as `levels_of` returns them.
+        templates: Whether addresses keep what stands for a value, such as `{21}`.
     """
-    return {"linkset": [_anchored(base, path, entity) for path, entity in levels]}
+    return {"linkset": [_anchored(base, path, entity, templates=templates) for path, entity in levels]}
 
 
-def _anchored(base: str, path: Gs1Path, entity: Gs1Entity) -> dict[str, Any]:
+def _anchored(base: str, path: Gs1Path, entity: Gs1Entity, *, templates: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"anchor": f"{base}/{path}", "description": entity.description}
     for link in entity.links:
         written = {name: value for name, value in plain(link).items() if name in OF_A_LINK}
-        found.setdefault(full_type(link.link_type), []).append(written | {"href": filled(link.href, path)})
+        found.setdefault(full_type(link.link_type), []).append(
+            written | {"href": link.href if templates else filled(link.href, path)}
+        )
     return found
 
 
@@ -92,18 +93,17 @@ def _objects(given: Any, around: Mapping[str, Any] = MappingProxyType({})) -> It
 def _path_of(one: Mapping[str, Any]) -> tuple[Gs1Path, dict[str, str]]:
     """Return the path of an anchor, and the application identifiers of the names that stand for all values.
 
-    The anchor is an address of any resolver. The Community Edition writes qualifiers beside it, and as the value of one
-    that stands for all, any name: `{"21": "{serialnumber}"}`.
+    The Community Edition writes qualifiers beside the anchor, and as the value of one that stands for all, any name:
+    `{"21": "{serialnumber}"}`.
     """
-    segments = urlsplit(str(one["anchor"])).path.strip("/").split("/")
-    start = next((place for place, segment in enumerate(segments) if segment in KEYS), 0)
-    elements = [(number, unquote(value)) for number, value in pairwise(segments[start:])][::2]
+    try:
+        elements = list(gs1_path_in(str(one["anchor"])).elements)
+    except InvalidParameter as error:
+        raise InvalidParameter(Problem("anchor", one["anchor"], error.problems[0].rule)) from error
     for beside in one.get("qualifiers") or ():
         elements += [(str(number), str(value)) for number, value in _object(beside).items()]
     names = {value[1:-1]: number for number, value in elements if _TEMPLATE.fullmatch(value)}
     elements = [(number, f"{{{number}}}" if _TEMPLATE.fullmatch(value) else value) for number, value in elements]
-    if not elements or elements[0][0] not in KEYS or (len(segments) - start) % 2:
-        raise InvalidParameter(Problem("anchor", one["anchor"], "must be a GS1 Digital Link"))
     return gs1_path(elements, stands_for_all=True), names
 
 

@@ -33,6 +33,7 @@ from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import short_link_of
 from qrkit.portfolio.explained import Explained
 from qrkit.portfolio.exporting import write_codes
+from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
@@ -72,6 +73,11 @@ class Portfolio(Shown, Explained):
         """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
         most = PLANS[self.account.plan].most_qrcodes
         return Scans(self.store, self.account.id, most_qrcodes=most, clock=self.now)
+
+    @property
+    def gs1(self) -> Gs1:
+        """The products, places and things whose short URLs are GS1 Digital Links."""
+        return Gs1(self)
 
     def scans_of(self, id: str) -> Scans:
         """Return the scans of a QR Code or a campaign.

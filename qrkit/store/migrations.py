@@ -237,6 +237,10 @@ CREATE TABLE scans_taken ( -- of QR Codes with a limit, or whose rules number sc
 );
 """
 
+GS1 = """
+ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]'; -- JSON of a list of Gs1Entity
+"""
+
 UPTIME = """
 CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longer
     began TIMESTAMP NOT NULL,
@@ -266,5 +270,6 @@ MIGRATIONS = {
     "trials": TRIALS,
     "terms": TERMS,
     "uptime": UPTIME,
+    "gs1": GS1,
 }
 """The SQL of each migration by name, in the order they are applied."""

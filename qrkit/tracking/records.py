@@ -34,7 +34,7 @@ from qrkit.design.limits import (
     Within,
 )
 from qrkit.model import Model
-from qrkit.tracking.gs1_entities import Gs1Entities
+from qrkit.tracking.gs1_entities import Gs1Entities, Gs1Entity
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.passwords import Password
@@ -128,6 +128,7 @@ class TermsFields(TypedDict, total=False):
     limit_a_day: int
     otherwise: str
     password: str
+    gs1: Sequence[Gs1Entity | Mapping[str, Any]]
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
+from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
@@ -103,7 +104,7 @@ def beginnings(path: str) -> Iterator[str]:
     while folder:
         found.append(folder)
         folder = folder.rpartition("/")[0]
-    return filter(is_short_code, found)
+    return (code for code in found if is_short_code(code) or (_DIGITAL_LINK.fullmatch(code) and is_gs1_key(code)))
 
 
 def is_address_of(path: str, code: str, urlinfo: str) -> bool:
@@ -216,6 +217,8 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
     path = path_of(url, base_url, paths)
     if not path:
         return None
+    if _DIGITAL_LINK.fullmatch(path) and is_gs1_key(whole := tidy_code(path)):
+        return ShortLink(whole, "")
     first, _, rest = path.partition("/")
     code, tail = tidy_code(first), unquote(rest)
     if tail != slug(tail) and is_short_code(whole := tidy_code(path)):

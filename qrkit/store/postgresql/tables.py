@@ -262,6 +262,8 @@ CREATE TABLE scans_taken (
 ) WITH (fillfactor = 50); -- room for a counter to change where it stands
 """
 
+GS1 = "ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]';"
+
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
 
@@ -288,6 +290,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "own fields": OWN_FIELDS,
         "trials": TRIALS,
         "terms": TERMS,
+        "gs1": GS1,
         "uptime": UPTIME,
     },
     json_rows="""

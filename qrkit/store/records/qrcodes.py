@@ -92,7 +92,7 @@ TO_SQL: dict[type, Callable[[Any], Any]] = {
 """Conversions to column values, by field type."""
 
 
-NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]"}
+NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]", "gs1": "[]"}
 """The text of a QR Code without tags, fields of its own, and rules."""
 NO_TERMS = {
     "active": True, "valid_since": None, "valid_until": None, "scan_limit": 0, "limit_a_day": 0, "otherwise": "",
@@ -521,7 +521,8 @@ def _number(row: dict[str, Any] | None) -> int:
 
 def _target(code: QRCode, number: int) -> Target:
     """Return the redirect target of a QR Code."""
-    terms = Terms(code.rules, *(getattr(code, name) for name in Terms._fields[1:]))
+    plain = (getattr(code, name) for name in Terms._fields[1:-1])
+    terms = Terms(code.rules, *plain)._replace(gs1=_list_text(code.gs1))
     schedule = code.schedule if code.is_schedule_enabled else ()
     return Target(number, code.content, schedule, None if terms == NO_TERMS_AT_ALL else terms)
 

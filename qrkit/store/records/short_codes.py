@@ -49,7 +49,7 @@ FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
 ON_TERMS = """
 rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
-    OR password <> '' OR otherwise <> ''
+    OR password <> '' OR otherwise <> '' OR gs1 <> '[]'
 """
 """Which QR Codes have `Terms`."""
 LEADS_ELSEWHERE = f"(is_schedule_enabled AND schedule <> '[]') IS TRUE OR {ON_TERMS}"
@@ -72,6 +72,7 @@ class Terms(NamedTuple):
         limit_a_day: Maximum number of scans on a UTC day; 0 for no limit.
         otherwise: Content outside of these times and beyond the limits; "" for none.
         password: Hash of the password; "" for none.
+        gs1: The GS1 entities as they are stored, because they are many; "[]" for none.
     """
 
     rules: tuple[RedirectRule, ...] = ()
@@ -82,6 +83,7 @@ class Terms(NamedTuple):
     limit_a_day: int = 0
     otherwise: str = ""
     password: str = ""
+    gs1: str = "[]"
 
     @property
     def needs_number(self) -> bool:
@@ -118,7 +120,7 @@ DELETED = Target(0, "")
 
 TERMS = """
 q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END AS schedule, q.rules, q.active, q.valid_since,
-    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password
+    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.gs1
 """
 SELECT = f"""
 SELECT s.code, q.number, {TERMS}{{more}}
@@ -133,7 +135,7 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 OTHERS = f"""
 SELECT short_code, number, {TERMS} FROM qrcodes q WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
-SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '' FROM short_codes
+SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', '[]' FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
