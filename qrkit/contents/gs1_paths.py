@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from pydantic_core import PydanticCustomError
 
-from qrkit.contents.gs1_identifiers import KEYS, check_value, gtin_of
+from qrkit.contents.gs1_identifiers import GTIN_LENGTHS, KEYS, check_value, gtin_of
 from qrkit.errors import InvalidParameter, Problem
 
 __all__ = ["Gs1Path", "gs1_path", "gs1_path_in", "is_gs1_key", "read_gs1_path"]
@@ -69,6 +69,8 @@ def read_gs1_path(path: str) -> Gs1Path | None:
 def gs1_path_in(text: str) -> Gs1Path:
     """Return the path that a text of any form names: a GTIN, `(01)09506000134352(10)ABC`, a path or a Digital Link.
 
+    In a path, the key 01 may be left out, as in `09506000134352/10/ABC`.
+
     A qualifier may be `{21}`, for example, which stands for all serial numbers.
 
     Raises:
@@ -80,7 +82,7 @@ def gs1_path_in(text: str) -> Gs1Path:
     else:
         parts = urlsplit(text).path.strip("/").split("/")
         start = next((place for place, part in enumerate(parts) if part in KEYS), 0)
-        parts = parts[start:] if len(parts) > 1 else ["01", text]
+        parts = ["01", *parts] if len(parts[0]) in GTIN_LENGTHS and parts[0].isdigit() else parts[start:]
         elements = [(number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=False)]
         if len(parts) % 2:
             raise _wrong(text, f"must end with a value: nothing follows {parts[-1]!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from qrkit.contents.gs1_paths import gs1_path_in
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.link_rows import LINK_COLUMNS, described_by_rows, link_rows
 from qrkit.exchange.linksets import Described, linkset, read_linkset
-from qrkit.files import read_file
+from qrkit.files import complete_file, read_file
 from qrkit.portfolio.codes import Records
 from qrkit.store.records.ids import qrcodes_named
 from qrkit.tracking.gs1_choosing import levels_of
@@ -123,6 +123,25 @@ class Gs1:
         """Return all links as one linkset, which `import_file` can read."""
         levels = ((gs1_path_in(f"{key}/{one.below}"), one) for key, entities in self._all().items() for one in entities)
         return json.dumps(linkset(self._records.base_url, levels, templates=True), ensure_ascii=False).encode()
+
+    def export_file(self, path: str | Path) -> Path:
+        """Write all links to a file: a linkset (json), or a table with a row per link (csv or xlsx), by its suffix.
+
+        Raises:
+            InvalidParameter: If the suffix is another one.
+            CannotWrite: If the file cannot be written.
+        """
+        file = Path(path)
+        writers: dict[str, Callable[[Any], object]] = {
+            ".json": lambda opened: opened.write(self.export_bytes()),
+            ".csv": lambda opened: self.to_frame().to_csv(opened, index=False),
+            ".xlsx": lambda opened: self.to_frame().to_excel(opened, index=False),
+        }
+        if file.suffix.lower() not in writers:
+            raise InvalidParameter(Problem("path", str(path), f"must end with {', '.join(writers)}"))
+        with complete_file(file) as opened:
+            writers[file.suffix.lower()](opened)
+        return file
 
     def import_file(self, source: str | Path | bytes, *, format: str = "") -> int:
         """Set the links of a file in one transaction, and return the number of keys.
