@@ -84,7 +84,7 @@ def gs1_path_in(text: str) -> Gs1Path:
         start = next((place for place, part in enumerate(parts) if part in KEYS), 0)
         parts = ["01", *parts] if len(parts[0]) in GTIN_LENGTHS and parts[0].isdigit() else parts[start:]
         elements = [(number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=False)]
-        if len(parts) % 2:
+        if parts[0] in KEYS and len(parts) % 2:
             raise _wrong(text, f"must end with a value: nothing follows {parts[-1]!r}")
     if not elements or elements[0][0] not in KEYS:
         raise _wrong(text, "must be a GTIN, or begin with a GS1 key such as 01, as in 01/09506000134352/10/ABC")

@@ -69,7 +69,8 @@ def read_linkset(text: str | bytes) -> Described:
             links = [_renamed(link, names) for link in _links(one)]
             description = one.get("description", one.get("itemDescription", ""))
             entity = Gs1Entity.from_fields({"below": path.below, "description": description, "links": links})
-            entity = entity.replace(links=with_defaults(entity.links, str(one.get("defaultLinktype") or "")))
+            default = str(one.get("defaultLinktype") or "")
+            entity = entity.model_copy(update={"links": with_defaults(entity.links, default)})
         except InvalidParameter as error:
             problems = (replace(each, name=f"linkset.{number}.{each.name}") for each in error.problems)
             raise InvalidParameter(*problems) from error

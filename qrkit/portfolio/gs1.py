@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,14 @@ from qrkit.exchange.link_rows import LINK_COLUMNS, described_by_rows, link_rows
 from qrkit.exchange.linksets import Described, linkset, read_linkset
 from qrkit.files import complete_file, read_file
 from qrkit.portfolio.codes import Records
+from qrkit.portfolio.importing import Present
+from qrkit.portfolio.storing import store_rows
 from qrkit.store.records.ids import qrcodes_named
+from qrkit.store.records.qrcodes import Staged, stored_row
 from qrkit.tracking.gs1_choosing import levels_of
 from qrkit.tracking.gs1_entities import DEFAULT, Gs1Entity, Gs1Link, with_defaults
-from qrkit.tracking.records import QRCode
+from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.short_urls import new_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +69,7 @@ class Gs1:
         given = [link if isinstance(link, Gs1Link) else Gs1Link.from_fields(link) for link in links]
         entity = Gs1Entity(below=path.below, description=description, links=with_defaults(given, default))
         with self._records.store.atomic():
-            return self._put(path.key, [entity], description)
+            return self._put(path.key, [entity])
 
     def get(self, what: str) -> Gs1Entity:
         """Return what is known of exactly this product, place or thing, lot or item.
@@ -158,25 +162,32 @@ class Gs1:
         data = source if isinstance(source, bytes) else read_file(Path(source))
         chosen = format or ("json" if isinstance(source, bytes) else Path(source).suffix[1:].lower())
         found = read_linkset(data) if chosen == "json" else described_by_rows(data, chosen)
+
+        def decide(known: Present, staged: Staged) -> tuple[Sequence[Campaign], list[str]]:
+            taken = found.keys() & set(known.short_codes.split())
+            new = (self._new(key, entities) for key, entities in found.items() if key not in taken)
+            staged.add([stored_row(code) for code in new])
+            return [], [*taken]
+
         with self._records.store.atomic():
-            for key, entities in found.items():
-                self._put(key, entities, next((one.description for one in entities if not one.below), ""))
+            for key in store_rows(self._records, decide):
+                self._put(key, found[key])
         return len(found)
 
     def _all(self) -> Described:
         return {code.short_code: list(code.gs1) for code in self._records.list_qrcodes() if code.gs1}
 
-    def _put(self, key: str, entities: Iterable[Gs1Entity], description: str) -> QRCode:
+    def _put(self, key: str, entities: Iterable[Gs1Entity]) -> QRCode:
         """Add the entities of a key, each in place of the one with its qualifiers."""
         code = self._code(key)
-        by_place = {one.below: one for one in (*(code.gs1 if code else ()), *entities)}
-        if "" not in by_place:
-            raise InvalidParameter(Problem("links", None, f"of {key} itself must be set before those of a lot or item"))
-        content = next(link.href for link in by_place[""].of(DEFAULT))
-        fields: dict[str, Any] = {"content": content, "gs1": list(by_place.values())}
+        fields = _fields(key, {one.below: one for one in (*(code.gs1 if code else ()), *entities)})
         if code is None:
-            return self._records.insert_qrcode(**fields, short_code=key, name=description[:100] or key)
-        return self._records.update_qrcode(code.id, **fields)
+            return self._records.insert_qrcode(**fields, short_code=key)
+        return self._records.update_qrcode(code.id, content=fields["content"], gs1=fields["gs1"])
+
+    def _new(self, key: str, entities: Iterable[Gs1Entity]) -> QRCode:
+        fields = _fields(key, {one.below: one for one in entities})
+        return QRCode(id=new_id(), created=self._records.now(), short_code=key, **fields)
 
     def _code(self, key: str) -> QRCode | None:
         records = self._records
@@ -188,3 +199,11 @@ class Gs1:
         if code is None:
             raise NotFound("GS1 entity", key)
         return code
+
+
+def _fields(key: str, by_place: Mapping[str, Gs1Entity]) -> dict[str, Any]:
+    """Return the fields of the QR Code of a key with these entities by their qualifiers."""
+    if "" not in by_place:
+        raise InvalidParameter(Problem("links", None, f"of {key} itself must be set before those of a lot or item"))
+    content = next((link.href for link in by_place[""].of(DEFAULT)), "")
+    return {"name": by_place[""].description[:100] or key, "content": content, "gs1": list(by_place.values())}

@@ -93,7 +93,7 @@ def test_qualifiers_around_a_linkset_belong_to_all_in_it():
         ("{", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
         ("[]", "must be an object with a list"),
-        ({"anchor": "https://x.example/door"}, "linkset.0.anchor.*must have 8, 12, 13 or 14 digits"),
+        ({"anchor": "https://x.example/door"}, "linkset.0.anchor.*must be a GTIN, or begin with a GS1 key"),
         ({"anchor": "/01/09506000134353"}, "check digit"),
         (COMMUNITY | {"qualifiers": ["10"]}, "linkset.0.qualifiers"),
         (
