@@ -9,14 +9,14 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.contents.gs1_identifiers import check_value, identifier
 
-__all__ = ["read_compressed"]
+__all__ = ["SHORTEST", "read_compressed"]
 
-LONGEST = 400
+SHORTEST, LONGEST = 8, 400
 """Characters of a compressed path: a version 40 symbol holds longer ones, but no key with its qualifiers is longer."""
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 LONGEST_NUMBER = 4
 """Digits of an application identifier."""
-_COMPRESSED = re.compile(rf"[A-Za-z0-9_-]{{4,{LONGEST}}}")
+_COMPRESSED = re.compile(rf"[A-Za-z0-9_-]{{{SHORTEST},{LONGEST}}}")
 _PART = re.compile(r"([NXYZ])(\.\.)?([0-9]+)")
 
 SEQUENCES: dict[str, tuple[str, ...]] = {

@@ -69,7 +69,7 @@ class Gs1:
         given = [link if isinstance(link, Gs1Link) else Gs1Link.from_fields(link) for link in links]
         entity = Gs1Entity(below=path.below, description=description, links=with_defaults(given, default))
         with self._records.store.atomic():
-            return self._put(path.key, [entity])
+            return self.put(path.key, [entity])
 
     def get(self, what: str) -> Gs1Entity:
         """Return what is known of exactly this product, place or thing, lot or item.
@@ -171,14 +171,18 @@ class Gs1:
 
         with self._records.store.atomic():
             for key in store_rows(self._records, decide):
-                self._put(key, found[key])
+                self.put(key, found[key])
         return len(found)
 
     def _all(self) -> Described:
         return {code.short_code: list(code.gs1) for code in self._records.list_qrcodes() if code.gs1}
 
-    def _put(self, key: str, entities: Iterable[Gs1Entity]) -> QRCode:
-        """Add the entities of a key, each in place of the one with its qualifiers."""
+    def put(self, key: str, entities: Iterable[Gs1Entity]) -> QRCode:
+        """Add entities of a key, such as `01/09506000134352`, each in place of the one with its qualifiers.
+
+        Raises:
+            InvalidParameter: If there is none yet for the key itself.
+        """
         code = self._code(key)
         fields = _fields(key, {one.below: one for one in (*(code.gs1 if code else ()), *entities)})
         if code is None:

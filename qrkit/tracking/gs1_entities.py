@@ -6,8 +6,9 @@ The words are those of the GS1-Conformant Resolver Standard 1.2 and of RFC 9264 
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -20,8 +21,8 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
 
 __all__ = [
-    "DEFAULT", "DEFAULTS", "MULTI", "VOCABULARY", "Gs1Entities", "Gs1Entity", "Gs1Link", "full_type", "known_type",
-    "labels", "short_type", "with_defaults",
+    "DEFAULT", "DEFAULTS", "MULTI", "VOCABULARY", "Gs1Entities", "Gs1Entity", "Gs1Link", "entities_of", "full_type",
+    "known_type", "labels", "short_type", "with_defaults",
 ]  # fmt: skip
 
 VOCABULARY = "https://ref.gs1.org/voc/"
@@ -166,6 +167,27 @@ def _judge_defaults(entity: Gs1Entity) -> None:
         raise broken(f"{place}{MULTI} must be two links or more, each with a language or a context")
 
 
+@lru_cache(maxsize=4_096)  # the same few products are scanned repeatedly
+def entities_of(text: str) -> tuple[Gs1Entity, ...]:
+    """Return the entities of stored JSON, which were judged when they were stored."""
+    return tuple(
+        Gs1Entity.model_construct(
+            below=one.get("below", ""),
+            description=one.get("description", ""),
+            links=tuple(
+                Gs1Link.model_construct(
+                    **{
+                        NAMES.get(name, name): tuple(value) if type(value) is list else value
+                        for name, value in link.items()
+                    }
+                )
+                for link in one["links"]
+            ),
+        )
+        for one in json.loads(text)
+    )
+
+
 def with_defaults(links: Iterable[Gs1Link], default: str = "") -> tuple[Gs1Link, ...]:
     """Return links with a default link, unless they have one: the first of a type, or the first of all.
 
@@ -184,5 +206,7 @@ def with_defaults(links: Iterable[Gs1Link], default: str = "") -> tuple[Gs1Link,
     return (Gs1Link(href=chosen.href, link_type=DEFAULT, title=chosen.title), *links)
 
 
+NAMES = {"linkType": "link_type"}
+"""Names of fields that JSON writes in another way."""
 Gs1Entities = Annotated[tuple[Gs1Entity, ...], Most(0, MOST_ENTITIES), AfterValidator(_whole)]
 """The entities of a key: the key's own first, then those of its qualifiers."""

@@ -7,12 +7,14 @@ redirect waits only until its visit is durable in the inbox on disk (`qrkit.stor
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 from types import MappingProxyType
+from typing import NamedTuple
 
+from qrkit.contents.gs1_paths import Gs1Path
 from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored
 from qrkit.store import Store
 from qrkit.store.recording.recorder import record_visit
@@ -28,6 +30,8 @@ from qrkit.store.records.short_codes import (
     spelling,
     target,
 )
+from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
+from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link, entities_of
 from qrkit.tracking.records import NOWHERE, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
@@ -36,7 +40,7 @@ from qrkit.visits.follow_or_show import Destination, destination, path_below
 from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
-__all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]
+__all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "Resolved", "nowhere"]
 
 Locate = Callable[[str], Place]
 """Returns the `Place` of an IP address."""
@@ -88,6 +92,20 @@ class Answer:
     destination: Destination
     asks_password: str = ""
     why: str = ""
+
+
+class Resolved(NamedTuple):
+    """What a GS1 Digital Link leads to.
+
+    Attributes:
+        answer: The answer to who asks for one link.
+        levels: What is identified, with its entities, the nearest first.
+        links: The links that fit; several if they fit alike, none if a rule or a time decided.
+    """
+
+    answer: Answer
+    levels: Sequence[tuple[Gs1Path, Gs1Entity]]
+    links: tuple[Gs1Link, ...]
 
 
 class Redirects:
@@ -171,6 +189,43 @@ class Redirects:
         if decision.content is None:
             raise LeadsNowhere(request.short_code, decision.sentence)
         return self._answer(request.short_code, entry, decision.content)
+
+    def resolve(self, request: Request, path: Gs1Path, wishes: Wishes | None) -> Resolved:
+        """Record a visit to a GS1 Digital Link, and return where it leads; waits as `answer` does.
+
+        Args:
+            request: The request; its short code is that of the key.
+            path: What the link identifies.
+            wishes: What the request asks for; None if it asks for all links.
+
+        Raises:
+            NotFound: If there is no such key, or no link of the type; the visit is kept as an orphan.
+            Gone: If the key was deleted, or leads nowhere now; the visit is kept as an orphan.
+            StoreBusy: If there is a limit, and the scan cannot be counted now.
+        """
+        moment = self._clock()
+        _, entry = self._find(path.key, request.address)
+        levels = levels_of(entities_of(entry.terms.gs1 if entry and entry.terms else "[]"), path)
+        links = choose(levels, wishes or Wishes())
+        decision = None
+        if entry and entry is not DELETED:
+            is_scan = kind_of(request.method, request.headers) == "scan"
+            decision = self.decide(request, moment, entry, takes_number=is_scan)
+            if decision.reason == "password":
+                return Resolved(Answer("", Destination("page"), (entry.terms or NO_TERMS_AT_ALL).password), levels, ())
+        content = decision.content if decision else None
+        is_for_all = decision is not None and decision.reason == "content"
+        if content is not None and (wishes is None or wishes.link_type or (is_for_all and links)):
+            content = filled(links[0].href, path) if links else None
+        else:
+            links = []
+        if self._records:
+            self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+        if decision and decision.content is None:
+            raise LeadsNowhere(path.key, decision.sentence)
+        if decision and content is None:
+            raise NotFound("link of the type", wishes.link_type if wishes else "linkset")
+        return Resolved(self._answer(path.key, entry, content), levels, tuple(links))
 
     def decide(self, request: Request, moment: datetime, entry: Target, *, takes_number: bool = False) -> Decision:
         """Decide what a request gets from the target of its short code.

@@ -139,6 +139,7 @@ PATH_PARAMETERS: dict[str, Schema] = {
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
     "ext": TEXT,
+    "gs1": {"type": "string", "description": "a key and qualifiers, as in a GS1 Digital Link: `01/09506000134352`"},
 }
 
 
@@ -268,6 +269,9 @@ ISSUE = _object(
 # The Content-Type of an uploaded image is ignored, so generated clients need not know the media types of images.
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
 UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
+LINKSET: dict[str, Schema] = {
+    "application/linkset+json": _object(linkset={"type": "array", "items": _object(anchor=URL, description=TEXT)})
+}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
     "picture": UPLOAD,
@@ -278,6 +282,7 @@ BODIES: dict[str, dict[str, Schema]] = {
     # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
     # express that.
     "file": FILE,
+    "linkset": LINKSET,
 }
 
 REPLIES: dict[str, dict[str, Schema]] = {
@@ -311,6 +316,8 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "made": {"application/json": _object(id=ID, created=DATE)},
     "added": {"application/json": _object({"shortUrl": URL, "imageUrl": URL}, id=ID, created=DATE)},
     "file": _files(EXCHANGE_FORMATS.values()),
+    "linkset": LINKSET,
+    "set": {"application/json": _object(id=ID, shortUrl=URL)},
     "issues": {
         "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
     },
