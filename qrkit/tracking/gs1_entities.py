@@ -174,18 +174,15 @@ def entities_of(text: str) -> tuple[Gs1Entity, ...]:
         Gs1Entity.model_construct(
             below=one.get("below", ""),
             description=one.get("description", ""),
-            links=tuple(
-                Gs1Link.model_construct(
-                    **{
-                        NAMES.get(name, name): tuple(value) if type(value) is list else value
-                        for name, value in link.items()
-                    }
-                )
-                for link in one["links"]
-            ),
+            links=tuple(Gs1Link.model_construct(**_fields(link)) for link in one["links"]),
         )
         for one in json.loads(text)
     )
+
+
+def _fields(link: dict[str, Any]) -> dict[str, Any]:
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in link.items()}
+    return values | {"link_type": values.pop("linkType")}
 
 
 def with_defaults(links: Iterable[Gs1Link], default: str = "") -> tuple[Gs1Link, ...]:
@@ -206,7 +203,5 @@ def with_defaults(links: Iterable[Gs1Link], default: str = "") -> tuple[Gs1Link,
     return (Gs1Link(href=chosen.href, link_type=DEFAULT, title=chosen.title), *links)
 
 
-NAMES = {"linkType": "link_type"}
-"""Names of fields that JSON writes in another way."""
 Gs1Entities = Annotated[tuple[Gs1Entity, ...], Most(0, MOST_ENTITIES), AfterValidator(_whole)]
 """The entities of a key: the key's own first, then those of its qualifiers."""
