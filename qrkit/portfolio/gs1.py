@@ -92,12 +92,16 @@ class Gs1:
         """
         path = gs1_path_in(what)
         code = self._code(path.key)
-        if code is None:
+        levels = levels_of(code.gs1, path) if code else []
+        if not levels:
             raise NotFound("GS1 entity", str(path))
-        return linkset(self._records.base_url, levels_of(code.gs1, path))
+        return linkset(self._records.base_url, levels)
 
     def delete(self, what: str) -> None:
-        """Delete a key with all its lots and items, whose link then says so, or one of them.
+        """Delete one of the lots and items of a key, or the key with all of them.
+
+        The QR Code of a key stays, switched off and without links, because the key may be printed: `set` brings it
+        back.
 
         Raises:
             NotFound: If it is not there.
@@ -106,11 +110,8 @@ class Gs1:
         with self._records.store.atomic():
             self.get(what)
             code = self._existing(path.key)
-            if path.below:
-                kept = [one for one in code.gs1 if one.below != path.below]
-                self._records.update_qrcode(code.id, gs1=kept)
-            else:
-                self._records.delete_qrcode(code.id)
+            kept = [one for one in code.gs1 if path.below and one.below != path.below]
+            self._records.update_qrcode(code.id, gs1=kept, active=bool(kept) and code.active)
 
     def to_frame(self) -> pd.DataFrame:
         """Return all links: a DataFrame with one row per link, which `import_file` can read as csv or xlsx.
@@ -187,7 +188,8 @@ class Gs1:
         fields = _fields(key, {one.below: one for one in (*(code.gs1 if code else ()), *entities)})
         if code is None:
             return self._records.insert_qrcode(**fields, short_code=key)
-        return self._records.update_qrcode(code.id, content=fields["content"], gs1=fields["gs1"])
+        is_active = code.active or not code.gs1  # it was deleted
+        return self._records.update_qrcode(code.id, content=fields["content"], gs1=fields["gs1"], active=is_active)
 
     def _new(self, key: str, entities: Iterable[Gs1Entity]) -> QRCode:
         fields = _fields(key, {one.below: one for one in entities})

@@ -164,6 +164,7 @@ TYPES = {
     "after-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
     "weekday": Type(f"one of {', '.join(WEEKDAYS)}", _one_of(WEEKDAYS), "a time zone"),
     "hours": Type("hours such as 18:00-02:00", hours_in, "a time zone"),
+    "gs1-element": Type("a value, such as a lot", key="the number of an application identifier, such as 10"),
     "share": Type("a percentage of visitors such as 30, or the range 30-60 of it", share_in),
 }
 """The types of conditions by name."""
@@ -332,7 +333,7 @@ def _contradiction(rule: RedirectRule) -> str:
 
 EXCLUSIVE = frozenset({
     "browser", "geolocation-country-code", "geolocation-region-name", "geolocation-city-name", "visitor", "weekday",
-    "query-param",
+    "query-param", "gs1-element",
 })  # fmt: skip
 """Types of which a visitor has one value at most."""
 

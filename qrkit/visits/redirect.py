@@ -70,6 +70,7 @@ class Request:
         address: IP address of the visitor.
         query: The query string as it was sent.
         is_let_in: Whether the visitor has typed the password of the QR Code.
+        elements: Application identifiers and values of a GS1 Digital Link.
     """
 
     method: str
@@ -78,6 +79,7 @@ class Request:
     address: str = ""
     query: str = ""
     is_let_in: bool = False
+    elements: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ class Redirects:
             StoreBusy: If there is a limit, and the scan cannot be counted now.
         """
         moment = self._clock()
+        request = replace(request, short_code=path.key, elements=path.elements)
         _, entry = self._find(path.key, request.address)
         levels = levels_of(entities_of(entry.terms.gs1 if entry and entry.terms else "[]"), path)
         links = choose(levels, wishes or Wishes())
@@ -244,6 +247,7 @@ class Redirects:
             address=request.address,
             place=cache(lambda: self._place(request.address)),
             key=key,
+            elements=dict(request.elements),
             is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
         )
         number = take_number if takes_number else next_number

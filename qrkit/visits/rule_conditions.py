@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -68,6 +68,7 @@ class Visitor:
         key: Key of the visitor on this day, 64 bits.
         is_new: Whether this is the visitor's first scan of the code today.
         number: The number of the scan.
+        elements: Values by application identifier, of a GS1 Digital Link.
     """
 
     moment: datetime
@@ -79,6 +80,7 @@ class Visitor:
     key: int = 0
     is_new: Callable[[], bool] = lambda: True
     number: ScanNumber = FIRST
+    elements: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def device(self) -> frozenset[str]:
@@ -199,6 +201,7 @@ CHECKS: dict[str, Callable[[Condition, Visitor], bool | None]] = {
     "after-date": lambda one, visitor: any(visitor.moment > utc(datetime.fromisoformat(v)) for v in one.match_value),
     "weekday": _weekday,
     "hours": _hours,
+    "gs1-element": lambda one, visitor: visitor.elements.get(one.match_key) in one.match_value,
     "share": _share,
 }
 """Whether a visitor is as a condition says, by its type; None if that is not known."""

@@ -60,9 +60,11 @@ def test_deleting_a_lot_leaves_its_product(shop):
     with pytest.raises(NotFound, match="10/A"):
         shop.gs1.get(f"{GTIN}/10/A")
     shop.gs1.delete(GTIN)
-    assert shop.list_qrcodes() == []
+    assert not shop.find_qrcode(GTIN).active
     with pytest.raises(NotFound, match=GTIN):
         shop.gs1.delete(GTIN)
+    assert shop.gs1.set(GTIN, links=[link()]).active
+    assert [one.below for one in shop.find_qrcode(GTIN).gs1] == [""]
 
 
 @pytest.mark.parametrize(
