@@ -18,6 +18,7 @@ __all__ = ["main", "parser"]
 COMMANDS = {
     "pictures": {
         "generate:define_generate": "Draw one QR Code, or one for each row of a table.",
+        "sheet:define_sheet": "Print labels and cards: a PDF for a label stock, or for plain paper.",
         "content:define_content": "Write or read a content: a Wi-Fi network, a contact, an event, a payment.",
         "decode:define_decode": "Read the QR Codes in pictures.",
         "check:define_check": "Find out whether designs and pictures scan, and what would help.",
@@ -38,6 +39,7 @@ COMMANDS = {
     },
     "scans": {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
+        "experiment:define_experiment": "Tell which variant of a split QR Code converts more.",
         "report:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
     },
     "in a browser": {

@@ -40,7 +40,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any, Literal, Self
 
 __all__ = [
@@ -59,12 +58,14 @@ def __dir__() -> list[str]:
 Door = Literal["python", "command", "http"]
 SHOWN_VALUE = 60
 """Characters of an invalid value that an error message repeats."""
-MOST_LISTED = 30
+MOST_LISTED = 40
 """Names that an error message lists: as many as a design has fields, and a few more."""
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """Suggest the closest allowed names, or list them all if there are few."""
+    from difflib import get_close_matches
+
     names = list(allowed)
     by_lower = {known.lower(): known for known in names}
     close = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
@@ -315,6 +316,7 @@ class LeadsNowhere(Gone):
 
     def __init__(self, short_code: str, reason: str) -> None:
         super().__init__("short URL", short_code)
+        self.reason = reason
         self.args = (f"the short URL {short_code!r} leads nowhere now: {reason}",)
 
 

@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from secrets import token_hex
 from stat import S_IMODE
 from typing import BinaryIO
 
@@ -117,7 +116,7 @@ def complete_file(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
             yield file
         return
     target = path.resolve()
-    part = target.with_name(f".{target.name[:60]}.{token_hex(4)}.part")
+    part = target.with_name(f".{target.name[:60]}.{os.urandom(4).hex()}.part")
     with writing(path):
         file = part.open("xb") if mode is None else new_file(part, mode)
     try:

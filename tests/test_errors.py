@@ -105,7 +105,7 @@ def test_a_long_value_is_cut_in_the_message_but_not_in_the_error():
 def test_the_nearest_names_are_proposed_else_a_short_list_else_their_number():
     assert nearest("SIZEE", ["size", "padding"]) == "did you mean 'size'?"
     assert nearest("q", ["size", "padding"]) == "allowed: size, padding"
-    assert nearest("q", (f"name-{index}" for index in range(31))) == "31 names are allowed"
+    assert nearest("q", (f"name-{index}" for index in range(41))) == "41 names are allowed"
 
 
 def test_problems_are_collected_over_several_steps():

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.conftest import widened
+
 ROOT = Path(__file__).parents[1]
 FIGURES = tomllib.loads((ROOT / "tests/benchmarks/figures.toml").read_text(encoding="utf-8"))["figures"]
 MEASURED_FILE = ROOT / "tests/benchmarks/measured.json"
@@ -81,3 +83,10 @@ def test_no_speed_is_claimed_that_is_not_among_the_figures():
         file = path.relative_to(ROOT).as_posix()
         told += claims(file, text_of(file), CLAIMS)
     assert told == []
+
+
+def test_a_loaded_run_makes_the_ends_of_a_spread_worse_and_never_better():
+    quiet = {"low": 10.0, "median": 11.0, "high": 12.0}
+    for low, high in [(8.0, 9.0), (10.5, 20.0), (11.0, 11.5)]:
+        found = widened(quiet, {"low": low, "median": low, "high": high})
+        assert found == {"low": min(10.0, low), "median": 11.0, "high": max(12.0, high)}

@@ -13,6 +13,8 @@ from qrkit.analytics.bursts import bursts
 from qrkit.analytics.comparing import Looks, Unit, before_and_after, compare, rates
 from qrkit.analytics.cross_tables import ClockAttribute, cross_table
 from qrkit.analytics.designs import compare_designs, plan
+from qrkit.analytics.experiments.experiment import check_split, experiment
+from qrkit.analytics.experiments.planning import plan_experiment
 from qrkit.analytics.exposure.opening_hours import scans_by_open_hour
 from qrkit.analytics.exposure.units import lift_per_unit, scans_per_unit
 from qrkit.analytics.forecasts import forecast
@@ -23,6 +25,7 @@ from qrkit.analytics.scan_rows import scan_records
 from qrkit.analytics.schedules import calendar, gaps_and_overlaps, served_under
 from qrkit.analytics.silent_codes import silent
 from qrkit.analytics.simulated.simulated import simulate
+from qrkit.analytics.simulated.simulated_experiment import SimulatedExperiment, simulate_experiment
 from qrkit.analytics.simulated.simulated_truth import Truth
 from qrkit.analytics.small_groups import OTHER, without_small_groups
 from qrkit.analytics.time_effects import TimeEffect, time_effects
@@ -33,13 +36,14 @@ from qrkit.store.questions.outages import outages
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part
 
 __all__ = [
-    "OTHER", "UNKNOWN", "Attribute", "ClockAttribute", "Looks", "Part", "Period", "TimeEffect", "Truth", "Unit",
-    "before_and_after", "bursts", "calendar", "compare", "compare_designs", "cross_table", "forecast",
-    "gaps_and_overlaps", "half_lives", "human_scans", "lift_per_unit", "moved", "orphan_visits", "outages", "plan",
+    "OTHER", "UNKNOWN", "Attribute", "ClockAttribute", "Looks", "Part", "Period", "SimulatedExperiment",
+    "TimeEffect", "Truth", "Unit", "before_and_after", "bursts", "calendar", "check_split", "compare",
+    "compare_designs", "cross_table", "experiment", "forecast", "gaps_and_overlaps",
+    "half_lives", "human_scans", "lift_per_unit", "moved", "orphan_visits", "outages", "plan", "plan_experiment",
     "ranking", "rates", "repeat_share", "scan_records", "scans_and_previous", "scans_by", "scans_by_content",
     "scans_by_hour", "scans_by_location", "scans_by_open_hour", "scans_per", "scans_per_day", "scans_per_unit",
-    "served_under", "silent", "simulate", "summary", "time_effects", "top_qrcodes", "unlike_people", "unusual_days",
-    "visits_by_evidence", "visits_by_kind", "without_small_groups",
+    "served_under", "silent", "simulate", "simulate_experiment", "summary", "time_effects", "top_qrcodes",
+    "unlike_people", "unusual_days", "visits_by_evidence", "visits_by_kind", "without_small_groups",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@
     human_scans                         human_scans
     scans_by_location                   scans_by_location (a map)
     half_lives                          time_to_first_scan
+    experiment (by_day)                 experiment
 
 Charts never query the store. Figures are matplotlib figures made without pyplot: they are garbage-collected like any
 object, need no backend, and `figure.savefig("chart.pdf")` works as usual. The same DataFrame gives the same image. Use
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from qrkit.charts.country_map import scans_by_country
     from qrkit.charts.expected import forecast, previous_period, unusual_days
     from qrkit.charts.first_scans import time_to_first_scan
+    from qrkit.charts.interval_over_time import experiment
     from qrkit.charts.maps import scans_by_location
     from qrkit.charts.over_time import lines
     from qrkit.charts.ranked import bars, human_scans, rates
@@ -41,8 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLORS", "CSS", "MOST_COLORS", "Chart", "assign_colors", "bars", "brand_colors", "branded", "css_of", "dark",
-    "forecast", "hour_of_week", "human_scans", "in_language", "lines", "previous_period", "rates", "scans_by_country",
-    "scans_by_location", "small_multiples", "sparkline", "time_to_first_scan", "to_svg", "unusual_days",
+    "experiment", "forecast", "hour_of_week", "human_scans", "in_language", "lines", "previous_period", "rates",
+    "scans_by_country", "scans_by_location", "small_multiples", "sparkline", "time_to_first_scan", "to_svg",
+    "unusual_days",
 ]  # fmt: skip
 
 _NAMES = {
@@ -50,6 +53,7 @@ _NAMES = {
     "charts.colors": "COLORS CSS MOST_COLORS assign_colors brand_colors branded css_of dark",
     "charts.country_map": "scans_by_country",
     "charts.expected": "forecast previous_period unusual_days",
+    "charts.interval_over_time": "experiment",
     "charts.first_scans": "time_to_first_scan",
     "charts.maps": "scans_by_location",
     "charts.over_time": "lines",

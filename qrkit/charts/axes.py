@@ -70,6 +70,7 @@ NOTHING = {
     "scans from known countries": "no scans from known countries",
     "places of QR Codes": "no places of QR Codes",
     "QR Codes": "no QR Codes",
+    "results": "no results yet",
 }
 HIDDEN = {
     "scans": "scans are hidden",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.codes import confirm
+from qrkit.commands.codes import confirm, fields_of
 from qrkit.commands.output import Status, complain, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.stores import add_store, with_portfolio
+from qrkit.commands.terms import add_rules, rules_of
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Campaign
 
@@ -28,6 +29,7 @@ CAMPAIGNS = Table(
         Column("scans", "Scans"),
         Column("template", "Template"),
         Column("description", "Description", "dim"),
+        Column("utm"),
         Column("created"),
         Column("id"),
     ),
@@ -52,8 +54,13 @@ def define_campaign(one: Parser) -> None:
             act_on.add_argument("campaign", metavar="NAME", help="name of the campaign, or its ID")
         if name == "set":
             act_on.add_argument("--name", metavar="TEXT", help="the new name")
+            apply = "give its rules to its QR Codes, too; otherwise, only new ones get them"
+            act_on.add_argument("--apply-rules", action="store_true", help=apply)
         if name in ("add", "set"):
-            add_fields(act_on, Campaign, CHANGES)
+            add_fields(act_on, lambda: Campaign, CHANGES)
+            add_rules(act_on)
+            utm = "a UTM parameter that redirects add, such as source=poster or term={name}; without TEXT, none"
+            act_on.add_argument("--utm", action="append", default=[], metavar="NAME=TEXT", help=utm)
         if name == "remove":
             act_on.add_argument("--keep-codes", action="store_true", help="keep its QR Codes, without a campaign")
             act_on.add_argument("--yes", action="store_true", help="do not ask")
@@ -65,8 +72,9 @@ def define_campaign(one: Parser) -> None:
         act_on.set_defaults(run=with_portfolio(act, to_read=name == "list"))
 
 
-def _changes(asked: argparse.Namespace) -> dict[str, str]:
-    return {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+def _changes(asked: argparse.Namespace) -> dict[str, Any]:
+    given = {name: getattr(asked, name) for name in ("name", *CHANGES) if getattr(asked, name, None) is not None}
+    return given | rules_of(asked) | ({"utm": fields_of(asked.utm)} if asked.utm else {})
 
 
 def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
@@ -82,7 +90,7 @@ def _rows(portfolio: Portfolio) -> Sequence[Row]:
     counts = portfolio.campaigns()[["qrcodes", "scans"]].to_dict("index")
     return [
         {name: getattr(one, name) for name in ("name", "template", "description", "id")}
-        | {"created": to_iso(one.created)}
+        | {"created": to_iso(one.created), "utm": " ".join(f"{name}={text}" for name, text in one.utm.given().items())}
         | counts[one.id]
         for one in portfolio.list_campaigns()
     ]
@@ -94,9 +102,14 @@ def _add(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     changes = _changes(asked)
-    if not changes:
+    if not changes and not asked.apply_rules:
         raise InvalidParameter(Problem("options", None, "must say what to change, such as --name"))
-    _tell(asked, portfolio.update_campaign(portfolio.find_campaign(asked.campaign).id, **changes), "changed")
+    with portfolio.store.atomic():
+        campaign = portfolio.update_campaign(portfolio.find_campaign(asked.campaign).id, **changes)
+        if asked.apply_rules:
+            ids = [code.id for code in portfolio.list_qrcodes(campaign_id=campaign.id)]
+            portfolio.edit_qrcodes(ids, rules_of_campaigns=True)
+    _tell(asked, campaign, "changed")
 
 
 def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> Status:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qrkit.portfolio import Portfolio
+    from qrkit.tracking.redirect_rules import RedirectRule
 
 __all__ = [
     "CODE_HELP", "add_filters", "confirm", "define_add", "define_list", "define_remove", "define_set", "define_show",
@@ -49,7 +50,7 @@ KEYS = ", ".join(column.key for column in CODES.columns)
 ISSUES = "issues (reason, error)"
 FURTHER_KEYS = (
     "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule, "
-    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password)"
+    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password, passQuery)"
 )
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
@@ -114,8 +115,10 @@ def define_add(one: Parser) -> None:
     )
     one.add_argument("content", metavar="CONTENT", help="where the short URL leads: a URL, or text to show")
     _add_output(one)
-    add_fields(one, QRCode, {"short_code": "CODE"})
+    add_fields(one, lambda: QRCode, {"short_code": "CODE"})
     _add_changes(one, is_new=True)
+    marker = "leave out the ?q in the picture, by which its scans are told from clicks of the short URL"
+    one.add_argument("--no-scan-marker", dest="scan_marker", action="store_false", default=None, help=marker)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
     add_json(one, f"{KEYS}, {ISSUES}")
@@ -175,9 +178,9 @@ def _add_output(one: Parser) -> None:
 
 def _add_changes(one: Parser, *, is_new: bool) -> None:
     """Add the options that new and existing QR Codes have in common, and `--no-schedule` for existing ones."""
-    add_fields(one, QRCode, TEXTS)
+    add_fields(one, lambda: QRCode, TEXTS)
     one.add_argument("--campaign", metavar="NAME", help="name of the campaign, see `qrkit campaign`")
-    add_fields(one, Location, PLACES)
+    add_fields(one, lambda: Location, PLACES)
     one.add_argument("--tag", action="append", default=[], metavar="TAG", help="add a tag; repeat it for several")
     field = "a field of yours, such as City=Graz; repeat it for several"
     more = "" if is_new else "; without TEXT, it is removed"
@@ -321,9 +324,17 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
 
 def _terms(code: QRCode) -> dict[str, Any]:
     """Return the rules, limits and times of a QR Code that it has; of a password, only that there is one."""
-    names = ("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password")
+    names = (
+        "rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery",
+        "clickId",
+    )  # fmt: skip
     known = code.model_dump(mode="json", by_alias=True)
     return {name: True if name == "password" else known[name] for name in names if name in known}
+
+
+def _told(rule: RedirectRule) -> str:
+    variants = [f"{one.name} ({one.weight}) {summary(one.content)}" for one in rule.variants]
+    return ", ".join(variants) or summary(rule.content)
 
 
 def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str]:
@@ -341,7 +352,7 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "content": summary(code.content),
         "now leads to": summary(active) if active != code.content else "",
         "schedule": state + "; ".join(events) if events else "",
-        **{f"rule {number}": f"{rule}: {summary(rule.content)}" for number, rule in enumerate(code.rules, start=1)},
+        **{f"rule {number}": f"{rule}: {_told(rule)}" for number, rule in enumerate(code.rules, start=1)},
         "switched off": "" if code.active else "yes",
         "not before": to_iso(code.valid_since) if code.valid_since else "",
         "not after": to_iso(code.valid_until) if code.valid_until else "",
@@ -349,6 +360,8 @@ def _fields(code: QRCode, row: Row, active: str, imported: int) -> dict[str, str
         "limit a day": f"{code.limit_a_day:,} scans" if code.limit_a_day else "",
         "otherwise": summary(code.otherwise),
         "password": "asked for" if code.password else "",
+        "passes its query on": {None: "", True: "yes", False: "no"}[code.pass_query],
+        "click ID": code.click_id,
         "campaign": row["campaign"],
         "template": code.template,
         "scans": f"{code.scans:,}" + (f" ({imported:,} imported)" if imported else ""),
@@ -424,7 +437,7 @@ def _save_picture(asked: argparse.Namespace, portfolio: Portfolio, code: QRCode)
 
 def _insert(asked: argparse.Namespace, portfolio: Portfolio) -> QRCode:
     changes = _changes(asked, portfolio) | {"short_code": asked.short_code or "", "is_dynamic": not asked.static}
-    changes["tags"] = asked.tag
+    changes |= {"tags": asked.tag, "scan_marker": asked.scan_marker}
     return portfolio.insert_qrcode(asked.content, **changes | {"campaign_id": changes.get("campaign_id") or None})
 
 

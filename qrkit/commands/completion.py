@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from qrkit.commands.parsing import Command, Parser, describe
+from qrkit.commands.parsing import Command, Parser, describe, explained
 
 __all__ = ["define_completion"]
 
@@ -37,7 +37,7 @@ def _completion(asked: argparse.Namespace) -> None:
     import shtab
 
     for parser in _parsers(asked.parser):
-        for action in parser._actions:
+        for action in explained(parser):
             _add_values(action, shtab.FILE)
     print(shtab.complete(asked.parser, asked.shell))
 

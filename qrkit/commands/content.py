@@ -1,4 +1,4 @@
-"""Implements `qrkit content`, and the options of `qrkit generate` that write a content by its kind."""
+"""Implements `qrkit content`, which writes and reads contents by kind."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
-from qrkit.commands.output import complain, print_json, print_result
+from qrkit.commands.kind_options import option_of, tell_notes
+from qrkit.commands.output import print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
-from qrkit.contents.kinds import MODULES, SHORT_URLS, Kind, as_text, kind_named, make_from_texts
+from qrkit.contents import MODULES
+from qrkit.contents.kinds import SHORT_URLS, Kind, as_text, kind_named, make_from_texts
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.model import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from qrkit.contents.content import Content
-
-__all__ = ["add_kinds", "define_content", "kind_asked", "kind_content", "option_of"]
+__all__ = ["define_content"]
 
 
 LONGEST_LINE = 74
@@ -55,7 +55,7 @@ def _define_kind(kinds: Any, kind: Kind) -> None:
     needed = [name for name, field in fields.items() if field.is_required()]
     usage = " ".join([*(f"{option_of(name)} ..." for name in needed), "[options]"])
     describe(one, SHORT_URLS[kind.behind], usage=usage, examples=(_example(kind),))
-    add_fields(one, kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
+    add_fields(one, lambda: kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
     add_json(one, "kind, fields, content")
     one.set_defaults(run=_write_with(kind))
 
@@ -72,15 +72,12 @@ def _example(kind: Kind) -> str:
     return " \\\n  ".join(lines)
 
 
-def option_of(name: str) -> str:
-    """Return the option of a field or a kind, such as `--work-phone`."""
-    return f"--{name.replace('_', '-')}"
-
-
 def _placeholder(annotation: Any) -> str:
     """Return what stands for a value in the help; "" for a switch."""
     if annotation is bool:
         return ""
+    if get_origin(annotation) is tuple:
+        return "TEXT,..."
     return "N" if annotation in (int, float, int | None, float | None) else "TEXT"
 
 
@@ -89,7 +86,7 @@ def _write_with(kind: Kind) -> Callable[[argparse.Namespace], None]:
         given = {name: getattr(asked, name) for name in kind.fields.model_fields}
         with _options_named():
             content = make_from_texts(kind.name, given)
-        _tell_notes("content", content)
+        tell_notes("content", content)
         fields = plain(dict(content.fields))
         print_result(asked, content, kind=content.kind, fields=fields, content=str(content))
 
@@ -106,12 +103,6 @@ def _options_named() -> Iterator[None]:
         raise InvalidParameter(*(replace(one, name=option_of(one.name)) for one in problems))
 
 
-def _tell_notes(command: str, content: Content) -> None:
-    """Print what to know about a content, such as what was cleaned of a pasted value, on the error stream."""
-    for field, text in content.notes:
-        complain(command, f"{option_of(field)} {text}")
-
-
 def _read(asked: argparse.Namespace) -> None:
     from qrkit.contents.editing.keeping import unread
     from qrkit.contents.reading import read
@@ -125,35 +116,3 @@ def _read(asked: argparse.Namespace) -> None:
         print(f"  {name}: {value}")
     if more := unread(content):
         print(f"  in no field: {more}")
-
-
-# Options of `qrkit generate`
-
-
-def add_kinds(what: argparse._ArgumentGroup) -> None:
-    """Add an option for each kind, such as `--wifi ssid=Nero password=espresso`; the help shows one of them."""
-    told = "a content by its kind, here a network; `qrkit content --help` lists the kinds and their fields"
-    for name in MODULES:
-        shown = told if name == "wifi" else argparse.SUPPRESS
-        what.add_argument(option_of(name), dest=f"kind_{name}", nargs="+", metavar="FIELD=VALUE", help=shown)
-
-
-def kind_asked(asked: argparse.Namespace) -> str | None:
-    """Return the kind whose option was given, or None."""
-    given = [name for name in MODULES if getattr(asked, f"kind_{name}") is not None]
-    if len(given) > 1:
-        rule = f"cannot be combined with {option_of(given[0])}: a code has one content"
-        raise InvalidParameter(Problem(option_of(given[1]), None, rule))
-    return given[0] if given else None
-
-
-def kind_content(asked: argparse.Namespace, kind: str) -> Content:
-    """Return the content that the option of a kind describes."""
-    words = getattr(asked, f"kind_{kind}")
-    wrong = [Problem(option_of(kind), word, "must be FIELD=VALUE") for word in words if "=" not in word]
-    if wrong:
-        raise InvalidParameter(*wrong)
-    fields = (word.partition("=") for word in words)
-    content = make_from_texts(kind, {name.replace("-", "_"): value for name, _, value in fields})
-    _tell_notes("generate", content)
-    return content

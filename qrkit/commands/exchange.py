@@ -11,17 +11,18 @@ from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_fields, add_json, describe, print_size
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, QrkitError
-from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, import_format_of_file
+from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
 from qrkit.exchange.columns import read_columns
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.files import read_file
+from qrkit.pictures.printing import PrintSize
 
 __all__ = ["define_export", "define_import"]
 
-FORMATS = ", ".join(EXCHANGE_FORMATS)
+FORMATS = ", ".join(EXPORT_FORMATS)
 COLUMNS = {
     "content": "Content",
     "name": "QR Code Name",
@@ -76,11 +77,14 @@ def define_export(one: Parser) -> None:
     """Define the command `export`."""
     describe(
         one,
-        "An existing file is replaced. `qrkit import` reads the file back.",
+        "An existing file is replaced. `qrkit import` reads it back, but for a .pdf, which has a page per picture.",
         usage="FILE [options]",
         examples=(
             "qrkit export posters.xlsx --store shop.duckdb",
             "qrkit export codes.zip --image-format svg --store shop.duckdb",
+            "qrkit export posters.zip --image-format pdf --size-mm 60 \\",
+            "    --names '{campaign}/{name}'",
+            "qrkit export posters.pdf --size-mm 60",
         ),
     )
     one.add_argument(
@@ -88,6 +92,9 @@ def define_export(one: Parser) -> None:
     )
     what = f"format of the pictures in a zip: {', '.join(IMAGE_FORMATS)} (png)"
     one.add_argument("--image-format", choices=IMAGE_FORMATS, default="png", metavar="FORMAT", help=what)
+    names = "pattern of the paths in a zip, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields"
+    one.add_argument("--names", default="", metavar="TEXT", help=names)
+    add_fields(one, lambda: PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
     add_store(one)
     add_base_url(one)
     add_json(one, "file, qrcodes (how many), left_out (how many the plan does not show)")
@@ -194,7 +201,8 @@ def _rename_to_options(asked: argparse.Namespace) -> Iterator[None]:
 def _export(asked: argparse.Namespace) -> None:
     with opened(asked, to_read=True) as portfolio:
         with complaining(asked.command):
-            file = portfolio.export_file(asked.file, image_format=asked.image_format, progress=sys.stderr.isatty())
+            how = {"image_format": asked.image_format, "names": asked.names, "print_size": print_size(asked)}
+            file = portfolio.export_file(asked.file, **how, progress=sys.stderr.isatty())
         written = [code.is_available for part in portfolio.qrcodes_in_parts() for code in part]
         plan = portfolio.account.plan
     count, left_out = written.count(True), written.count(False)

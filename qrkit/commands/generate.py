@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.commands.content import add_kinds, kind_asked, kind_content
-from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
+from qrkit.commands.kind_options import add_kinds, kind_asked, kind_content
+from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
-from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe
+from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe, print_size
 from qrkit.commands.stores import add_store, opened
-from qrkit.design.design import Design
-from qrkit.design.limits import FORMATS, TEXT_STYLES, TextStyle
-from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, UnreadableFile
+from qrkit.design.formats import FORMATS, TEXT_STYLES, TextStyle
+from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile
 from qrkit.files import read_file, write_file
-from qrkit.pictures.printing import PrintSize, QRPrint
+from qrkit.late import named
 
 if TYPE_CHECKING:
+    from qrkit.design.design import Design
     from qrkit.pictures.image import QRImage
+    from qrkit.pictures.printing import QRPrint
 
-__all__ = ["define_generate", "design_fields", "fields_in"]
+__all__ = [
+    "COLUMN", "Rows", "add_look", "define_generate", "design_fields", "fields_in", "fields_of_look", "rows_of_table",
+    "table_design",
+]  # fmt: skip
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""
@@ -40,16 +46,21 @@ EXAMPLES = (
     "qrkit generate - --format png < contact.vcf > contact.png",
     "qrkit generate --from gates.csv --content-column url -o codes.zip",
     'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
+    'qrkit generate --from tables.csv --caption "Table {Table}" -o tables.pdf',
+    'qrkit generate "https://example.com/{n}" --count 12 \\',
+    '    --caption "Table {n}" --preset bubble -o tables.zip',
     "qrkit generate --from gates.xlsx --content-column url --name-column gate \\",
     "    -o codes --format svg --template brand --store shop.duckdb",
 )
 USAGE = """\
 CONTENT [-o FILE] [options]
 --KIND FIELD=VALUE... [-o FILE] [options]
---from TABLE -o FOLDER|ZIP [options]"""
+--from TABLE -o FOLDER|ZIP|PDF [options]
+CONTENT --count N -o FOLDER|ZIP|PDF [options]"""
 TOLD = """\
 Without -o and --format, the code is shown as text. With --from, each row of a table becomes a picture; rows that
-cannot be drawn are reported and skipped. Existing files are replaced. Colors are #AARRGGBB, or as CSS writes them."""
+cannot be drawn are reported and skipped. Columns in braces fill in --caption, --subtitle and --names. Existing files
+are replaced. Colors are #AARRGGBB, or as CSS writes them."""
 
 
 def define_generate(one: Parser) -> None:
@@ -64,22 +75,27 @@ def define_generate(one: Parser) -> None:
     what.add_argument(
         "--name-column", metavar="NAME", help="column of TABLE with the file names (by default, made from the content)"
     )
+    names = "pattern of the file names, with columns in braces: '{Room}/Table {n}' (n is the number of the row)"
+    what.add_argument("--names", metavar="TEXT", help=names)
+    count = "draw CONTENT as often as this; {n} in CONTENT, --caption, --subtitle and --names is the number"
+    what.add_argument("--count", type=int, metavar="N", help=count)
     add_place(one)
-    _add_look(one.add_argument_group("how it looks (options override a design or a template)"))
+    add_look(one.add_argument_group("how it looks (options override a design or a template)"))
     where = one.add_argument_group("where to")
-    output = "file to write, or with --from a folder or a .zip; - prints it"
+    output = "file to write, or for several a folder, a .zip, or a .pdf with a page for each; - prints it"
     where.add_argument("-o", "--output", type=Path, metavar="FILE", help=output)
     formats = f"one of {', '.join(FORMATS)} (the suffix of FILE; png with - and --from)"
     where.add_argument("--format", metavar="NAME", help=formats)
     text = f"style of text output: {', '.join(TEXT_STYLES)} (blocks)"
     where.add_argument("--style", choices=TEXT_STYLES, metavar="NAME", help=text)
-    add_fields(where, PrintSize, {"size_mm": "N", "dpi": "N", "at_most": ""})
+    add_fields(where, partial(named, "pictures.printing:PrintSize"), {"size_mm": "N", "dpi": "N", "at_most": ""})
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     add_json(one, told)
     one.set_defaults(run=_generate)
 
 
-def _add_look(look: argparse._ArgumentGroup) -> None:
+def add_look(look: argparse._ArgumentGroup) -> None:
+    """Add the options that say how QR Codes look, and the store that has the templates."""
     begun = look.add_mutually_exclusive_group()
     begun.add_argument(
         "--design", type=Path, metavar="FILE", help="a design as JSON, as the studio and Python write it"
@@ -87,8 +103,9 @@ def _add_look(look: argparse._ArgumentGroup) -> None:
     begun.add_argument("--template", metavar="NAME", help="a design saved in the store; see `qrkit template`")
     begun.add_argument("--preset", metavar="NAME", help="a look that comes with qrkit, such as `bubble` or `fluid`")
     add_decoration(look)
+    look.add_argument("--subtitle", metavar="TEXT", help="smaller words below the caption, for several pictures")
     add_store(look)
-    add_fields(look, Design, FIELDS)
+    add_fields(look, partial(named, "design.design:Design"), FIELDS)
 
 
 def _generate(asked: argparse.Namespace) -> Status:
@@ -96,7 +113,7 @@ def _generate(asked: argparse.Namespace) -> Status:
 
     with captions_by_name():
         _check_together(asked)
-        return _from_table(asked) if asked.table else _generate_one(asked)
+        return _several(asked) if asked.table or asked.count is not None else _generate_one(asked)
 
 
 def _check_together(asked: argparse.Namespace) -> None:
@@ -113,12 +130,14 @@ def _check_together(asked: argparse.Namespace) -> None:
         rule = "cannot be combined with --from, whose rows say what to encode"
         problems += [Problem("content", asked.content, rule)] if asked.content is not None else []
         problems += [Problem("style", asked.style, "cannot be combined with --from")] if asked.style else []
+        problems += [Problem("count", asked.count, rule)] if asked.count is not None else []
         problems += [Problem("output", None, "is required with --from: a folder, or a .zip")] if is_printed else []
-        problems += check_placeholders(asked.caption, ())
+        problems += _names_twice(asked)
     else:
         for name in ("content_column", "name_column"):
             value = getattr(asked, name)
             problems += [Problem(name, value, "needs --from, a table")] if value is not None else []
+        problems += _wrong_count(asked)
         problems += (
             [Problem("json", None, "needs a file (-o), because the picture itself goes to standard output")]
             if (asked.json and is_printed)
@@ -132,21 +151,12 @@ def _check_together(asked: argparse.Namespace) -> None:
 
 
 def _wrong_sizes(asked: argparse.Namespace) -> list[Problem]:
-    if asked.size_mm is None:
-        given = [(name, getattr(asked, name)) for name in ("dpi", "at_most")]
-        return [Problem(name, value, "needs --size-mm, a width on paper") for name, value in given if value is not None]
     rule = "is only for pictures, not for text"
-    return [Problem("size_mm", asked.size_mm, rule)] if _is_shown_as_text(asked) else []
+    return [Problem("size_mm", asked.size_mm, rule)] if asked.size_mm is not None and _is_shown_as_text(asked) else []
 
 
-def _print_size(asked: argparse.Namespace) -> PrintSize | None:
-    if asked.size_mm is None:
-        return None
-    given = {name: getattr(asked, name) for name in PrintSize.model_fields if getattr(asked, name, None) is not None}
-    return PrintSize(**given)
-
-
-def _fields(asked: argparse.Namespace) -> dict[str, Any]:
+def fields_of_look(asked: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of the design that have an option of their own and were given."""
     return {name: getattr(asked, name) for name in FIELDS if getattr(asked, name) is not None}
 
 
@@ -171,17 +181,15 @@ def fields_in(file: Path, *, what: str) -> dict[str, Any]:
 
 def _design_from_template(asked: argparse.Namespace, content: str) -> Design:
     with opened(asked, to_read=True) as portfolio:
-        return portfolio.templates.design(asked.template, content, **_fields(asked))
+        return portfolio.templates.design(asked.template, content, **fields_of_look(asked))
 
 
 # One image
 
 
 def _generate_one(asked: argparse.Namespace) -> Status:
-    from qrkit.pictures.image import QRImage
-
-    image = QRImage(_design(asked))
-    size = _print_size(asked)
+    image = _image(asked)
+    size = print_size(asked)
     printed = image.printed(size) if size else None
     told = [*image.warnings, *filter(None, [image.fault])]
     for warning in told:
@@ -199,18 +207,24 @@ def _generate_one(asked: argparse.Namespace) -> Status:
     return Status.DONE
 
 
-def _design(asked: argparse.Namespace) -> Design:
-    design, decoration = _undecorated(asked), decoration_of(asked)
-    return decoration.on(design, _fields(asked)) if decoration else design
+def _image(asked: argparse.Namespace) -> QRImage:
+    from qrkit.pictures.image import QRImage, generate
+
+    content, decoration = _content(asked), decoration_of(asked)
+    if content is not None and not (asked.template or asked.design or decoration):
+        return generate(content, warn=False, **fields_of_look(asked))
+    design = _undecorated(asked, content)
+    return QRImage(decoration.on(design, fields_of_look(asked)) if decoration else design)
 
 
-def _undecorated(asked: argparse.Namespace) -> Design:
-    content = _content(asked)
+def _undecorated(asked: argparse.Namespace, content: str | None) -> Design:
+    from qrkit.design.design import Design
+
     if asked.template:
         if content is None:
             raise MissingParameter("content")
         return _design_from_template(asked, content)
-    given = _fields(asked) | ({} if content is None else {"content": content})
+    given = fields_of_look(asked) | ({} if content is None else {"content": content})
     own = design_fields(asked.design)
     return Design(**own).replace(**given) if "content" in own else Design(**(Design.by_field(own) | given))
 
@@ -297,10 +311,77 @@ def _print_image(image: QRImage, printed: QRPrint | None, asked: argparse.Namesp
 # Many images
 
 
-def _from_table(asked: argparse.Namespace) -> Status:
+def _names_twice(asked: argparse.Namespace) -> list[Problem]:
+    is_twice = asked.names is not None and asked.name_column is not None
+    return [Problem("names", asked.names, "cannot be combined with --name-column")] if is_twice else []
+
+
+def _wrong_count(asked: argparse.Namespace) -> list[Problem]:
+    if asked.count is None:
+        rule = "needs --from, a table, or --count"
+        given = [(name, getattr(asked, name)) for name in ("names", "subtitle")]
+        return [Problem(name, value, rule) for name, value in given if value is not None]
+    from qrkit.pictures.sets import MOST_NUMBERED
+
+    problems = [] if 1 <= asked.count <= MOST_NUMBERED else [
+        Problem("count", asked.count, f"must be in 1..{MOST_NUMBERED:,}", "out-of-range")
+    ]  # fmt: skip
+    if asked.output is None or asked.output == STANDARD:
+        problems.append(Problem("output", None, "is required with --count: a folder, a .zip or a .pdf"))
+    if asked.content is None and not kind_asked(asked):
+        problems.append(Problem("content", None, "is required with --count"))
+    return problems
+
+
+class Rows(NamedTuple):
+    """What several pictures are made of: columns, contents, numbers in the file, and file names."""
+
+    texts: list[dict[str, str]]
+    contents: Sequence[str | QrkitError]
+    numbers: Sequence[int]
+    names: Sequence[str] | None = None
+
+
+def _several(asked: argparse.Namespace) -> Status:
+    from qrkit.pictures.sets import NUMBER, generate_set
+
+    if asked.table:
+        rows = rows_of_table(asked)
+        texts, contents = rows.texts, rows.contents
+    else:
+        texts, contents = asked.count, _content(asked) or ""
+        rows = Rows([{NUMBER: str(asked.count)}], [contents], range(1, asked.count + 1))
+    design, frame = table_design(asked, rows), {} if asked.frame is None else {"frame": asked.frame}
+    with complaining("generate"):
+        batch = generate_set(
+            texts,
+            contents,
+            to=asked.output,
+            names=asked.names or rows.names,
+            caption=asked.caption,
+            subtitle=asked.subtitle,
+            preset=asked.preset,
+            colorway=asked.colorway,
+            logo=asked.logo,
+            format=asked.format or "png",
+            print_size=print_size(asked),
+            design=design,
+            progress=sys.stderr.isatty(),
+            **fields_of_look(asked),
+            **frame,
+        )
+    errors = [(rows.numbers[error.row], error) for error in batch.errors]
+    tell_rows([(row, error.error) for row, error in errors])
+    told = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
+    print_result(asked, f"{asked.output}: {batch}", file=str(asked.output), created=batch.created, errors=told)
+    return status_of(batch.created, len(errors))
+
+
+def rows_of_table(asked: argparse.Namespace) -> Rows:
+    """Return the rows of the table that the options name."""
     from qrkit.exchange.locating import Place
     from qrkit.exchange.sheets import read_sheet
-    from qrkit.pictures.batches import generate_many
+    from qrkit.pictures.sets import numbered
 
     column = COLUMN if asked.content_column is None else asked.content_column
     place = Place(asked.sheet, asked.header_row, asked.encoding)
@@ -308,33 +389,18 @@ def _from_table(asked: argparse.Namespace) -> Status:
     sheet = read_sheet(source, [column, asked.name_column or ""], place)
     contents, notes = sheet.contents(column, field="content_column")
     for issue in sheet.issues:
-        complain("generate", issue.detail)
+        complain(asked.command, issue.detail)
     tell_rows(notes)
     names = None
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
-    # The longest content has the most modules, so all symbols fit the size of its picture.
-    longest = max((text for text in contents if isinstance(text, str) and text), key=len, default="0")
-    look: Design | dict[str, Any] = design_fields(asked.design)
+    return Rows(numbered(sheet.texts()), contents, sheet.numbers, names)
+
+
+def table_design(asked: argparse.Namespace, rows: Rows) -> Design | dict[str, Any]:
+    """Return the design of several pictures that the options begin with, or its fields."""
     if asked.template:
-        look = _design_from_template(asked, longest)
-    if decoration := decoration_of(asked):
-        if not isinstance(look, Design):
-            look = Design(**Design.by_field({"content": longest} | look))
-        look = decoration.on(look, _fields(asked))
-    with complaining("generate"):
-        batch = generate_many(
-            contents,
-            to=asked.output,
-            names=names,
-            format=asked.format or "png",
-            print_size=_print_size(asked),
-            design=look,
-            progress=sys.stderr.isatty(),
-            **_fields(asked),
-        )
-    errors = [(sheet.numbers[error.row], error) for error in batch.errors]
-    tell_rows([(row, error.error) for row, error in errors])
-    rows = [{"row": row, "content": error.content, "error": error.error} for row, error in errors]
-    print_result(asked, f"{asked.output}: {batch}", file=str(asked.output), created=batch.created, errors=rows)
-    return status_of(batch.created, len(errors))
+        # The longest content has the most modules, so all symbols fit the size of its picture.
+        longest = max((text for text in rows.contents if isinstance(text, str) and text), key=len, default="0")
+        return _design_from_template(asked, longest)
+    return design_fields(asked.design)

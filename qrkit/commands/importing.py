@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import design_fields
-from qrkit.commands.look import add_decoration, check_placeholders, decoration_of
+from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import complain, tell_rows
 from qrkit.commands.parsing import add_place
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.exchange.columns import read_columns
 
 if TYPE_CHECKING:
@@ -120,10 +120,13 @@ def _is_file(template: str) -> bool:
 
 def _saved_template(portfolio: Portfolio, asked: argparse.Namespace, source: Path | bytes, format: str | None) -> str:
     """Return the name of the template that the options ask for; a design or a decorated look is saved first."""
+    from qrkit.pictures.patterns import check_pattern
     from qrkit.portfolio.code_designs import CAPTION_FIELDS
 
     names = (*CAPTION_FIELDS, *_field_names(portfolio, source, format)) if "{" in (asked.caption or "") else ()
-    problems = decoration_of(asked).problems() + check_placeholders(asked.caption, names)
+    problems = decoration_of(asked).problems()
+    with collecting(problems):
+        check_pattern("caption", asked.caption or "", names)
     if problems:
         raise InvalidParameter(*problems)
     name = _template_name(asked)

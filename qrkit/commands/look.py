@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from qrkit.design.frames import USUAL_KIND
-from qrkit.errors import Problem
 
 if TYPE_CHECKING:
     from qrkit.pictures.decorating import Decoration
 
-__all__ = ["add_decoration", "check_placeholders", "decoration_of"]
-
-PLACEHOLDER = re.compile(r"\{[^{}]+\}")
+__all__ = ["add_decoration", "decoration_of"]
 
 
 def add_decoration(look: argparse._ArgumentGroup) -> None:
@@ -25,7 +18,7 @@ def add_decoration(look: argparse._ArgumentGroup) -> None:
     look.add_argument(
         "--caption",
         metavar="TEXT",
-        help=f"words on the frame (without --frame: that of the preset, or `{USUAL_KIND}`)",
+        help="words on the frame (without --frame: that of the preset, or `bar`)",
     )
     look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
 
@@ -35,18 +28,3 @@ def decoration_of(asked: argparse.Namespace) -> Decoration:
     from qrkit.pictures.decorating import Decoration
 
     return Decoration(*(getattr(asked, part) for part in Decoration._fields))
-
-
-def check_placeholders(caption: str | None, fields: Sequence[str]) -> list[Problem]:
-    """Return the problem of a caption with a placeholder that nothing fills in.
-
-    Args:
-        caption: The text of `--caption`.
-        fields: The names that may stand in braces.
-    """
-    allowed = [f"{{{field}}}" for field in fields]
-    unknown = [found for found in PLACEHOLDER.findall(caption or "") if found not in allowed]
-    if not unknown:
-        return []
-    rule = f"allowed in braces: {', '.join(allowed)}" if allowed else "the caption is the same on every picture"
-    return [Problem("caption", caption, f"nothing fills in {unknown[0]}; {rule}")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import warnings
@@ -97,6 +96,8 @@ def tell_rows(rows: Sequence[tuple[int, str]]) -> None:
 
 def print_json(**members: Any) -> None:
     """Print one object per line in ASCII, so that it is valid JSON in any encoding of the output."""
+    import json
+
     print(json.dumps(members))
 
 

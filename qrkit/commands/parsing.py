@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from shlex import join, quote
 from shutil import get_terminal_size
-from textwrap import fill
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
-from qrkit.errors import nearest
+from qrkit.errors import InvalidParameter, Problem, nearest
 
 if TYPE_CHECKING:
     from qrkit.model import Model
+    from qrkit.pictures.printing import PrintSize
 
 __all__ = [
     "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json", "add_place", "describe",
+    "explained", "print_size",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -46,6 +48,8 @@ class Layout(argparse.HelpFormatter):
         return (f"\n  {heading}\n" if heading else "") + super()._format_action(action)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill
+
         parts = (part if "\n  " in part else fill(part, width) for part in text.split("\n\n"))
         return "\n\n".join(parts)
 
@@ -71,6 +75,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Return the help, with the options that are in no group at the end."""
+        explained(self)
         self._action_groups.sort(key=lambda group: group is self._optionals)
         return super().format_help()
 
@@ -129,6 +134,7 @@ class Command(Parser):
         return super().parse_known_args(args, namespace)
 
 
+Late: TypeAlias = "Callable[[], type[Model]]"
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"
 
 
@@ -182,30 +188,44 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
 
 
 def add_fields(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, record: type[Model], options: Mapping[str, str]
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, record: Late, options: Mapping[str, str]
 ) -> None:
     """Add options for fields of a record, explained by the first sentence of their help texts.
 
     Args:
-        options: Maps the names of the fields to the placeholder of their value in the help; "" for a switch.
+        record: Loads the record, when the help is shown.
+        options: Maps the names of the fields to the placeholder of their value in the help; "" for a switch. One that
+            ends in `,...` takes several names.
     """
+    for name, metavar in options.items():
+        if not metavar:
+            option: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+        elif metavar.endswith(",..."):
+            option = {"metavar": metavar, "action": "extend", "type": _split_names}
+        else:
+            option = {"metavar": metavar, "type": _number if metavar == "N" else str}
+        action = parser.add_argument(f"--{name.replace('_', '-')}", **option)
+        action.help = partial(_explain, record, name)  # type: ignore[assignment]  # `explained` calls it
+
+
+def explained(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return the arguments of a parser with the help of each, which loads the records that `add_fields` named."""
+    for action in parser._actions:
+        if callable(action.help):
+            action.help = action.help()
+    return parser._actions
+
+
+def _explain(record: Late, name: str) -> str:
     from qrkit.model import allowed, meaning
 
-    for name, metavar in options.items():
-        field = record.model_fields[name]
-        told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
-        rules = list(filter(None, [_without_known_unit(allowed(field), told)]))
-        if not field.is_required() and field.default not in (None, (), ""):
-            default = str(field.default).removesuffix(".0")
-            rules.append(f"default {SWITCH.get(default, default)}")
-        option: dict[str, Any] = {"help": _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")}
-        if not metavar:
-            option["action"] = argparse.BooleanOptionalAction
-        elif get_origin(field.annotation) is tuple:
-            option |= {"metavar": metavar, "action": "extend", "type": _split_names}
-        else:
-            option |= {"metavar": metavar, "type": _number if metavar == "N" else str}
-        parser.add_argument(f"--{name.replace('_', '-')}", **option)
+    field = record().model_fields[name]
+    told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
+    rules = list(filter(None, [_without_known_unit(allowed(field), told)]))
+    if not field.is_required() and field.default not in (None, (), ""):
+        default = str(field.default).removesuffix(".0")
+        rules.append(f"default {SWITCH.get(default, default)}")
+    return _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
 
 
 def _without_known_unit(bounds: str, told: str) -> str:
@@ -238,3 +258,20 @@ def _number(text: str) -> float | str:
         with suppress(ValueError):
             return kind(text)
     return text
+
+
+def print_size(asked: argparse.Namespace) -> PrintSize | None:
+    """Return the print size that the options `size_mm`, `dpi` and `at_most` ask for, if any.
+
+    Raises:
+        InvalidParameter: If one of the others is given without a width.
+    """
+    given = {name: getattr(asked, name) for name in ("size_mm", "dpi", "at_most") if getattr(asked, name) is not None}
+    if given and "size_mm" not in given:
+        rule = "needs --size-mm, a width on paper"
+        raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
+    if not given:
+        return None
+    from qrkit.pictures.printing import PrintSize
+
+    return PrintSize(**given)

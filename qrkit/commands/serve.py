@@ -18,9 +18,9 @@ __all__ = ["define_serve"]
 GROUPS = {
     "": {"host": "ADDRESS", "port": "N"},
     "whom it trusts (options with names may be repeated)": {
-        "hosts": "NAME", "trusted_proxies": "ADDRESS", "fetch_from": "HOST", "proxy_hops": "N",
+        "hosts": "NAME,...", "trusted_proxies": "ADDRESS,...", "fetch_from": "HOST,...", "proxy_hops": "N",
     },
-    "how short URLs work": {"ignore_case": "", "pass_query": "NAME", "referrer_policy": "POLICY"},
+    "how short URLs work": {"ignore_case": "", "pass_query": "NAME,...", "referrer_policy": "POLICY"},
     "what it records": {
         "record_visits": "", "strict": "", "keep_days": "N", "archive_after_days": "N",
         "places": "FILE", "access_log": "", "log_level": "LEVEL",
@@ -62,7 +62,7 @@ def _add_groups(one: argparse.ArgumentParser) -> None:
     add_base_url(where)
     where.add_argument("--settings", metavar="FILE", help="a TOML file of settings")
     for title, options in GROUPS.items():
-        add_fields(one.add_argument_group(title) if title else where, Settings, options)
+        add_fields(one.add_argument_group(title) if title else where, lambda: Settings, options)
 
 
 def _describe_new(place: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -158,6 +157,8 @@ def _served(asked: argparse.Namespace) -> ServedStore | None:
 @contextmanager
 def _without_history_log() -> Iterator[None]:
     """Context manager: logs nothing about missing archived visits; a command that needs them says so itself."""
+    import logging  # plain codes, which need no store, do without it
+
     log = logging.getLogger("qrkit.history")
     before, log.disabled = log.disabled, True
     try:

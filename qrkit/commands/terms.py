@@ -15,7 +15,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
 from qrkit.tracking.redirect_rules import TYPES
 
-__all__ = ["add_terms", "define_explain", "terms_of"]
+__all__ = ["add_rules", "add_terms", "define_explain", "rules_of", "terms_of"]
 
 SHORT = {
     "country": "geolocation-country-code",
@@ -34,13 +34,7 @@ _CONDITION = re.compile(r"(?P<type>[a-z-]+)(?:\((?P<key>[^()]*)\))?(?:(?P<negate
 
 def add_terms(one: argparse.ArgumentParser) -> None:
     """Add the options to a command that makes or changes QR Codes."""
-    rule = (
-        "lead some visitors elsewhere: conditions and a content, such as 'device=ios language!=de,fr "
-        "https://example.com'; repeat it for several, of which the first that applies answers"
-    )
-    one.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
-    rules = "the same as JSON or a JSON file, as Shlink writes it, too; [] removes all rules"
-    one.add_argument("--rules", metavar="JSON", help=rules)
+    add_rules(one)
     one.add_argument("--since", metavar="TIME", help='lead nowhere before, such as 2026-12-01T08:00:00Z; "" removes it')
     one.add_argument("--until", metavar="TIME", help='lead nowhere from then on; "" removes it')
     one.add_argument("--limit", type=int, metavar="N", help="lead nowhere after N scans; 0 for no limit")
@@ -48,11 +42,26 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     otherwise = "a URL, or words to show, where it would lead nowhere"
     one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
     one.add_argument("--password", metavar="WORD", help='ask visitors for it; "" removes it; - asks for it here')
+    query = "whether to add the query of a visitor's short URL to the target (default: what the server says)"
+    one.add_argument("--pass-query", choices=("yes", "no", ""), metavar="yes|no", help=query)
+    click = "add an ID of the scan to links, under this parameter, so that conversions can name it"
+    one.add_argument("--click-id", metavar="NAME", help=click)
     switch = one.add_mutually_exclusive_group()
     switch.add_argument(
         "--off", dest="active", action="store_false", default=None, help="lead nowhere for the time being"
     )
     switch.add_argument("--on", dest="active", action="store_true", default=None, help="lead on again")
+
+
+def add_rules(one: argparse.ArgumentParser) -> None:
+    """Add the options for rules."""
+    rule = (
+        "lead some visitors elsewhere: conditions and a content, such as 'device=ios language!=de,fr "
+        "https://example.com'; repeat it for several, of which the first that applies answers"
+    )
+    one.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
+    rules = "the same as JSON or a JSON file, as Shlink writes it, too; [] removes all rules"
+    one.add_argument("--rules", metavar="JSON", help=rules)
 
 
 def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
@@ -62,14 +71,23 @@ def terms_of(asked: argparse.Namespace) -> dict[str, Any]:
         InvalidParameter: If a rule cannot be read.
     """
     given: dict[str, Any] = {"valid_since": asked.since, "valid_until": asked.until, "password": _password(asked)}
-    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active")}
+    given |= {name: getattr(asked, name) for name in ("limit", "limit_a_day", "otherwise", "active", "click_id")}
+    if asked.pass_query is not None:
+        given["pass_query"] = asked.pass_query and asked.pass_query == "yes"
+    return {name: value for name, value in given.items() if value is not None} | rules_of(asked)
+
+
+def rules_of(asked: argparse.Namespace) -> dict[str, list[Any]]:
+    """Return the argument `rules` that the options ask for, if any.
+
+    Raises:
+        InvalidParameter: If a rule cannot be read.
+    """
     if asked.rule and asked.rules is not None:
         raise InvalidParameter(Problem("rules", asked.rules, "goes without --rule"))
     if asked.rule:
-        given["rules"] = [_rule(text) for text in asked.rule]
-    elif asked.rules is not None:
-        given["rules"] = _json(asked.rules)
-    return {name: value for name, value in given.items() if value is not None}
+        return {"rules": [_rule(text) for text in asked.rule]}
+    return {} if asked.rules is None else {"rules": _json(asked.rules)}
 
 
 def define_explain(one: Parser) -> None:
@@ -102,16 +120,12 @@ def define_explain(one: Parser) -> None:
 
 def _explain(asked: argparse.Namespace) -> None:
     from qrkit.tracking.times import from_iso
-    from qrkit.visits.redirect import Request
-    from qrkit.visits.sample_visitors import sample
+    from qrkit.visits.sample_visitors import sample_request
 
-    agent = asked.user_agent or (sample(asked.device) if asked.device else "")
-    headers = {"user-agent": agent, "accept-language": asked.language}
-    if asked.referrer:
-        headers["referer"] = asked.referrer if "//" in asked.referrer else f"https://{asked.referrer}"
+    sent = ("user_agent", "language", "referrer", "address", "query")
+    request = sample_request(device=asked.device or "", **{name: getattr(asked, name) for name in sent})
     place = {name: getattr(asked, name) for name in ("country", "region", "city")}
     with opened(asked, to_read=True) as portfolio:
-        request = Request("GET", "", headers, asked.address, asked.query)
         at = from_iso(asked.at, name="at") if asked.at else None
         found = portfolio.explain(asked.code, request, at=at, **place)
     if asked.json:
@@ -155,5 +169,7 @@ def _json(text: str) -> list[Any]:
     if isinstance(rules, dict):
         rules = rules.get("redirectRules")
     if not isinstance(rules, list):
-        raise InvalidParameter(Problem("rules", text, "must be a JSON list of objects with conditions and content"))
+        raise InvalidParameter(
+            Problem("rules", text, "must be a JSON list of objects with conditions, and content or variants")
+        )
     return rules

@@ -38,31 +38,36 @@ __all__ = [
     "wifi",
 ]  # fmt: skip
 
+MODULES = {
+    "link": "links",
+    "wifi": "networks",
+    "contact": "contacts",
+    "event": "events",
+    "email": "messages",
+    "sms": "messages",
+    "phone": "messages",
+    "whatsapp": "messages",
+    "location": "places",
+    "app": "apps",
+    "epc_transfer": "payments.transfers",
+    "swiss_bill": "payments.swiss_bills",
+    "pix": "payments.pix_codes",
+    "upi": "payments.wallets",
+    "bitcoin": "payments.wallets",
+    "otp": "one_time_passwords",
+    "gs1_digital_link": "gs1_links",
+    "gs1_elements": "gs1_strings",
+    "text": "texts",
+}
+"""The module of each kind, in the order in which people are offered them."""
+
 __getattr__ = late_names(
     __name__,
-    {
+    {name: f"contents.{module}:{name}" for name, module in MODULES.items()}
+    | {
         "Content": "contents.content:Content",
         "PostalAddress": "contents.payments.swiss_bills:PostalAddress",
-        "app": "contents.apps:app",
-        "bitcoin": "contents.payments.wallets:bitcoin",
-        "contact": "contents.contacts:contact",
-        "email": "contents.messages:email",
-        "epc_transfer": "contents.payments.transfers:epc_transfer",
-        "event": "contents.events:event",
-        "gs1_digital_link": "contents.gs1_links:gs1_digital_link",
-        "gs1_elements": "contents.gs1_strings:gs1_elements",
-        "link": "contents.links:link",
-        "location": "contents.places:location",
-        "otp": "contents.one_time_passwords:otp",
-        "phone": "contents.messages:phone",
-        "pix": "contents.payments.pix_codes:pix",
         "read": "contents.reading:read",
-        "sms": "contents.messages:sms",
-        "swiss_bill": "contents.payments.swiss_bills:swiss_bill",
-        "text": "contents.texts:text",
-        "upi": "contents.payments.wallets:upi",
-        "whatsapp": "contents.messages:whatsapp",
-        "wifi": "contents.networks:wifi",
     },
 )
 

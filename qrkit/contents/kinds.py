@@ -19,6 +19,7 @@ from typing import Any, Literal, ParamSpec, get_args, get_origin, get_type_hints
 from pydantic import create_model
 from pydantic.fields import FieldInfo
 
+from qrkit.contents import MODULES
 from qrkit.contents.content import NOTHING, Content, LastShown, Note, taking_notes
 from qrkit.contents.pasted import clean
 from qrkit.design.limits import read_whole
@@ -31,29 +32,6 @@ __all__ = [
 ]  # fmt: skip
 
 P = ParamSpec("P")
-
-MODULES = {
-    "link": "links",
-    "wifi": "networks",
-    "contact": "contacts",
-    "event": "events",
-    "email": "messages",
-    "sms": "messages",
-    "phone": "messages",
-    "whatsapp": "messages",
-    "location": "places",
-    "app": "apps",
-    "epc_transfer": "payments.transfers",
-    "swiss_bill": "payments.swiss_bills",
-    "pix": "payments.pix_codes",
-    "upi": "payments.wallets",
-    "bitcoin": "payments.wallets",
-    "otp": "one_time_passwords",
-    "gs1_digital_link": "gs1_links",
-    "gs1_elements": "gs1_strings",
-    "text": "texts",
-}
-"""The module of each kind, in the order in which people are offered them."""
 
 Behind = Literal["redirect", "page", "never"]
 """What a short URL does with a kind: it redirects, it shows a page, or it cannot work, because apps read the code."""

@@ -155,7 +155,7 @@ class Color(Shown):
     @property
     def opaque(self) -> Color:
         """This color with full alpha."""
-        return Color(self.red, self.green, self.blue)
+        return self if self.alpha == 255 else Color(self.red, self.green, self.blue)
 
     def over(self, below: Color) -> Color:
         """Return the color that results from painting this color over `below` (source-over, as in SVG)."""

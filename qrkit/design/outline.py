@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, islice
+from operator import add
 from typing import Self
 
 __all__ = [
@@ -14,6 +17,9 @@ __all__ = [
 
 Segment = tuple[str, tuple[float, ...]]
 """A letter and absolute coordinates: M x y, L x y, C x1 y1 x2 y2 x y, Z, as in SVG paths."""
+
+NUMBERS = {"M": 2, "L": 2, "C": 6, "Z": 0}
+"""How many coordinates follow each letter."""
 
 KAPPA = 0.5522847498
 """Length of the handles of the cubic curve that approximates a quarter circle, in radii."""
@@ -27,18 +33,43 @@ class Outline:
     """One or more closed subpaths, filled by the non-zero rule: a hole runs in the opposite direction.
 
     Attributes:
-        segments: The segments of all subpaths, in order.
+        letters: The letters of the segments of all subpaths, in order.
+        numbers: The coordinates of all segments, in order: x, y, x, y ...
     """
 
-    segments: tuple[Segment, ...]
+    letters: str = ""
+    numbers: tuple[float, ...] = ()
 
     def __add__(self, other: Outline) -> Outline:
-        return Outline(self.segments + other.segments)
+        return Outline.joined((self, other))
+
+    @classmethod
+    def of(cls, segments: Iterable[Segment]) -> Self:
+        """Create an outline from segments."""
+        drawn = list(segments)
+        letters = "".join([letter for letter, _ in drawn])
+        return cls(letters, tuple(chain.from_iterable([numbers for _, numbers in drawn])))
 
     @classmethod
     def joined(cls, parts: Iterable[Outline]) -> Self:
         """Combine several outlines into one."""
-        return cls(tuple(segment for part in parts for segment in part.segments))
+        return cls.of([(part.letters, part.numbers) for part in parts])
+
+    @classmethod
+    def scattered(cls, parts: Iterable[tuple[Outline, float, float]]) -> Self:
+        """Combine outlines, each of which is moved to the right and down."""
+        letters, numbers, moves = list[str](), list[float](), list[float]()
+        for part, x, y in parts:
+            letters.append(part.letters)
+            numbers += part.numbers
+            moves += (x, y) * (len(part.numbers) // 2)
+        return cls("".join(letters), tuple(map(add, numbers, moves)))
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments of all subpaths, in order."""
+        numbers = iter(self.numbers)
+        return tuple((letter, tuple(islice(numbers, NUMBERS[letter]))) for letter in self.letters)
 
     @staticmethod
     def parse(path: str) -> Outline:
@@ -52,7 +83,7 @@ class Outline:
 
         pen = RecordingPen()
         parse_path(path, pen)
-        return Outline(tuple(_from_pen(pen.value)))
+        return Outline.of(_from_pen(pen.value))
 
     def placed(self, x: float = 0, y: float = 0, scale_x: float = 1, scale_y: float | None = None) -> Outline:
         """Return the outline scaled about 0, 0, then moved.
@@ -65,24 +96,15 @@ class Outline:
         """
         by = scale_x if scale_y is None else scale_y
         # Mirroring reverses every subpath, holes included, so the non-zero rule fills the same shape.
-        moved: list[Segment] = []
-        for letter, numbers in self.segments:
-            match numbers:
-                case (a, b):
-                    numbers = (a * scale_x + x, b * by + y)
-                case (a, b, c, d, e, f):
-                    numbers = (a * scale_x + x, b * by + y, c * scale_x + x, d * by + y, e * scale_x + x, f * by + y)
-            moved.append((letter, numbers))
-        return Outline(tuple(moved))
+        return self._with(
+            [one * scale_x + x for one in self.numbers[::2]], [one * by + y for one in self.numbers[1::2]]
+        )
 
     def transformed(self, matrix: tuple[float, float, float, float, float, float]) -> Outline:
         """Return the outline transformed by a matrix as in SVG: x becomes a·x + c·y + e, y becomes b·x + d·y + f."""
         a, b, c, d, e, f = matrix
-        moved: list[Segment] = []
-        for letter, numbers in self.segments:
-            points = zip(numbers[::2], numbers[1::2], strict=True)
-            moved.append((letter, tuple(one for x, y in points for one in (a * x + c * y + e, b * x + d * y + f))))
-        return Outline(tuple(moved))
+        points = list(zip(self.numbers[::2], self.numbers[1::2], strict=True))
+        return self._with([a * x + c * y + e for x, y in points], [b * x + d * y + f for x, y in points])
 
     def hole(self) -> Outline:
         """Return the outline with its direction reversed, which cuts it out of the outline it is added to."""
@@ -95,13 +117,18 @@ class Outline:
                 handles = numbers[2:4] + numbers[0:2] if letter == "C" else ()
                 reverse.append((letter, handles + points[index - 1]))
             reverse.append(("Z", ()))
-        return Outline(tuple(reverse))
+        return Outline.of(reverse)
 
     def box(self) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom of all points, including handles."""
-        numbers = [number for _, numbers in self.segments for number in numbers]
-        across, down = numbers[0::2], numbers[1::2]
+        across, down = self.numbers[::2], self.numbers[1::2]
         return min(across), min(down), max(across), max(down)
+
+    def _with(self, across: list[float], down: list[float]) -> Outline:
+        """Return the outline with other coordinates."""
+        numbers = [0.0] * len(self.numbers)
+        numbers[::2], numbers[1::2] = across, down
+        return Outline(self.letters, tuple(numbers))
 
     def _subpaths(self) -> list[list[Segment]]:
         subpaths: list[list[Segment]] = []
@@ -115,7 +142,7 @@ class Outline:
 
 def polygon(*points: tuple[float, float]) -> Outline:
     """Create a polygon."""
-    return Outline((("M", points[0]), *(("L", point) for point in points[1:]), ("Z", ())))
+    return Outline("M" + "L" * (len(points) - 1) + "Z", tuple(chain.from_iterable(points)))
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> Outline:
@@ -141,6 +168,7 @@ def circle(x: float, y: float, radius: float) -> Outline:
     return rounded(x - radius, y - radius, 2 * radius, 2 * radius, radius)
 
 
+@lru_cache(maxsize=1024)  # a symbol has many bars of the same size
 def rounded(
     x: float, y: float, width: float, height: float, radius: float | tuple[float, float, float, float]
 ) -> Outline:
@@ -176,7 +204,7 @@ def rounded(
                     ),
                 )
             )
-    return Outline((*found, ("Z", ())))
+    return Outline.of((*found, ("Z", ())))
 
 
 def star(x: float, y: float, outer: float, inner: float, points: int) -> Outline:
@@ -218,7 +246,7 @@ def heart(x: float, y: float, half: float) -> Outline:
         y: Middle, from the top.
         half: Half of its width.
     """
-    shape = Outline(
+    shape = Outline.of(
         (
             ("M", (0, -0.74)),
             ("C", (0.25, -1.05, 1, -1.05, 1, -0.25)),
@@ -246,7 +274,7 @@ def bowed(bow: float | Sequence[float], *points: tuple[float, float]) -> Outline
         out_x, out_y = 2 * one * (end[1] - start[1]), 2 * one * (start[0] - end[0])
         control = ((start[0] + end[0]) / 2 + out_x, (start[1] + end[1]) / 2 + out_y)
         found.append(("C", (*toward(start, control), *toward(end, control), *end)))
-    return Outline((*found, ("Z", ())))
+    return Outline.of((*found, ("Z", ())))
 
 
 def chamfered(x: float, y: float, side: float, cut: float | tuple[float, float, float, float]) -> Outline:
@@ -286,7 +314,7 @@ def squircle(x: float, y: float, side: float, handles: float = SQUIRCLE_KAPPA) -
         curve = (start[0] + reach * to_x, start[1] + reach * to_y, end[0] + reach * from_x, end[1] + reach * from_y)
         numbers = (*curve, *end)
         found.append(("C", tuple(number + (y if index % 2 else x) + half for index, number in enumerate(numbers))))
-    return Outline((*found, ("Z", ())))
+    return Outline.of((*found, ("Z", ())))
 
 
 def _from_pen(strokes: list[tuple[str, tuple[tuple[float, float], ...]]]) -> Iterable[Segment]:

@@ -1,4 +1,4 @@
-"""Provides `SimpleDesign`, a code in black on white, for which `Design` need not be loaded."""
+"""Provides `SimpleDesign`, a code in two colors that need no check, for which `Design` need not be loaded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.design.bounds import LONGEST_TEXT, MODULE_SIZES, PADDINGS, STANDARD_PADDING
+from qrkit.design.color import BLACK, WHITE, Color
 
 if TYPE_CHECKING:
     from qrkit.design.limits import ErrorCorrection
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["SimpleDesign", "simple_design"]
 
 SIMPLE_FIELDS = {"ec": ("L", "M", "Q", "H"), "size": MODULE_SIZES, "padding": PADDINGS[STANDARD_PADDING:]}
-"""The values with which a code in black on white is valid and scans."""
+"""The values with which a plain code is valid and scans."""
+ENOUGH_CONTRAST = 0.75
+"""Luma of the background minus that of the modules with which a plain code scans robustly; a check asks for less."""
 
 
 class SimpleDesign(NamedTuple):
@@ -24,6 +27,8 @@ class SimpleDesign(NamedTuple):
         ec: Error correction level.
         size: Pixels per module.
         padding: Quiet zone in modules.
+        foreground: Color of the dark modules.
+        background: Color of the rest.
         union: False for modules that are elements of their own in an SVG; None is True.
     """
 
@@ -31,17 +36,20 @@ class SimpleDesign(NamedTuple):
     ec: ErrorCorrection = "M"
     size: int = 8
     padding: int = STANDARD_PADDING
+    foreground: Color = BLACK
+    background: Color = WHITE
     union: bool | None = None
 
     def fields(self) -> dict[str, Any]:
         """Return the design as fields of `Design`."""
         modules = {} if self.union is None else {"modules": {"union": self.union}}
-        return {"content": self.content, "ec": self.ec, "size": self.size, "padding": self.padding, **modules}
+        return {name: value for name, value in self._asdict().items() if name != "union"} | modules
 
 
 def simple_design(content: object, fields: Mapping[str, Any]) -> SimpleDesign | None:
     """Return the simple design of these fields; None if there is more to it, or `Design` has to say what is invalid."""
-    others = {name: value for name, value in fields.items() if name != "modules"}
+    colors: dict[str, Any] = {name: _opaque(fields[name]) for name in ("foreground", "background") if name in fields}
+    others = {name: value for name, value in fields.items() if name not in ("modules", *colors)}
     # A text of `qrkit.contents` may prescribe fields, and True is equal to 1.
     if type(content) is not str or not 0 < len(content) <= LONGEST_TEXT or not others.keys() <= SIMPLE_FIELDS.keys():
         return None
@@ -49,7 +57,20 @@ def simple_design(content: object, fields: Mapping[str, Any]) -> SimpleDesign | 
         return None
     if not all(type(value) in (str, int) and value in SIMPLE_FIELDS[name] for name, value in others.items()):
         return None
+    if None in colors.values():
+        return None
     modules = fields.get("modules", {})
     if type(modules) is not dict or not modules.keys() <= {"union"} or type(modules.get("union", True)) is not bool:
         return None
-    return SimpleDesign(content, **others, **modules)
+    design = SimpleDesign(content, **others, **colors, **modules)
+    is_clear = not colors or design.background.luma - design.foreground.luma >= ENOUGH_CONTRAST
+    return design if is_clear else None
+
+
+def _opaque(value: object) -> Color | None:
+    """Return an opaque color; None for anything else."""
+    try:
+        color = Color.parse(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    return color if isinstance(color, Color) and color.alpha == 255 else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import gt
 from typing import NamedTuple
 
 from qrkit.design.color import WHITE, Color
@@ -86,7 +85,10 @@ def _cells(sheet: Sheet) -> tuple[Cells, Cells]:
     out = left_out(sheet)
     dark = [bytearray(row) for row in sheet.symbol.modules]
     may_be_seen = (roles.translate(SEEN) for roles in sheet.symbol.roles)
-    light = [bytearray(map(gt, seen, row)) for seen, row in zip(may_be_seen, sheet.symbol.modules, strict=True)]
+    light = [
+        bytearray((int.from_bytes(seen) & ~int.from_bytes(row)).to_bytes(len(row)))
+        for seen, row in zip(may_be_seen, sheet.symbol.modules, strict=True)
+    ]
     for column, row in out:
         dark[row][column] = light[row][column] = 0
     for corner, (row, column) in finder_places(sheet.symbol.side).items():

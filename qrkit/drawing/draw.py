@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from qrkit.design.color import BLACK, WHITE, Color
+from qrkit.design.color import Color
 from qrkit.drawing.layout import into_placeholder, lay_out
 from qrkit.drawing.plain_picture import Plain, title_of
 from qrkit.symbol.symbol import Symbol
 
 if TYPE_CHECKING:
+    from qrkit.design.decoration import Wrapper
     from qrkit.design.design import Design
     from qrkit.design.simple import SimpleDesign
+    from qrkit.drawing.frames.framing import Framed
     from qrkit.drawing.scene import Pictures, Scene
 
 __all__ = ["draw", "draw_plain", "draw_simple", "is_plain", "picture_size"]
@@ -60,10 +62,10 @@ def draw_plain(design: Design, symbol: Symbol, *, exact: bool = False) -> Plain 
 
 
 def draw_simple(design: SimpleDesign, symbol: Symbol) -> Plain:
-    """Draw a symbol in black on white; equals `draw_plain` of the same design."""
-    content, _, module, padding, union = design
+    """Draw a symbol in two colors; equals `draw_plain` of the same design."""
+    content, _, module, padding, dark, light, union = design
     side, edge = (symbol.side + 2 * padding) * module, padding * module
-    return Plain(side, side, edge, edge, module, symbol.modules, BLACK, WHITE, title_of(content), union is not False)
+    return Plain(side, side, edge, edge, module, symbol.modules, dark, light, title_of(content), union is not False)
 
 
 def is_plain(design: Design) -> bool:
@@ -80,8 +82,8 @@ def is_plain(design: Design) -> bool:
     )
 
 
-def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
-    """Return width and height of an image in pixels, without drawing it.
+def picture_size(design: Design, symbol: Symbol) -> tuple[float, float, float]:
+    """Return width and height of an image and of a module in pixels, without drawing it.
 
     Raises:
         InvalidParameter: If the requested size, or the placeholder, leaves less than one pixel per module; or if the
@@ -89,11 +91,12 @@ def picture_size(design: Design, symbol: Symbol) -> tuple[float, float]:
         AssetError: If the font of a caption cannot be used.
     """
     layout = lay_out(design, symbol, exact=True)
-    if design.wrapper:
-        into_placeholder(layout, design.wrapper.placeholder, exact=True)
-        return design.wrapper.width, design.wrapper.height
+    around: Wrapper | Framed | None = design.wrapper
     if design.frame:
         from qrkit.drawing.frames.framing import framed  # loads the letters of captions
 
-        return framed(design, design.frame, layout)[:2]
-    return layout.width, layout.height
+        around = framed(design, design.frame, layout)
+    if around is None:
+        return layout.width, layout.height, layout.module
+    scale = into_placeholder(layout, around.placeholder, exact=True).scale_x
+    return around.width, around.height, layout.module * scale

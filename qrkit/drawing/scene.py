@@ -180,7 +180,7 @@ class Stamps:
         """
         if not isinstance(self.picture, Outline):
             raise TypeError("a bitmap or a drawing has no outline")
-        return Outline.joined(self.picture.placed(x, y) for x, y in self.places)
+        return Outline.scattered((self.picture, x, y) for x, y in self.places)
 
 
 @dataclass(frozen=True, slots=True)

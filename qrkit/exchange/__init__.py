@@ -16,8 +16,9 @@ from qrkit.exchange.columns import Row
 from qrkit.exchange.table_files import Reading, SheetParts, Table, Writing, read_sheets
 
 __all__ = [
-    "EXCHANGE_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat", "Reading", "Writing",
-    "exchange_format", "exchange_format_of_file", "import_format", "import_format_of_file", "sniffed",
+    "EXCHANGE_FORMATS", "EXPORT_FORMATS", "IMPORT_FORMATS", "SHEETS", "ExchangeFormat", "ImportFormat",
+    "Reading", "Writing", "exchange_format", "exchange_format_of_file", "import_format", "import_format_of_file",
+    "sniffed",
 ]  # fmt: skip
 
 
@@ -76,6 +77,22 @@ EXCHANGE_FORMATS = {
 }
 """The formats of import and export: csv, xls, xml and zip from the interface, json and xlsx added by us."""
 
+
+def _write_pages(rows: Iterable[Row], file: BinaryIO, how: Writing) -> None:
+    """Write a PDF with the picture of each row on a page of its own."""
+    from qrkit.drawing.writers.pdf import PdfFile
+
+    with PdfFile(file) as pdf:
+        for row in rows:
+            if row.code and how.add_page:
+                how.add_page(row.code, pdf)
+
+
+EXPORT_FORMATS = EXCHANGE_FORMATS | {
+    "pdf": ExchangeFormat("pdf", "application/pdf", EXCHANGE_FORMATS["zip"].read, _write_pages)
+}
+"""The formats of exports: those above, and a PDF with a page for each picture, which no import offers."""
+
 IMPORT_FORMATS: dict[str, ImportFormat] = EXCHANGE_FORMATS | {
     "ods": ImportFormat("ods", ods_file.MEDIA_TYPE, read_sheets(SHEETS["ods"])),
     "html": ImportFormat("html", html_file.MEDIA_TYPE, read_sheets(SHEETS["html"])),
@@ -89,7 +106,7 @@ LIKE = {"xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "ots": "ods", "xlt": "xl
 
 def exchange_format(name: str) -> ExchangeFormat:
     """Return the export format with this name; case is ignored."""
-    return _named(name, EXCHANGE_FORMATS)
+    return _named(name, EXPORT_FORMATS)
 
 
 def import_format(name: str) -> ImportFormat:

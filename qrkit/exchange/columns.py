@@ -25,15 +25,15 @@ from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
-    "ALL_NAMES", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES", "OVERLOOKED",
-    "REQUIRED", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind", "Row", "check_names",
-    "column_pair", "is_ours", "named", "read_columns", "read_row", "values_of", "write_row",
+    "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES",
+    "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind",
+    "Row", "check_names", "column_pair", "is_ours", "named", "read_columns", "read_row", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
 Kind = Literal[
     "text", "word", "mode", "moment", "whole", "count", "degrees", "flag", "list", "tags", "fields", "rules", "time",
-    "limit", "switch",
+    "limit", "switch", "choice", "mark",
 ]  # fmt: skip
 
 
@@ -85,6 +85,7 @@ FURTHER = (
     Column("Scheduled", "isScheduleEnabled", "is_schedule_enabled", "flag"),
     Column("Schedule", "schedule", "schedule", "list"),
     Column("Template", "template", "template"),
+    Column("Scan Marker", "scanMarker", "scan_marker", "mark"),
 )
 """Our additional columns, which are written to xml and json only, but read from any file."""
 
@@ -100,6 +101,8 @@ TERMS = (
     Column("Limit a Day", "limitADay", "limit_a_day", "limit"),
     Column("Otherwise", "otherwise", "otherwise"),
     Column("Password", "password", "password", "word"),
+    Column("Pass Query", "passQuery", "pass_query", "choice"),
+    Column("Click ID", "clickId", "click_id", "word"),
     Column("GS1", "gs1", "gs1", "rules"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
@@ -165,11 +168,6 @@ class Row(NamedTuple):
     undated: str = ""
     notes: tuple[tuple[Any, str], ...] = ()
     own: Mapping[str, str] = NO_FIELDS
-
-
-def values_of(code: QRCode, campaign: str) -> tuple[Any, ...]:
-    """Return the values of a QR Code in all columns; `campaign` is the name of its campaign."""
-    return (campaign, *_fields_of(code))
 
 
 def write_row(code: QRCode, campaign: str) -> Row:
@@ -445,8 +443,8 @@ def _read_rules(text: str, name: str) -> list[Any]:
         if not isinstance(found, list):
             raise ValueError
     except (ValueError, RecursionError) as error:
-        of = "GS1 entities with links" if name == "GS1" else f"at most {MOST_RULES} rules with conditions and content"
-        rule = f"must be a JSON list of {of}"
+        of = f"at most {MOST_RULES} rules with conditions and content or variants"
+        rule = f"must be a JSON list of {'GS1 entities with links' if name == 'GS1' else of}"
         raise InvalidParameter(Problem(name, text, rule)) from error
     return found
 
@@ -466,6 +464,8 @@ READERS: dict[Kind, Callable[[str, str], Any]] = {
     "time": _moment,
     "limit": _count,
     "switch": _flag,
+    "choice": _flag,
+    "mark": _flag,
 }
 """Functions that parse the text of a cell, given the column name for errors; `text` cells need no parsing."""
 TEXTS: dict[Kind, Callable[[Any], str]] = {
@@ -483,9 +483,11 @@ TEXTS: dict[Kind, Callable[[Any], str]] = {
     "time": lambda moment: to_table(moment) if moment else "",
     "limit": lambda number: str(number or ""),
     "switch": lambda is_on: "" if is_on else "false",
+    "mark": lambda is_set: "true" if is_set else "",
+    "choice": lambda chosen: "" if chosen is None else _yes_or_no(chosen),
 }
 """Functions that convert a field value to the text of a cell; `text` values need no conversion."""
-WRITERS = tuple(TEXTS.get(column.kind) for column in EVERY)
+WRITERS = {column.name: TEXTS.get(column.kind) for column in EVERY}
 PROPERTIES, LOCATION, OWN = (
     {column.name: column for column in OF_RECORD if column.field == f"{part}{column.label}"}
     for part in ("properties.", "location.", "")
@@ -498,7 +500,6 @@ _PROPERTY_READERS, _LOCATION_READERS, _OWN_READERS = (
     for part in (PROPERTIES, LOCATION, OWN)
 )
 COLUMN_OF_FIELD = {column.field: column.name for column in OF_RECORD}
-_fields_of = attrgetter(*(column.field for column in OF_RECORD))
 _properties_of = attrgetter(*(column.label for column in PROPERTIES.values()))
 _UNSHARED = LOCATION | OWN
 _unshared_of = attrgetter(*(column.field for column in _UNSHARED.values()))

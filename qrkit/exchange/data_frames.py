@@ -7,27 +7,30 @@ files ("Trackable URL").
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from difflib import get_close_matches
 from numbers import Number
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.exchange.columns import (
     ALL_NAMES,
+    CAMPAIGN,
     COLUMN_OF,
+    COLUMNS,
+    EVERY,
     KINDS,
     LABELS,
-    NAMES,
     REQUIRED,
-    SORTING_NAMES,
+    SORTING,
     WRITERS,
+    Column,
     Kind,
     Row,
     named,
-    values_of,
 )
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.own_columns import OwnColumns
@@ -54,41 +57,44 @@ __all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "who
 
 DTYPES: dict[Kind, str] = {
     "whole": "int64", "count": "int64", "limit": "int64", "degrees": "float64", "flag": "bool", "switch": "bool",
+    "mark": "bool",
 }  # fmt: skip
 """The dtypes of columns that contain neither text nor timestamps."""
 
 
-def whole_frame(codes: Sequence[QRCode], campaign_names: Mapping[str | None, str]) -> pd.DataFrame:
-    """Return a DataFrame with one row per QR Code, indexed by ID, with all columns of `exchange.columns`.
+def whole_frame(
+    codes: Sequence[QRCode], campaign_names: Mapping[str | None, str], columns: Iterable[Column] = EVERY
+) -> pd.DataFrame:
+    """Return a DataFrame with one row per QR Code, indexed by ID, with all columns of `exchange.columns` or some.
 
     Columns are named like fields. Numbers are numeric (NaN for a missing latitude or longitude, -1 for an automatic
     version), timestamps datetime64 in UTC (NaT for a missing end), flags bool.
     """
     import pandas as pd
 
-    rows = (values_of(code, campaign_names[code.campaign_id]) for code in codes)
-    columns = list(zip(*rows, strict=True)) or [()] * len(LABELS)
     index = pd.Index([code.id for code in codes], name="id", dtype="str")
+    campaigns = [campaign_names[code.campaign_id] for code in codes]
     made = {
-        label: _column(values, KINDS[name], write, index)
-        for (name, label), values, write in zip(LABELS.items(), columns, WRITERS, strict=True)
+        column.label: _column(campaigns if column is CAMPAIGN else map(attrgetter(column.field), codes), column, index)
+        for column in columns
     }
     return pd.DataFrame(made, index=index)
 
 
-def _column(values: Sequence[Any], kind: Kind, write: Callable[[Any], str] | None, index: pd.Index) -> pd.Series:
+def _column(values: Iterable[Any], column: Column, index: pd.Index) -> pd.Series:
     """Return a column with the dtype of its kind; values other than numbers, timestamps and bools become text."""
     import pandas as pd
 
+    kind, write = column.kind, WRITERS[column.name]
     if kind in ("moment", "time"):
         # Not `to_datetime`, which is limited to the year 2262 in pandas 2. Truncate to whole seconds, as in files.
-        whole = [None if moment is None else naive(moment).replace(microsecond=0) for moment in values]
-        moments: pd.Series = pd.Series(whole, index=index, dtype="datetime64[us]").dt.tz_localize("UTC")
-        return moments
+        moments = [None if moment is None else naive(moment) for moment in values]
+        found: pd.Series = pd.Series(moments, index=index, dtype="datetime64[us]").dt.floor("s").dt.tz_localize("UTC")
+        return found
     if kind in DTYPES:
         numbers = [-1 if value is None else value for value in values] if kind == "whole" else values
         return pd.Series(list(numbers), index=index, dtype=DTYPES[kind])
-    return pd.Series([write(value) if write else value for value in values], index=index, dtype="str")
+    return pd.Series(list(map(write, values) if write else values), index=index, dtype="str")
 
 
 def qrcodes_frame(
@@ -99,7 +105,7 @@ def qrcodes_frame(
     Args:
         fields: Whether each own field is a column (str, NaN for codes without it) in place of one with their JSON.
     """
-    frame = whole_frame(codes, campaign_names)[[LABELS[name] for name in (*NAMES, *SORTING_NAMES)]]
+    frame = whole_frame(codes, campaign_names, COLUMNS + SORTING)
     if not fields:
         return frame
     import pandas as pd

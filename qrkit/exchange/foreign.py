@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from qrkit.errors import InvalidParameter
+from qrkit.exchange.foreign_terms import NAMES as TERMS
 from qrkit.exchange.foreign_terms import read_terms
 from qrkit.tracking.short_urls import IN_PATH, path_of, with_scheme
 from qrkit.tracking.times import from_iso, to_table
@@ -23,6 +24,8 @@ __all__ = ["TOOLS", "Tool", "similar_tool", "tool_of", "unwrapped"]
 
 OUR_NAME = "content"
 """The column name that all of our own files contain, and no other tool's files do."""
+PASS_QUERY = ("forwardquery",)
+"""Where Shlink says whether the query of a visitor is added to the target."""
 COUNTS = ("clicks", "engagements", "total_clicks", "total clicks", "scans", "visits")
 """Names of columns with counts in the file of any tool, after those of its definition."""
 PROTECTIONS = frozenset({
@@ -96,6 +99,7 @@ class Tool:
             "Scans": _count(link, (*self.count, *COUNTS)),
             "Comment": _text(link, self.comment),
             "Tags": ", ".join(tags),
+            "Pass Query": _text(link, PASS_QUERY),
             **terms,
         }
         for name, text in cells.items():
@@ -113,7 +117,7 @@ class Tool:
     def read_names(self) -> frozenset[str]:
         """The names of all fields that are read, in lower case; of `a.b`, the object `a`."""
         own = (self.content, self.url, self.code, self.domain, self.title, self.created, self.count, self.comment)
-        names = (*self.known_by, *(name for part in own for name in part), *self.tags, *COUNTS)
+        names = (*self.known_by, *(name for part in own for name in part), *self.tags, *COUNTS, *TERMS, *PASS_QUERY)
         return frozenset(name.partition(".")[0].lower() for name in names)
 
     def names_in(self, names: Iterable[str]) -> dict[str, str]:

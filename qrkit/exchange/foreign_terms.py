@@ -1,9 +1,9 @@
 """Reads when and for whom the links of other tools lead where, as rules, times, limits and passwords of QR Codes.
 
 Shlink: `ShortUrlDataTransformer` writes `meta` and `hasRedirectRules`, `RedirectCondition` the conditions of
-`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl` and `password`, and
-`LinkMiddleware` asks for them in the order expired, iOS, Android, country. Kutt: `sanitize.link` has `expire_in` and
-`banned`.
+`redirectRules`. Dub: `LinkSchema` has `ios`, `android`, `geo`, `expiresAt`, `expiredUrl`, `password` and
+`testVariants`, and `LinkMiddleware` asks for them in the order expired, iOS, Android, country, variants. Kutt:
+`sanitize.link` has `expire_in` and `banned`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["read_terms"]
+__all__ = ["NAMES", "read_terms"]
 
 SINCE = ("meta.validSince", "validsince")
 UNTIL = ("meta.validUntil", "validuntil", "expiresat", "expires_at", "expire_in")
@@ -20,6 +20,10 @@ LIMIT = ("meta.maxVisits", "maxvisits")
 OTHERWISE = ("expiredurl", "expired_url")
 DEVICES = {"ios": "ios", "android": "android"}
 OFF = ("banned", "isbanned", "disabled", "isdisabled", "disabledat")
+RULES = ("redirectrules", "hasredirectrules")
+PASSWORD = ("password", "haspassword")
+NAMES = (*SINCE, *UNTIL, *LIMIT, *OTHERWISE, *DEVICES, *OFF, *RULES, *PASSWORD, "geo")
+"""What is read here, or else refused, by lower-case name; a password must not become a field of its own."""
 SHORTEST_PASSWORD = 4
 
 Find = Callable[[Mapping[str, Any], tuple[str, ...]], str]
@@ -46,16 +50,16 @@ def read_terms(link: Mapping[str, Any], text: Find, moment: Find) -> tuple[dict[
             read |= {*names}
     rules = link.get("redirectrules")
     if isinstance(rules, list):
-        read |= {"redirectrules", "hasredirectrules"}
+        read |= {*RULES}
     else:
-        rules = _targets(link, read)
+        rules = _targets(link, read) + _variants(link, read, moment)
     if off := [name for name in OFF if name in link]:
         cells["Active"] = "false"
         read |= {*off}
     password = text(link, ("password",))
     if len(password) >= SHORTEST_PASSWORD and password.lower() != "true":  # which says only that there is one
         cells["Password"] = password
-        read |= {"password", "haspassword"}
+        read |= {*PASSWORD}
     if rules:
         cells["Rules"] = json.dumps(rules, ensure_ascii=False)
     return cells, _without(link, read)
@@ -78,6 +82,19 @@ def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
             if target
         ]
     return rules
+
+
+def _variants(link: Mapping[str, Any], read: set[str], moment: Find) -> list[dict[str, Any]]:
+    """Return the rule that the variants of a link are, until their test ends, and add their names to `read`."""
+    given = link.get("testvariants")
+    if not isinstance(given, list) or not 2 <= len(given) <= 10 or not all(isinstance(one, dict) for one in given):
+        return []
+    read |= {"testvariants", "teststartedat", "testcompletedat"}
+    end = moment(link, ("testcompletedat",))
+    named = zip("ABCDEFGHIJ", given, strict=False)
+    variants = [{"name": name, "content": one.get("url"), "weight": one.get("percentage")} for name, one in named]
+    until = [{"type": "before-date", "matchValue": f"{end.replace(' ', 'T')}Z"}] if end else []
+    return [{"conditions": until, "variants": variants}]
 
 
 def _without(link: Mapping[str, Any], read: set[str]) -> dict[str, Any]:

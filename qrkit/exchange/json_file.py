@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import inf, isfinite
@@ -41,6 +41,8 @@ NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
+FLAGS = ("false", "true")
+Writers = dict[type, Callable[[Any], str]]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -173,6 +175,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found if len(found) == len(pairs) else _Twice(found)
 
 
+@lru_cache(maxsize=1_000)  # the numbers of a file are often the same
 def _whole(digits: str) -> int | float:
     """Parse a whole number; keep -0, and read overlong numbers as infinity so that only their row is invalid."""
     if len(digits) > MOST_DIGITS:
@@ -184,19 +187,19 @@ class _Names(NamedTuple):
     """What the names of an object say.
 
     Attributes:
-        known: The name, the column and the column's kind of each field that is read.
+        known: The name and the column of each field that is read, and what makes the text of its values, by their type.
         unknown: Names that are not columns.
         is_twice: Whether two names are of one column.
     """
 
-    known: tuple[tuple[str, str, Kind], ...]
+    known: tuple[tuple[str, str, Writers], ...]
     unknown: tuple[str, ...]
     is_twice: bool
 
 
 def _read_names(names: tuple[str, ...]) -> _Names:
     columns = [(name, ELEMENTS.get(name) or NAMED.get(name.lower())) for name in names]
-    known = tuple((name, column, KINDS[column]) for name, column in columns if column)
+    known = tuple((name, column, _plain_writers(KINDS[column])) for name, column in columns if column)
     unknown = tuple(name for name, column in columns if not column and name.lower() not in OVERLOOKED)
     return _Names(known, unknown, len({column for _, column, _ in known}) < len(known))
 
@@ -217,28 +220,27 @@ def _row(number: int, one: Mapping[str, Any], names: _Names, *, has_escapes: boo
     """Convert an object to a row; the row is invalid if the object contains a column twice."""
     cells: dict[str, str] = {}
     error = ""
-    for name, column, kind in names.known:
+    for name, column, writers in names.known:
         value = one[name]
         # Only JSON escapes can contain lone surrogates, for which `_text` looks.
-        if type(value) is str and (not has_escapes or value.isascii()):
+        if (kind := type(value)) is str and (not has_escapes or value.isascii()):
             cells[column] = value
-        elif text := _plain(kind, value):
+        elif kind in writers and (text := writers[kind](value)):
             cells[column] = text
         else:
-            cells[column], wrong = _text(kind, value)
+            cells[column], wrong = _text(KINDS[column], value)
             error = f"{name}: {wrong}" if wrong else error
     is_twice = names.is_twice or isinstance(one, _Twice)
     return Row(number, cells, "a name stands twice in it" if is_twice else error)
 
 
-def _plain(kind: Kind, value: Any) -> str:
-    """Return the text of a number, a flag or a timestamp; "" for values that `_text` must convert."""
-    if type(value) is int:
-        return _moment(value) if kind == "moment" else str(value)
-    if kind not in ("list", "rules") and (type(value) is bool or (type(value) is float and isfinite(value))):
-        # Format degrees as in tables, keeping the sign of -0.
-        return (repr(value) if kind == "degrees" and type(value) is float else cell_text(value)).removesuffix(".0")
-    return ""
+def _plain_writers(kind: Kind) -> Writers:
+    """Return what makes the text of a whole number, a flag and any other number; "" is for `_text` to convert."""
+    whole = _moment if kind == "moment" else str
+    # Degrees are written as in tables, keeping the sign of -0.
+    number = repr if kind == "degrees" else cell_text
+    others: Writers = {bool: FLAGS.__getitem__, float: lambda one: number(one).removesuffix(".0") * isfinite(one)}
+    return {int: whole} if kind in ("list", "rules") else {int: whole} | others
 
 
 def _moment(milliseconds: int) -> str:

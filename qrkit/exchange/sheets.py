@@ -59,6 +59,12 @@ class Sheet:
         place = titles.index(title)
         return [row if isinstance(row, UnreadableFile) else row[place] for row in self.rows]
 
+    def texts(self) -> list[dict[str, str]]:
+        """Return the cells of each row by the names of their columns; none of an invalid row."""
+        return [
+            {} if isinstance(row, UnreadableFile) else dict(zip(self.heading, row, strict=True)) for row in self.rows
+        ]
+
     def contents(self, name: str, *, field: str) -> tuple[list[str | UnreadableFile], list[tuple[int, str]]]:
         """Return the cells of a column as contents, and what there is to say of rows.
 

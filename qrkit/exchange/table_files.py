@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from functools import cache
 from itertools import islice
-from typing import Any
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from qrkit.contents.addresses import location_of
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
@@ -43,6 +43,9 @@ from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import to_table
+
+if TYPE_CHECKING:
+    from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
     "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "cell_text", "check_number", "check_size",
@@ -95,14 +98,18 @@ class Writing:
     Attributes:
         draw: Returns the picture of a QR Code in a given format.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-        image_format: The format of the pictures in a zip: png, eps or svg.
+        image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
         columns: The names of the columns in a csv or a workbook; other formats have all columns.
+        path_of: Returns the path of a QR Code's picture in a zip, without suffix; by default, its campaign and name.
+        add_page: Adds the picture of a QR Code to a PDF.
     """
 
     draw: Callable[[QRCode, str], bytes]
     safe: bool = True
     image_format: str = "png"
     columns: Sequence[str] = NAMES
+    path_of: Callable[[QRCode], PurePosixPath] | None = None
+    add_page: Callable[[QRCode, PdfFile], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +201,9 @@ def table_of_rows(located: Located) -> Table:
         kinds, own = KindColumns(heading), OwnColumns(NAMES)
         places = _places(located, kinds, rows)
         others = [(place, one) for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
-        found = _rows(rows, places, kinds)
+        found = _rows(rows, places, len(heading), kinds)
         table = table_of_records(
-            (own.row(row, [(one, cells[place]) for place, one in others]) for row, cells in found),
+            (own.row(row, [(one, cells[place]) for place, one in others]) if others else row for row, cells in found),
             own,
             heading=located.line,
         )
@@ -232,21 +239,15 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
 
 
 def _rows(
-    rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], kinds: KindColumns
+    rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], width: int, kinds: KindColumns
 ) -> Iterator[tuple[Row, Sequence[str]]]:
-    """Yield each row, and its cells in all columns."""
-    columns, taken = tuple(places), list(places.values())
-    has_kinds = bool(kinds)
+    """Yield each row, and its cells in all columns, whose number is `width`."""
+    columns, taken = tuple(places), tuple(places.values())
+    has_kinds, is_all = bool(kinds), taken == tuple(range(width))
     for number, cells, error in rows:
-        # Most files have just our columns, in any order.
-        own = cells if taken == _whole(len(cells)) else [cells[place] for place in taken]
+        own = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
         row = row_of(number, dict(zip(columns, own, strict=True)), error)
         yield described(row, kinds, cells) if has_kinds else row, cells
-
-
-@cache
-def _whole(width: int) -> list[int]:
-    return list(range(width))
 
 
 def row_of(number: int, cells: dict[str, str], error: str) -> Row:

@@ -52,9 +52,13 @@ NAMES: dict[str, tuple[str, ...]] = {
     "city": ("city", "visitLocation.cityName"),
     "latitude": ("latitude", "visitLocation.latitude"),
     "longitude": ("longitude", "visitLocation.longitude"),
+    "via": ("via",),
+    "variant": ("variant",),
 }  # fmt: skip
 """What a column holds, and its names in files; the first that a file has is read."""
-TEXTS = ("kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude")
+TEXTS = (
+    "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "variant",
+)  # fmt: skip
 CERTAIN = frozenset(name.lower() for name in NAMES["short_code"][:9])
 """Names that need no column of counts beside them."""
 OF_VISITS = ("user_agent", "referrer", "bot", "kind")

@@ -21,7 +21,7 @@ from qrkit.files import FileNames, safe_stem
 
 __all__ = ["IMAGE_FORMATS", "MOST_READ_SIDE", "has_codes", "read", "write"]
 
-IMAGE_FORMATS = ("png", "eps", "svg")
+IMAGE_FORMATS = ("png", "eps", "svg", "pdf", "tif")
 MANIFEST = "manifest.xml"
 MOST_PICTURE_BYTES = 4 * 2**20
 MOST_PICTURES = 10_000
@@ -56,8 +56,12 @@ def _drawn(archive: ZipFile, rows: Iterable[Row], how: Writing) -> Iterator[Row]
     for row in rows:
         if row.code is None:
             raise ValueError("a row that is written to a zip archive needs its record")
-        folder = _folder(row.cells.get("Campaign Name", ""), how.image_format)
-        name = names.name_for(folder + file_stem(row.cells.get("QR Code Name", "")))
+        if how.path_of:
+            stem = str(how.path_of(row.code))
+        else:
+            folder = _folder(row.cells.get("Campaign Name", ""), how.image_format)
+            stem = folder + file_stem(row.cells.get("QR Code Name", ""))
+        name = names.name_for(stem)
         archives.add(archive, name, how.draw(row.code, how.image_format))
         yield row._replace(cells={**row.cells, xml_file.FILE: name})
 

@@ -22,11 +22,11 @@ from qrkit.languages.dates import (
     short_weekday,
     weekday_name,
 )
-from qrkit.languages.numbers import country, list_text, number_text, percent_text
+from qrkit.languages.numbers import country, list_text, number_text, percent_text, signed_text
 from qrkit.languages.sentences import Sentence, say
 
 __all__ = [
     "LANGUAGES", "LanguageTag", "Sentence", "check_language", "country", "current_language", "full_date", "in_language",
     "list_text", "long_date", "month_and_year", "month_name", "number_text", "percent_text", "period_text",
-    "plain_date", "say", "short_date", "short_month", "short_months", "short_weekday", "weekday_name",
+    "plain_date", "say", "short_date", "short_month", "short_months", "short_weekday", "signed_text", "weekday_name",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import floor, log10
 from typing import TYPE_CHECKING
 
 from qrkit.errors import extra
@@ -12,7 +13,7 @@ from qrkit.languages.choosing import LanguageTag, current_language
 if TYPE_CHECKING:
     from babel import Locale
 
-__all__ = ["country", "list_text", "locale_of", "number_text", "percent_text"]
+__all__ = ["country", "list_text", "locale_of", "number_text", "percent_text", "signed_text"]
 
 
 def number_text(value: float, shape: str = ",") -> str:
@@ -30,6 +31,14 @@ def percent_text(points: float, decimals: int = 0) -> str:
     """Format percentage points with the sign of the language: 12%."""
     language = current_language()
     return number_text(points, f",.{decimals}f") + ("%" if language == "en" else _percent_sign(language))
+
+
+def signed_text(number: float, width: float | None = None) -> str:
+    """Format a difference with its sign: +12%, or +0.42 given the width of its interval, which decides on decimals."""
+    sign = "\N{MINUS SIGN}" if number < 0 else "+"
+    if width is None:
+        return sign + percent_text(100 * abs(number))
+    return sign + number_text(abs(number), f",.{max(0, 1 - floor(log10(width))) if width else 2}f")
 
 
 def country(code: str, english: str) -> str:

@@ -34,6 +34,7 @@ from qrkit.late import watch
 from qrkit.notebook.picture_columns import PictureTable, drawn, rows_of
 from qrkit.pictures.batch_files import Look, Painter
 from qrkit.pictures.batches import filed, is_zip
+from qrkit.pictures.image import QRImage
 from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.scan_frame import checked, scan_frame
 from qrkit.scanning import audience_named, level_named
@@ -41,6 +42,7 @@ from qrkit.tracking.records import Properties, QRCode
 from qrkit.tracking.text_columns import text_column
 
 if TYPE_CHECKING:
+    from qrkit.paper.label_sheets import SheetFile
     from qrkit.portfolio import Portfolio
 
 __all__ = ["QRAccessor"]
@@ -241,7 +243,8 @@ class QRAccessor:
         `Door (2).svg`. Existing files with these names, or an existing zip, are replaced.
 
         Args:
-            target: A path that ends in .zip, or a folder, which is created if it does not exist.
+            target: A path that ends in .zip; one that ends in .pdf, for a page for each image; or a folder, which is
+                created if it does not exist.
             content: The column with the contents to encode; images from `generate` are written as they are.
             name: The column with the file names; a row without a name is named after its content.
             format: One of `qrkit.drawing.writers.FORMATS`.
@@ -279,6 +282,56 @@ class QRAccessor:
         files = [file or None for file, _ in outcomes]
         errors = {row: error for row, (_, error) in enumerate(outcomes) if error}
         return self._attach_errors(text_column(files, index=self._frame.index, name="file"), errors)
+
+    def sheet(
+        self, path: str | Path, stock: str, content: Hashable, *, lines: Sequence[str] = (),
+        design: Design | Mapping[str, Any] | None = None, **settings: Any,
+    ) -> SheetFile:  # fmt: skip
+        """Write a PDF of labels or cards with a QR Code for each row and lines of text, without tracking.
+
+        Args:
+            path: The file, which ends in .pdf.
+            stock: The part of a label stock, such as `L7160`, or one of our cards, such as `business-card`.
+            content: The column with the contents to encode, or with images from `generate`.
+            lines: Lines of text on a label, with columns in braces: `Table {Table}`. The first one is set larger.
+            design: The design of the images, as in `generate`.
+            **settings: Further fields of `qrkit.paper.SheetSettings`, such as start, copies, marks and bleed.
+
+        Raises:
+            AttributeError: If the column does not exist.
+            InvalidParameter: If a setting breaks its rule, there is no such stock, a text does not fit, or a QR Code is
+                too dense for its label, which the error names; no file is written.
+            CannotWrite: If the file cannot be written.
+
+        Warns:
+            UserWarning: If the font lacks letters, which are drawn as boxes.
+            ScanWarning: If phones may fail to scan the first image, and therefore all that look like it.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> tables = pd.DataFrame({"Table": [1, 2], "url": ["https://example.com/1", "https://example.com/2"]})
+            >>> with TemporaryDirectory() as folder:
+            ...     print(tables.qr.sheet(f"{folder}/tents.pdf", "table-tent", "url", lines=["Table {Table}"]))
+            2 labels on 1 page
+        """
+        from qrkit.paper.label_pages import SheetSettings
+        from qrkit.paper.label_sheets import Labels, write_sheet
+
+        self._check_columns({"content": content})
+        look = Look(design, None, {})
+        cells, others = self._values(content), {str(label): self._values(label) for label in self._frame.columns}
+        texts = [
+            {name: "" if isinstance(one[row], QRImage) else text_of(one[row], name) for name, one in others.items()}
+            for row in range(len(cells))
+        ]
+
+        def image(row: int) -> QRImage:
+            return cells[row] if isinstance(cells[row], QRImage) else look.image(text_of(cells[row], content))
+
+        labels = Labels(range(len(cells)), image, lambda row: texts[row])
+        written = write_sheet(path, labels, SheetSettings(stock=stock, lines=lines, **settings))
+        look.tell_fault(stacklevel=3)
+        return written
 
     def track(
         self,
@@ -392,8 +445,9 @@ def _insert_rows(
                 wanted = texts.pop("campaign", "")
                 if wanted and wanted not in campaigns:
                     campaigns[wanted] = _new_campaign(portfolio, wanted)
-                code = portfolio.insert_qrcode(**texts, campaign_id=campaigns.get(wanted), properties=properties)
-                records.append(code)
+                # Without a marker, because the column of short URLs may be drawn.
+                given = {**texts, "campaign_id": campaigns.get(wanted), "properties": properties}
+                records.append(portfolio.insert_qrcode(**given, scan_marker=False))
             except InvalidParameter as error:
                 problems += [_locate(label, one, columns) for one in error.problems]
             except ContentTooLong as error:

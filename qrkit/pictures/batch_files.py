@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import PurePosixPath
 from threading import Lock, Thread
 from time import thread_time
 from types import ModuleType
@@ -199,11 +200,12 @@ class Row(NamedTuple):
 
     Attributes:
         content: A text, a design, a finished image, or the error of the row.
-        name: The file name without a suffix; "" to derive it from the content; or the error of the name.
+        name: The file name without a suffix; "" to derive it from the content; a path of safe names; or the error of
+            the name.
     """
 
     content: Any
-    name: str | QrkitError = ""
+    name: str | PurePosixPath | QrkitError = ""
 
 
 class Painted(NamedTuple):
@@ -238,13 +240,17 @@ class Painter:
     def __call__(self, content: Any) -> Painted:
         """Draw the file of a row's content."""
         try:
-            image = content if isinstance(content, QRImage) else self.look.image(content)
+            image = self.image(content)
             printed = image.printed(self.print_size) if self.print_size else image
             data = printed.to_bytes(self.format)
         except QrkitError as error:
             return Painted(None, str(error))
         lost = tuple(image.warnings) if isinstance(content, Design) else ()
         return Painted(packed(data, deflated=self.is_packed and self.format not in DENSE), "", lost)
+
+    def image(self, content: Any) -> QRImage:
+        """Return the image of a row's content."""
+        return content if isinstance(content, QRImage) else self.look.image(content)
 
     def each(self, contents: list[Any]) -> list[Painted]:
         """Draw the files of several contents."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Si
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from qrkit.contents.cards import file_stem
@@ -111,7 +111,7 @@ def generate_many(
     /,
     *,
     to: str | Path | None = None,
-    names: Iterable[str] | None = None,
+    names: Iterable[str | PurePosixPath] | None = None,
     format: str = "png",
     print_size: PrintSize | None = None,
     design: Design | Mapping[str, Any] | None = None,
@@ -133,10 +133,10 @@ def generate_many(
     Args:
         contents: Texts, or designs of their own; for a row that already failed, pass its error. Each item is read
             once, so a generator may yield any number.
-        to: A path that ends in .zip, or a folder, which is created if it does not exist. Without `to`, images are
-            returned as objects and drawn on demand.
+        to: A path that ends in .zip; one that ends in .pdf, for a PDF with a page for each image; or a folder, which is
+            created if it does not exist. Without `to`, images are returned as objects and drawn on demand.
         names: File names, one for each content; "" or None derives the name from the content. Names are made safe for
-            every file system, and repeated names are numbered.
+            every file system, and repeated names are numbered; a `PurePosixPath` may have folders.
         format: The format of the files, one of `qrkit.drawing.writers.FORMATS`.
         print_size: The print size of the files, as in `QRImage.print_at`; by default, they have a size in pixels.
         design: The design of all images: a `Design`, or its fields. Its content is not drawn, and contents that are
@@ -214,13 +214,15 @@ def _check(
 
 
 def _target(to: str | Path) -> Path:
-    """Return the path of a zip or folder; reject names that are not meant as folders: `poster.svg`, `codes.tar.gz`."""
+    """Return the path of a zip, PDF or folder; reject names that are no folders: `poster.svg`, `codes.tar.gz`."""
     path = Path(to)
     if path.suffix.lower() in OTHER_ARCHIVES and not path.is_dir():
         rule = "is the name of an archive that cannot be written; pass a folder or a .zip file"
         raise InvalidParameter(Problem("to", str(path), rule))
-    if path.suffix[1:].lower() in {*FORMATS, *FORMAT_ALIASES} and not is_zip(path) and not path.is_dir():
-        raise InvalidParameter(Problem("to", str(path), "is the name of one picture; pass a folder or a .zip file"))
+    is_several = is_zip(path) or is_pdf(path) or path.is_dir()
+    if path.suffix[1:].lower() in {*FORMATS, *FORMAT_ALIASES} and not is_several:
+        rule = "is the name of one picture; pass a folder or a .zip file, or a .pdf with a page for each"
+        raise InvalidParameter(Problem("to", str(path), rule))
     return path
 
 
@@ -259,7 +261,7 @@ def _rows(contents: Iterable[Any], names: Iterable[Any] | None) -> Iterator[Row]
         if content is _MISSING or name is _MISSING:
             rule = f"must be as many as the contents, not {'' if name is _MISSING else 'more than '}{number:,}"
             raise InvalidParameter(Problem("names", None, rule))
-        if name is None or isinstance(name, str):
+        if name is None or isinstance(name, str | PurePosixPath):
             yield Row(content, name or "")
         else:
             yield Row(content, InvalidParameter(Problem("name", name, "must be text", "wrong-type")))
@@ -274,8 +276,11 @@ def filed(
 
     Args:
         rows: The rows, consumed as needed.
-        target: A path that ends in .zip, or a folder, which is created if it does not exist.
+        target: A path that ends in .zip or .pdf, or a folder, which is created if it does not exist.
     """
+    if is_pdf(target):
+        yield from _paged(rows, target, painter)
+        return
     names = FileNames(painter.format)
     with _open_target(target) as write, closing(painted_rows(iter(rows), painter, total, processes)) as painted:
         for row, one in painted:
@@ -284,8 +289,32 @@ def filed(
                 continue
             content = row.content.design if isinstance(row.content, QRImage) else row.content
             text = title_of(content.content, content.part) if isinstance(content, Design) else content
-            name = names.name_for(file_stem(row.name or text))
+            parts = row.name.parts if isinstance(row.name, PurePosixPath) else (row.name or text,)
+            name = names.name_for("/".join(map(file_stem, parts)))
             yield Filed(row, write(name, one.file), "", one.warnings)
+
+
+def _paged(rows: Iterable[Row], target: Path, painter: Painter) -> Generator[Filed]:
+    """Write a page for each row into one PDF; each row is drawn in this process."""
+    from qrkit.drawing.writers.pdf import PdfFile  # loads the renderer
+
+    size, pages = painter.print_size, 0
+    with complete_file(target) as opened, PdfFile(opened) as file:
+        for row in rows:
+            try:
+                image = painter.image(row.content)
+                file.add_picture(image.printed(size).exact_scene if size else image.exact_scene)
+            except QrkitError as error:
+                yield Filed(row, "", str(error))
+                continue
+            pages += 1
+            lost = tuple(image.warnings) if isinstance(row.content, Design) else ()
+            yield Filed(row, f"{target.name}#page={pages}", "", lost)
+
+
+def is_pdf(target: Path) -> bool:
+    """Return True if a target is a PDF with a page for each image."""
+    return target.suffix.lower() == ".pdf" and not target.is_dir()
 
 
 def is_zip(target: Path) -> bool:
@@ -310,6 +339,8 @@ def _open_target(target: Path) -> Iterator[Callable[[str, Packed], str]]:
 
     def write(name: str, file: Packed) -> str:
         path = target / name
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         with complete_file(path) as opened:
             opened.write(file.data)
         return str(path)

@@ -8,14 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qrkit.design.frames import FRAME_KINDS, USUAL_KIND, Caption, Frame
-from qrkit.drawing.logo import placed_logo, without_logo
-from qrkit.drawing.untrusted.assets import picture_content
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.late import named
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
+    from qrkit.design.frames import Caption, Frame
     from qrkit.drawing.untrusted.assets import Fetch
 
 __all__ = ["Decoration", "captions_by_name"]
@@ -48,6 +46,10 @@ class Decoration(NamedTuple):
 
     def problems(self) -> list[Problem]:
         """Return the problems of unknown frames and invalid captions, and of parts that cannot be combined."""
+        if not self:
+            return []
+        from qrkit.design.frames import FRAME_KINDS, USUAL_KIND, Caption, Frame
+
         given = {"preset": self.preset, "colorway": self.colorway}
         problems = [
             Problem(name, value, "must be a text") for name, value in given.items() if not isinstance(value, str | None)
@@ -79,6 +81,9 @@ class Decoration(NamedTuple):
             UnreadableFile: If the file of the logo cannot be read.
             ContentTooLong: If the content does not fit.
         """
+        from qrkit.drawing.logo import placed_logo, without_logo
+        from qrkit.drawing.untrusted.assets import picture_content
+
         if problems := self.problems():
             raise InvalidParameter(*problems)
         logo = None if self.logo is None else picture_content(self.logo, "logo")
@@ -104,6 +109,8 @@ class Decoration(NamedTuple):
 
     def _frame(self, frame: Frame | None) -> Frame:
         """Return the frame of a design with the kind and the words that were given."""
+        from qrkit.design.frames import USUAL_KIND, Frame
+
         if isinstance(self.frame, str | None):
             kind = self.frame or (frame.kind if frame else USUAL_KIND)
             frame = Frame(
@@ -115,6 +122,8 @@ class Decoration(NamedTuple):
 
     def _caption(self, frame: Frame | None) -> Caption | None:
         """Return the caption of a frame with the text that was given; its font and colors stay."""
+        from qrkit.design.frames import Caption
+
         caption = frame.caption if frame else None
         if not isinstance(self.caption, str):
             return self.caption or caption

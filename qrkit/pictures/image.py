@@ -64,7 +64,7 @@ class QRImage(Shown):
     def __init__(self, design: Design, *, fetch: Fetch | None = None, pictures: Pictures | None = None) -> None:
         self.design = design
         self.symbol: Symbol = symbol_of(design)
-        width, height = picture_size(design, self.symbol)
+        width, height, _ = picture_size(design, self.symbol)
         self.width: int = ceil(width)
         self.height: int = ceil(height)
         self._pictures = _read_pictures(design, fetch) if pictures is None else pictures
@@ -96,7 +96,7 @@ class QRImage(Shown):
     def warnings(self) -> list[str]:
         """Sentences about parts of SVG images, and letters of captions, that cannot be drawn as asked."""
         found: list[str] = []
-        if self.design.frame:
+        if not self._simple and self.design.frame:
             from qrkit.drawing.frames.framing import frame_warnings
 
             found += frame_warnings(self.design, lay_out(self.design, self.symbol, exact=True))
@@ -137,6 +137,8 @@ class QRImage(Shown):
     @cached_property
     def fault(self) -> str | None:
         """One sentence about what makes scanning unreliable; None for a robust design, or without a report."""
+        if self._simple:
+            return None
         from qrkit.scanning.arithmetic import is_robust
 
         scan = None if is_robust(self.design) else self.known_scan
@@ -275,7 +277,9 @@ class QRImage(Shown):
         """
         from qrkit.drawing.writers import txt
 
-        return txt.text(self.scene, style)
+        simple = self._simple
+        drawn = (self.symbol.modules, simple.padding) if simple else (self.scene.cells, self.scene.padding)
+        return txt.text(*drawn, style)
 
     def save(self, path: str | Path, format: str | None = None, *, compression: int | None = None) -> Path:
         """Write the image to a file and return its path.

@@ -92,6 +92,12 @@ class QRPrint(Shown):
         return replace(enlarged, dots_per_inch=self.size.dpi, key_black=self.size.key_black)
 
     @property
+    def exact_scene(self) -> Scene:
+        """The drawing for vector formats, which is exactly as wide as requested."""
+        dots_per_inch = self.scene.width / self.size.size_mm * MILLIMETRES_PER_INCH
+        return replace(self.scene, dots_per_inch=dots_per_inch)
+
+    @property
     def width_mm(self) -> float:
         """Width in millimeters of formats with pixels."""
         return self.scene.width / self.size.dpi * MILLIMETRES_PER_INCH
@@ -157,10 +163,7 @@ class QRPrint(Shown):
         if self.has_too_many_dots and not format.exact:
             rule = f"is more than {MOST_PIXELS:,} dots at {self.size.dpi:g} dpi; use fewer dots per inch, or svg or pdf"
             raise InvalidParameter(Problem("size_mm", self.size.size_mm, rule, "out-of-range"))
-        scene = self.scene
-        if format.exact:
-            scene = replace(scene, dots_per_inch=scene.width / self.size.size_mm * MILLIMETRES_PER_INCH)
-        return format.write(scene)
+        return format.write(self.exact_scene if format.exact else self.scene)
 
     def __repr__(self) -> str:
         return (

@@ -61,7 +61,7 @@ class CodeDesigns:
         field_names: Callable[[], Sequence[str]],
     ) -> None:
         self._default, self._campaigns, self._read = default, campaigns, read
-        self._field_names = cache(field_names)
+        self.field_names = cache(field_names)
         self._fields: dict[str, Mapping[str, Any] | None] = {}
         self._only = ""
 
@@ -156,7 +156,7 @@ class CodeDesigns:
             """Return the value of a field; "" for one that other QR Codes have, and other braces as they are."""
             if found[1] in values:
                 return values[found[1]]
-            return "" if found[1] in self._field_names() else found[0]
+            return "" if found[1] in self.field_names() else found[0]
 
         filled = {name: FIELD.sub(value, text) for name, text in written.items()}
         return {name: _line(text) for name, text in filled.items() if text != written[name]}

@@ -1,32 +1,34 @@
-"""All QR Codes of a campaign in one look, as the files of a zip."""
+"""All QR Codes of a campaign as files: in one look in a zip, or as a sheet of labels."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.contents.cards import summary
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.pictures.batches import generate_many
+from qrkit.pictures.image import QRImage
+from qrkit.pictures.patterns import check_pattern, path_in
+from qrkit.portfolio.checking import ExportCheck
 from qrkit.portfolio.code_designs import CodeDesigns
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
+    from qrkit.paper.label_pages import SheetSettings
+    from qrkit.paper.label_sheets import SheetFile
     from qrkit.pictures.printing import PrintSize
+    from qrkit.portfolio.codes import Records
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.tracking.records import QRCode
 
-__all__ = ["MOST_IN_SET", "NAME_FIELDS", "zip_in_look"]
+__all__ = ["FIELDS", "MOST_IN_SET", "code_sheet", "texts_of", "zip_in_look"]
 
-NAME_FIELDS = ("name", "campaign", "number", "short_code")
-"""Fields of a pattern for file names."""
+FIELDS = ("name", "campaign", "number", "short_code", "short_url")
+"""Fields that each QR Code has for patterns of file names and for lines on labels."""
 MOST_IN_SET = 2000
-MOST_SHOWN = 20
-"""The maximum number of fields that an error lists."""
-FIELD = re.compile(r"\{([^{}]*)\}")
 
 
 def zip_in_look(
@@ -43,54 +45,78 @@ def zip_in_look(
     Args:
         look: The design, whose content is not drawn.
         campaign_id: ID of the campaign; None for all QR Codes.
-        names: Pattern of the file names, with the fields `{name}`, `{campaign}`, `{number}` and `{short_code}`, and
-            those of users, such as `{City}`.
+        names: Pattern of the file names, with the fields of `FIELDS` and those of users, such as `{City}`; a slash
+            makes a folder.
         format: One of `qrkit.drawing.writers.FORMATS`.
         print_size: The print size of the pictures; by default, they have a size in pixels.
     """
-    if campaign_id is not None:
-        portfolio.get_campaign(campaign_id)
-    codes = [code for code in portfolio.list_qrcodes(campaign_id=campaign_id) if code.is_available]
-    fields = list(dict.fromkeys(name for code in codes for name in code.fields))
-    _check_pattern(names, (*NAME_FIELDS, *fields))
-    _check_count(codes)
-    campaigns = portfolio.list_campaigns()
-    designs = CodeDesigns.in_look(look, campaigns, fields)
-    campaign_names = {one.id: one.name for one in campaigns}
-    stems = [
-        _named(names, code, number, campaign_names.get(code.campaign_id or "", ""))
-        for number, code in enumerate(codes, 1)
-    ]
+    rows = _rows(portfolio, campaign_id)
+    check_pattern("names", names, [field for row in rows for field in row.texts] or FIELDS)
+    _check_count(rows)
+    fields = list(dict.fromkeys(name for row in rows for name in row.code.fields))
+    designs = CodeDesigns.in_look(look, portfolio.list_campaigns(), fields)
     with TemporaryDirectory() as folder:
         file = Path(folder, "set.zip")
-        drawn = [designs.design(code) for code in codes]
+        drawn, stems = [designs.design(row.code) for row in rows], [path_in(names, row.texts) for row in rows]
         made = generate_many(drawn, to=file, names=stems, format=format, print_size=print_size)
         if made.errors:
             first = made.errors[0]
-            raise InvalidParameter(Problem("design", None, f"cannot draw {codes[first.row].name!r}: {first.error}"))
+            raise InvalidParameter(Problem("design", None, f"cannot draw {rows[first.row].code.name!r}: {first.error}"))
         return file.read_bytes()
 
 
-def _check_pattern(names: str, known: Sequence[str]) -> None:
-    """Check a pattern of file names."""
-    for field in FIELD.findall(names):
-        if field not in known:
-            allowed = ", ".join(f"{{{one}}}" for one in known[:MOST_SHOWN])
-            rule = f"has the unknown field {{{field}}}; the fields are {allowed}; {nearest(field, known)}"
-            raise InvalidParameter(Problem("names", names, rule, "bad-value"))
+def code_sheet(
+    portfolio: Records, path: str | Path, settings: SheetSettings, *, campaign_id: str | None = None
+) -> SheetFile:
+    """Write a sheet of labels with all QR Codes of a campaign, each as its template draws it; see `Portfolio.sheet`."""
+    from qrkit.paper.label_sheets import Labels, write_sheet  # loads letters and the writer of PDF
+
+    rows = _rows(portfolio, campaign_id)
+    designs, seen = CodeDesigns.of(portfolio.store, portfolio.account.id), set[str]()
+    check = ExportCheck(designs)
+
+    def draw(row: _Row) -> QRImage:
+        image = QRImage(designs.design(row.code))
+        if row.code.id not in seen:  # each is drawn twice if there are many
+            check.see(row.code, image)
+            seen.add(row.code.id)
+        return image
+
+    written = write_sheet(path, Labels(rows, draw, lambda row: row.texts), settings)
+    check.warn(stacklevel=4)
+    return written
 
 
-def _check_count(codes: Sequence[QRCode]) -> None:
+class _Row(NamedTuple):
+    """A QR Code, and its texts by the fields of patterns."""
+
+    code: QRCode
+    texts: dict[str, str]
+
+
+def _rows(portfolio: Records, campaign_id: str | None) -> list[_Row]:
+    if campaign_id is not None:
+        portfolio.get_campaign(campaign_id)
+    names = {None: ""} | {one.id: one.name for one in portfolio.list_campaigns()}
+    codes = (code for code in portfolio.list_qrcodes(campaign_id=campaign_id) if code.is_available)
+    return [_Row(code, texts_of(code, names[code.campaign_id], number)) for number, code in enumerate(codes, 1)]
+
+
+def texts_of(code: QRCode, campaign: str, number: int) -> dict[str, str]:
+    """Return the texts of a QR Code by the fields that patterns may have: those of its owner, and `FIELDS`.
+
+    Args:
+        campaign: The name of its campaign.
+        number: Its number in the set, counted from 1.
+    """
+    own = (summary(code.name), campaign, str(number), code.short_code, code.short_url if code.is_dynamic else "")
+    return code.fields | dict(zip(FIELDS, own, strict=True))
+
+
+def _check_count(rows: Sequence[_Row]) -> None:
     """Check how many QR Codes a set has."""
-    if not codes:
+    if not rows:
         raise InvalidParameter(Problem("campaign", None, "has no QR Codes"))
-    if len(codes) > MOST_IN_SET:
-        rule = f"has {len(codes):,} QR Codes, more than the {MOST_IN_SET:,} of a set; export the portfolio as a zip"
+    if len(rows) > MOST_IN_SET:
+        rule = f"has {len(rows):,} QR Codes, more than the {MOST_IN_SET:,} of a set; export the portfolio as a zip"
         raise InvalidParameter(Problem("campaign", None, rule, "out-of-range"))
-
-
-def _named(pattern: str, code: QRCode, number: int, campaign: str) -> str:
-    """Return the file name of a QR Code; without a number, name or code in the pattern, repeated names are numbered."""
-    own = {"name": summary(code.name), "campaign": campaign, "number": str(number), "short_code": code.short_code}
-    values = code.fields | own
-    return FIELD.sub(lambda found: values.get(found[1], ""), pattern)

@@ -17,11 +17,13 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
+from qrkit.model import Model
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import check_drawable, fits, links_of
 from qrkit.portfolio.templates import Templates
-from qrkit.portfolio.trackable import check_tail, check_trackable
+from qrkit.portfolio.trackable import check_change, check_rules, check_tail, check_trackable
 from qrkit.store import Store
+from qrkit.store.records import campaigns as campaign_table
 from qrkit.store.records import qrcodes as table
 from qrkit.store.records.ids import qrcodes_named, some_names
 from qrkit.store.records.short_codes import longest_known
@@ -37,6 +39,7 @@ from qrkit.tracking.records import (
     ScheduleEvent,
     TermsFields,
 )
+from qrkit.tracking.redirect_rules import GivenRules
 from qrkit.tracking.short_urls import (
     CODE_RULE,
     base_url_of,
@@ -47,8 +50,9 @@ from qrkit.tracking.short_urls import (
     tidy_code,
 )
 from qrkit.tracking.times import Clock, now
+from qrkit.tracking.utm import GivenUtm
 
-__all__ = ["DEFAULT_BASE_URL", "Records", "check_change", "visible", "with_fields"]
+__all__ = ["DEFAULT_BASE_URL", "Records", "visible", "with_fields"]
 
 DEFAULT_BASE_URL = "http://localhost:8080"
 
@@ -104,26 +108,38 @@ class Records:
         """
         self.templates.use(name)
 
-    def insert_campaign(self, name: str, *, description: str = "", template: str = "") -> Campaign:
+    def insert_campaign(
+        self,
+        name: str,
+        *,
+        description: str = "",
+        template: str = "",
+        rules: GivenRules = (),
+        utm: GivenUtm | None = None,
+    ) -> Campaign:
         """Add a campaign.
 
         Args:
             name: The name of the campaign, 1..32,767 characters.
             description: A description of the campaign, at most 32,767 characters.
             template: Name of the template for QR Codes of the campaign that have none of their own.
+            rules: Rules that a new QR Code of the campaign gets, unless it is added with `rules` of its own.
+            utm: UTM parameters that redirects add to the links of its QR Codes, such as `{"source": "poster", "term":
+                "{name}"}`; see `Utm`. A parameter that a link has itself stays as it is.
 
         Raises:
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If a field is invalid, a rule never answers, or the template does not exist.
 
         Warns:
             UserWarning: If the name differs from that of another campaign in case alone.
         """
-        campaign = Campaign(id=new_id(), name=name, description=description, template=template, created=self._clock())
+        given = _given(name=name, description=description, template=template, rules=rules, utm=utm)
+        campaign = Campaign(id=new_id(), created=self._clock(), **given)
+        check_rules(campaign.rules)
         with self.store.atomic():
             self.templates.check_known(template)
             self._warn_of_case(campaign)
-            table.insert_campaign(self.store, self.account.id, campaign)
+            campaign_table.insert_campaign(self.store, self.account.id, campaign)
         return campaign
 
     def _warn_of_case(self, campaign: Campaign) -> None:
@@ -140,17 +156,24 @@ class Records:
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
         """
-        found = table.campaigns(self.store, self.account.id, id=_sought(id))
+        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
             raise NotFound("campaign", id).advising({"python": "campaigns() of the portfolio shows what there is."})
         return found[0]
 
     def list_campaigns(self) -> list[Campaign]:
         """Return all campaigns, oldest first."""
-        return table.campaigns(self.store, self.account.id)
+        return campaign_table.campaigns(self.store, self.account.id)
 
     def update_campaign(
-        self, id: str, *, name: str | None = None, description: str | None = None, template: str | None = None
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        template: str | None = None,
+        rules: GivenRules | None = None,
+        utm: GivenUtm | None = None,
     ) -> Campaign:
         """Update a campaign; arguments left as None are unchanged.
 
@@ -159,22 +182,26 @@ class Records:
             name: The new name, 1..32,767 characters.
             description: The new description, at most 32,767 characters.
             template: The name of the new template; "" for none.
+            rules: The new rules for new QR Codes; `edit_qrcodes` with `rules_of_campaigns` gives them to all.
+            utm: The UTM parameters to change, also of printed QR Codes; "" removes one.
 
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
-            InvalidParameter: If the name is empty, the name or the description is too long, or the template does not
-                exist.
+            InvalidParameter: If a field is invalid, a rule never answers, or the template does not exist.
 
         Warns:
             UserWarning: If the new name differs from that of another campaign in case alone.
         """
-        changes = _given(name=name, description=description, template=template)
+        changes = _given(name=name, description=description, template=template, rules=rules)
         with self.store.atomic():
             self.templates.check_known(template or "")
-            changed = self.get_campaign(id).replace(**changes)
+            before = self.get_campaign(id)
+            changes |= {} if utm is None else {"utm": _merged(before.utm, utm)}
+            changed = before.replace(**changes)
+            check_rules(changed.rules)
             if name is not None:
                 self._warn_of_case(changed)
-            table.update_campaign(self.store, changed)
+            campaign_table.update_campaign(self.store, changed)
         return changed
 
     def delete_campaign(self, id: str, *, keep: bool = False) -> None:
@@ -190,10 +217,10 @@ class Records:
         with self.store.atomic():
             self.get_campaign(id)
             if keep:
-                table.leave_campaign(self.store, id)
+                campaign_table.leave_campaign(self.store, id)
             else:
                 table.delete_qrcodes(self.store, self._stored(campaign=id))
-            table.delete_campaign(self.store, id)
+            campaign_table.delete_campaign(self.store, id)
 
     def insert_qrcode(
         self,
@@ -212,6 +239,7 @@ class Records:
         schedule: Events = (),
         tags: Iterable[str] = (),
         fields: Mapping[str, str] | None = None,
+        scan_marker: bool | None = None,
         **terms: Unpack[TermsFields],
     ) -> QRCode:
         """Add a tracked QR Code.
@@ -219,7 +247,7 @@ class Records:
         Args:
             content: The redirect target: a URL, or text to display. 1..32,767 characters.
             name: The name of the QR Code; by default, the first 100 characters of the content.
-            campaign_id: ID of the campaign to add the QR Code to.
+            campaign_id: ID of the campaign to add the QR Code to, whose rules it gets if `rules` are not given.
             comment: A private note.
             urlinfo: Words appended to the short URL.
             short_code: A custom short code; by default, 6 random characters. It has 1..200 letters of any script,
@@ -236,8 +264,10 @@ class Records:
                 semicolons and |.
             fields: Fields of your own, such as `{"City": "Graz"}`: at most 50, with names of 1..100 and texts of at
                 most 1,000 characters. Names of columns of an export, such as Comment, are not allowed.
+            scan_marker: Whether the picture encodes `?q` behind the short URL, so that scans of the picture are told
+                from clicks of the link; by default, it does if its version and mode have room for it.
             **terms: Where the short URL leads whom, and when: `rules`, `active`, `valid_since`, `valid_until`, `limit`,
-                `limit_a_day`, `otherwise` and `password`; see `QRCode`.
+                `limit_a_day`, `otherwise`, `password`, `pass_query` and `click_id`; see `QRCode`.
 
         Raises:
             InvalidParameter: If a field is invalid, the short code was used before, or the campaign or the template
@@ -251,7 +281,7 @@ class Records:
             'https://go.example.com/door'
         """
         with self.store.atomic():
-            self._check_campaign(campaign_id)
+            campaign = self._check_campaign(campaign_id)
             self.templates.check_known(template)
             code = QRCode(
                 id=new_id(),
@@ -263,14 +293,13 @@ class Records:
                 short_code=self._free_short_code(short_code, urlinfo, is_gs1=bool(terms.get("gs1"))),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
-                **_given(location=location, properties=properties, fields=fields),
-                template=template,
+                **_given(location=location, properties=properties, fields=fields, template=template, tags=tags),
                 is_schedule_enabled=is_schedule_enabled,
                 schedule=schedule,
-                tags=tags,
-                **terms,
+                scan_marker=scan_marker is not False,
+                **{"rules": campaign.rules if campaign else (), **terms},
             )
-            return self._insert(code)
+            return self._insert(code, may_drop_marker=scan_marker is None)
 
     def get_qrcode(self, id: str) -> QRCode:
         """Return the QR Code with this ID.
@@ -334,19 +363,6 @@ class Records:
             raise NotFound("campaign", text, hint=_suggestion(text, [campaign.name for campaign in campaigns]))
         which = [f"{campaign.id} (of {campaign.created:%Y-%m-%d})" for campaign in found[:MOST_PROPOSED]]
         raise InvalidParameter(_several("campaigns", text, len(found), which, "ID"))
-
-    def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
-        """Return the QR Codes that contain a text, in the order they were added.
-
-        The short code, name, content, comment, address, tags and fields are searched, regardless of case.
-
-        Args:
-            text: The text to look for; "" finds all QR Codes.
-            campaign_id: ID of the campaign to search; by default, all QR Codes are searched.
-        """
-        sought = text.casefold()
-        codes = self.list_qrcodes(campaign_id=campaign_id)
-        return [code for code in codes if any(sought in part.casefold() for part in _searched(code))]
 
     def list_qrcodes(
         self, *, campaign_id: str | None = None, after: str | None = None, limit: int | None = None
@@ -412,8 +428,8 @@ class Records:
             schedule: The new schedule, which replaces the old one; an empty sequence removes all events.
             tags: The new tags, which replace the old ones; an empty sequence removes all tags.
             fields: The fields of your own to change; "" removes a field, and others are unchanged.
-            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time or the password, 0 a
-                limit.
+            **terms: As for `insert_qrcode`. An empty sequence of rules removes all, "" a time, the password or
+                `pass_query`, 0 a limit.
 
         Raises:
             NotFound: If this portfolio has no QR Code with this ID.
@@ -440,7 +456,7 @@ class Records:
             check_change(stored, changed)
             if changed.urlinfo != stored.urlinfo:
                 check_tail(self.store, changed.short_code, changed.urlinfo)
-            table.update_qrcode(self.store, changed)
+            table.update_qrcode(self.store, changed, stored, self.now())
         return visible(changed.model_copy(update={"is_available": stored.is_available}))
 
     def delete_qrcode(self, id: str) -> None:
@@ -453,17 +469,14 @@ class Records:
             table.delete_qrcodes(self.store, [self._one(id)])
 
     def shorten(self, url: str) -> str:
-        """Return a short URL for a URL: the one from an earlier call, or that of a new tracked QR Code.
-
-        Raises:
-            InvalidParameter: If the URL is empty or too long.
-        """
+        """Return a short URL for a URL of 1..32,767 characters: from an earlier call, or of a new tracked QR Code."""
         Design(content=url)  # raises if the URL is not a text
         with self.store.atomic():
             found = self._stored(content=url)
-            made = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            found = [one for one in found if one.name == name_from(url) and one.is_dynamic and one.campaign_id is None]
+            made = [one for one in found if not one.scan_marker]  # because the short URL may be drawn, too
             # A code beyond the limit of the plan works, but its public record hides the short URL (ruling T13).
-            return (made[0] if made else self._one(self.insert_qrcode(url).id)).short_url
+            return (made[0] if made else self._one(self.insert_qrcode(url, scan_marker=False).id)).short_url
 
     def _stored(
         self,
@@ -484,11 +497,13 @@ class Records:
             raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
         return found[0]
 
-    def _check_campaign(self, id: str | None) -> None:
+    def _check_campaign(self, id: str | None) -> Campaign | None:
         if id is None:
-            return
-        if not table.campaigns(self.store, self.account.id, id=_sought(id)):
+            return None
+        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
+        if not found:
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
+        return found[0]
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "", *, is_gs1: bool = False) -> str:
         """Return the requested short code, or a random one, that no account has ever used.
@@ -512,10 +527,12 @@ class Records:
         check_tail(self.store, wished, urlinfo if isinstance(urlinfo, str) else "")
         return wished
 
-    def _insert(self, record: QRCode) -> QRCode:
+    def _insert(self, record: QRCode, *, may_drop_marker: bool) -> QRCode:
         """Store a new record if its picture can be drawn, and return the record with its URLs."""
         check_names(record.fields)
         code = self._linked(record)
+        if may_drop_marker and not (code.is_dynamic and fits(code.encoded, code.properties)):
+            code = self._linked(record.replace(scan_marker=False))
         check_drawable(code.encoded, code.properties, is_dynamic=code.is_dynamic)
         check_trackable(code)
         number = table.insert_qrcode(self.store, self.account.id, code, self.now())
@@ -531,11 +548,6 @@ class Records:
     def _linked(self, code: QRCode) -> QRCode:
         """Return the record with its short URL and image URL in this portfolio."""
         return code.model_copy(update=self._links(vars(code)))
-
-
-def _searched(code: QRCode) -> tuple[str, ...]:
-    own = (*code.tags, *code.fields, *code.fields.values())
-    return code.short_code, code.name, code.content, code.comment, code.location.address, *own
 
 
 def with_fields(stored: Mapping[str, str], changes: Mapping[str, str]) -> Mapping[str, str]:
@@ -574,26 +586,15 @@ def _sought(id: Any) -> str:
     return id if isinstance(id, str) and id.isascii() else ""
 
 
-def _merged(stored: Location | Properties, given: Location | Properties | Mapping[str, Any]) -> Any:
-    """Merge changed fields into a stored location or properties; the record validates the result."""
+def _merged(stored: Model, given: Model | Mapping[str, Any]) -> Any:
+    """Merge changed fields into a part of a stored record; the record validates the result."""
     if isinstance(given, Mapping):
         return _fields(stored) | {name: value for name, value in given.items() if value is not None}
     return _fields(stored) | _fields(given) if isinstance(given, type(stored)) else given
 
 
-def _fields(part: Location | Properties) -> dict[str, Any]:
+def _fields(part: Model) -> dict[str, Any]:
     return {name: getattr(part, name) for name in part.model_fields_set}
-
-
-def check_change(before: QRCode, after: QRCode) -> None:
-    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
-    drawn_before, drawn_after = before.properties, after.properties
-    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
-    if is_other or fits(before.encoded, drawn_before):
-        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
-    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
-    if parts[0] != parts[1]:
-        check_trackable(after)
 
 
 def visible(code: QRCode) -> QRCode:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from qrkit.portfolio.many_codes import ManyRecords
-from qrkit.tracking.records import Place
+from qrkit.store.records.qrcodes import number_of, target_of
+from qrkit.tracking.records import Place, QRCode
 from qrkit.visits.decision import Decision
 from qrkit.visits.redirect import Redirects, Request
 
@@ -18,7 +19,7 @@ class Explained(ManyRecords):
 
     def explain(
         self,
-        code: str,
+        code: str | QRCode,
         request: Request | None = None,
         *,
         country: str = "",
@@ -29,7 +30,7 @@ class Explained(ManyRecords):
         """Return what a visitor of a QR Code gets, and why: its rules, limits, times and schedule decide.
 
         Args:
-            code: Short code, short URL, name or ID.
+            code: Short code, short URL, name or ID; or a record with changes that are not saved.
             request: What the visitor's browser sends, for any short code; by default, a request that says nothing.
             country: The country of the visitor, of two letters; "" if unknown, as for region and city.
             region: The name of the region.
@@ -47,9 +48,12 @@ class Explained(ManyRecords):
             ...     print(shop.explain("door").sentence)
             no rule applies; it gets the content of the QR Code
         """
-        short_code = self.find_qrcode(code).short_code
+        record = code if isinstance(code, QRCode) else self._one(self.find_qrcode(code).id)
+        short_code = record.short_code
         asked = replace(request, short_code=short_code) if request else Request("GET", short_code, {})
         place = Place(country or None, region or None, city or None)
-        with self.store.atomic():  # so that the code is read from the tables, where another process serves the store
-            redirects = Redirects(self.store, clock=self.now, locate=lambda _: place, records=False)
-            return redirects.explain(asked, at)
+        campaign = self.get_campaign(record.campaign_id) if record.campaign_id else None
+        entry = target_of(record, number_of(self.store, self.account.id, record.id) or 0, campaign)
+        with self.store.atomic():  # so that scans are counted in the tables, where another process serves the store
+            redirects = Redirects(self.store, locate=lambda _: place, records=False)
+            return redirects.decide(asked, at or self.now(), entry)

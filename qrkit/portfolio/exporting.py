@@ -5,22 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import BinaryIO, NamedTuple, Self
+from io import BytesIO
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, TypeVar
 
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, RemoteContentDisabled, RenderingFailed
-from qrkit.exchange import ExchangeFormat, Writing
+from qrkit.exchange import ExchangeFormat, Writing, exchange_format, exchange_format_of_file
 from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.files import complete_file
+from qrkit.late import UNSEEN, Watch, watch
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
+from qrkit.pictures.patterns import check_pattern, path_in
+from qrkit.pictures.printing import PrintSize, QRPrint
+from qrkit.portfolio.checking import ExportCheck
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_pictures import links_of, short_link_of
+from qrkit.portfolio.code_sets import FIELDS, texts_of
 from qrkit.portfolio.codes import Records, visible
+from qrkit.portfolio.explained import Explained
 from qrkit.store.records.json_rows import campaigns_text, qrcode_texts, read_campaigns, read_qrcodes
-from qrkit.store.records.qrcodes import Links
+from qrkit.store.records.qrcodes import Links, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
 from qrkit.tracking.records import PLANS, Campaign, QRCode
 
-__all__ = ["Listing", "list_json", "write_codes"]
+if TYPE_CHECKING:
+    from qrkit.drawing.writers.pdf import PdfFile
+    from qrkit.paper.label_sheets import SheetFile
+
+__all__ = ["Listing", "Written", "list_json", "write_codes"]
+
+Result = TypeVar("Result")
 
 MOST_FAILED = 10
 """The number of QR Codes that cannot be drawn after which an export stops, instead of drawing hundreds in vain."""
@@ -87,6 +103,8 @@ def write_codes(
     designs: CodeDesigns,
     *,
     image_format: str = "png",
+    print_size: PrintSize | None = None,
+    names: str = "",
     safe: bool = True,
     has_tags: bool = False,
     has_terms: bool = False,
@@ -97,7 +115,9 @@ def write_codes(
     Args:
         codes: The QR Codes, all of them available under the plan.
         campaigns: All campaigns of the QR Codes.
-        image_format: The format of the pictures in a zip: png, eps or svg.
+        image_format: The format of the pictures in a zip, one of `zip_file.IMAGE_FORMATS`.
+        print_size: The print size of the pictures in a zip or a PDF; by default, they have a size in pixels.
+        names: Pattern of their paths in a zip; see `code_sets.FIELDS`. By default, campaigns are folders.
         safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
         has_tags: Whether a csv or a workbook has the columns Tags and Fields, too.
         has_terms: Whether it has the columns of rules, limits and times, too.
@@ -110,13 +130,160 @@ def write_codes(
     if image_format.lower() not in IMAGE_FORMATS:
         rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("image_format", image_format, rule))
-    names: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
-    rows = (write_row(code, names[code.campaign_id]) for code in codes)
+    check_pattern("names", names, (*FIELDS, *designs.field_names()))
+    called: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
+    rows = (write_row(code, called[code.campaign_id]) for code in codes)
+    numbers = count(1)
 
-    pictures = _Pictures(designs, drawn)
+    def path_of(code: QRCode) -> PurePosixPath:
+        texts = texts_of(code, called[code.campaign_id], next(numbers))
+        return path_in(names, texts)
+
+    pictures = _Pictures(designs, drawn, print_size)
     columns = (*NAMES, *(SORTING_NAMES if has_tags else ()), *(TERMS_NAMES if has_terms else ()))
-    format.write(rows, file, Writing(pictures.draw, safe, image_format.lower(), columns))
+    how = Writing(
+        pictures.draw, safe, image_format.lower(), columns, path_of if names else None, add_page=pictures.add_page
+    )
+    format.write(rows, file, how)
     pictures.check()
+
+
+class Written(Explained):
+    """What a portfolio writes to files."""
+
+    def export_file(
+        self,
+        path: str | Path,
+        *,
+        image_format: str = "png",
+        print_size: PrintSize | None = None,
+        names: str = "",
+        safe: bool = True,
+        progress: bool = False,
+    ) -> Path:
+        """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
+
+        QR Codes that the plan does not show are left out, because a row without content cannot be imported again. The
+        pictures in a zip are drawn like those of `image`, and checked like `qrkit.check(..., "static")`, one of each
+        look.
+
+        Args:
+            path: The file to write; the suffix must be one of `qrkit.exchange.EXPORT_FORMATS`. A .pdf has a page for
+                each picture, and cannot be imported.
+            image_format: The format of the pictures in a zip: png, eps, svg, pdf or tif.
+            print_size: The print size of the pictures in a zip or a PDF, as in `QRImage.print_at`; by default, they
+                have a size in pixels.
+            names: Pattern of the paths of the pictures in a zip, such as `{campaign}/{name}`, with the fields
+                `{name}`, `{campaign}`, `{number}`, `{short_code}`, `{short_url}` and yours, such as `{City}`. Names are
+                made safe for every file system, and repeated ones are numbered.
+            safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas; an import
+                removes the apostrophe.
+            progress: Whether to show a progress bar.
+
+        Raises:
+            InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn,
+                which the error names with their template; no file is written.
+            CannotWrite: If the file cannot be written.
+
+        Warns:
+            ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
+            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
+        """
+        file = Path(path)
+        chosen = exchange_format_of_file(file)
+        with complete_file(file) as opened:
+            seen = watch(progress=progress)
+            self._export(chosen, opened, seen, image_format=image_format, print_size=print_size, names=names, safe=safe)
+        return file
+
+    def export_bytes(
+        self,
+        format: str,
+        *,
+        image_format: str = "png",
+        print_size: PrintSize | None = None,
+        names: str = "",
+        safe: bool = True,
+    ) -> bytes:
+        """Return all campaigns and QR Codes as the bytes of a file, as written by `export_file`.
+
+        Args:
+            format: One of `qrkit.exchange.EXPORT_FORMATS`: csv, xls, xlsx, xml, json, zip or pdf.
+            image_format: The format of the pictures in a zip: png, eps, svg, pdf or tif.
+            print_size: The print size of the pictures, as in `export_file`.
+            names: Pattern of the paths of the pictures in a zip, as in `export_file`.
+            safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+
+        Raises:
+            InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn.
+
+        Warns:
+            ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
+            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
+        """
+        file = BytesIO()
+        chosen = exchange_format(format)
+        self._export(chosen, file, UNSEEN, image_format=image_format, print_size=print_size, names=names, safe=safe)
+        return file.getvalue()
+
+    def _export(self, format: ExchangeFormat, file: BinaryIO, seen: Watch, **how: Any) -> None:
+        """Write all QR Codes that the plan makes available, in batches."""
+        most = PLANS[self.account.plan].most_qrcodes
+        codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
+        available = (code for code in codes if code.is_available)
+        found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
+        designs = CodeDesigns.of(self.store, self.account.id)
+        check = ExportCheck(designs)
+        write_codes(
+            format,
+            file,
+            found,
+            self.list_campaigns(),
+            designs,
+            **how,
+            has_tags=has_tags_or_fields(self.store, self.account.id),
+            has_terms=has_terms(self.store, self.account.id),
+            drawn=check.see,
+        )
+        check.warn(stacklevel=4)
+
+    def sheet(
+        self, path: str | Path, stock: str, *, campaign_id: str | None = None, lines: Sequence[str] = ("{name}",),
+        **settings: Any,
+    ) -> SheetFile:  # fmt: skip
+        """Write a PDF of labels or cards with QR Codes, each drawn as `image` draws it, and lines of text.
+
+        Args:
+            path: The file, which ends in .pdf.
+            stock: The part of a label stock, such as `L7160`, or one of our cards: business-card, table-tent, a6,
+                sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
+            campaign_id: The campaign whose QR Codes to print; by default, all.
+            lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger.
+            **settings: Further fields of `qrkit.paper.SheetSettings`, such as start, copies, marks and bleed.
+
+        Raises:
+            NotFound: If there is no campaign with this ID.
+            InvalidParameter: If a setting breaks its rule, there is no such stock, a text does not fit, or a QR Code is
+                too dense for its label, which the error names; no file is written.
+            CannotWrite: If the file cannot be written.
+
+        Warns:
+            ScanWarning: If phones may fail to scan some of the QR Codes (the first three are named).
+            UserWarning: If the font lacks letters, which are drawn as boxes, or captions are cut to fit their frame.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> from qrkit import open_portfolio
+            >>> shop = open_portfolio(":memory:", base_url="https://go.example.com")
+            >>> _ = shop.insert_qrcode("https://example.com/menu", name="Menu")
+            >>> with TemporaryDirectory() as folder:
+            ...     print(shop.sheet(f"{folder}/labels.pdf", "L7160", copies=24))
+            24 labels on 2 pages
+        """
+        from qrkit.paper.label_pages import SheetSettings
+        from qrkit.portfolio.code_sets import code_sheet
+
+        return code_sheet(self, path, SheetSettings(stock=stock, lines=lines, **settings), campaign_id=campaign_id)
 
 
 class _Pictures:
@@ -126,25 +293,38 @@ class _Pictures:
         drawn: Called with each QR Code whose picture was drawn, and the picture.
     """
 
-    def __init__(self, designs: CodeDesigns, drawn: Callable[[QRCode, QRImage], None] | None) -> None:
-        self._designs, self._drawn = designs, drawn
+    def __init__(
+        self,
+        designs: CodeDesigns,
+        drawn: Callable[[QRCode, QRImage], None] | None,
+        print_size: PrintSize | None,
+    ) -> None:
+        self._designs, self._drawn, self._print_size = designs, drawn, print_size
         self._names: dict[tuple[str, str], list[str]] = {}
         """The QR Codes that cannot be drawn, by their template and the reason."""
 
     def draw(self, code: QRCode, picture_format: str) -> bytes:
         """Return the picture of a QR Code; no bytes if it cannot be drawn."""
+        return self._drawn_as(code, picture_format, lambda picture: picture.to_bytes(picture_format)) or b""
+
+    def add_page(self, code: QRCode, pdf: PdfFile) -> None:
+        """Add the picture of a QR Code to a PDF, unless it cannot be drawn."""
+        self._drawn_as(code, "pdf", lambda picture: pdf.add_picture(picture.exact_scene))
+
+    def _drawn_as(self, code: QRCode, format: str, write: Callable[[QRImage | QRPrint], Result]) -> Result | None:
+        """Draw a QR Code and return what `write` returns for its picture; None if it cannot be drawn."""
         try:
-            image = QRImage(apart(self._designs.design(code), picture_format))
-            data = image.to_bytes(picture_format)
+            image = QRImage(apart(self._designs.design(code), format))
+            written = write(image.printed(self._print_size) if self._print_size else image)
         except (InvalidParameter, ContentTooLong, RemoteContentDisabled, RenderingFailed) as error:
             self._names.setdefault((self._designs.template_of(code), str(error)), []).append(code.name)
         else:
             if self._drawn:
                 self._drawn(code, image)
-            return data
+            return written
         if sum(map(len, self._names.values())) == MOST_FAILED:
             self.check(more=" and perhaps more")
-        return b""
+        return None
 
     def check(self, more: str = "") -> None:
         """Check that all pictures were drawn.

@@ -187,13 +187,13 @@ class Gs1:
         code = self._code(key)
         fields = _fields(key, {one.below: one for one in (*(code.gs1 if code else ()), *entities)})
         if code is None:
-            return self._records.insert_qrcode(**fields, short_code=key)
+            return self._records.insert_qrcode(**fields, short_code=key, scan_marker=False)
         is_active = code.active or not code.gs1  # it was deleted
         return self._records.update_qrcode(code.id, content=fields["content"], gs1=fields["gs1"], active=is_active)
 
     def _new(self, key: str, entities: Iterable[Gs1Entity]) -> QRCode:
         fields = _fields(key, {one.below: one for one in entities})
-        return QRCode(id=new_id(), created=self._records.now(), short_code=key, **fields)
+        return QRCode(id=new_id(), created=self._records.now(), short_code=key, scan_marker=False, **fields)
 
     def _code(self, key: str) -> QRCode | None:
         records = self._records

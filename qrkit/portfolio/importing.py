@@ -26,13 +26,13 @@ from qrkit.exchange.sheets import sheet_of, table_of_sheet
 from qrkit.exchange.table_files import Table, codes_of
 from qrkit.exchange.zip_file import MOST_READ_SIDE
 from qrkit.late import UNSEEN, Watch
-from qrkit.portfolio.code_pictures import check_drawable, fitting
+from qrkit.portfolio.code_pictures import check_drawable, fits, fitting
 from qrkit.portfolio.trackable import check_trackable
 from qrkit.store.records.json_rows import read_campaigns
 from qrkit.store.records.qrcodes import StoredRow, stored_row
 from qrkit.symbol.decode import decode
 from qrkit.tracking.names import Spellings, tidy_name
-from qrkit.tracking.records import Campaign, Properties, QRCode, encoded_text
+from qrkit.tracking.records import SCAN_MARKER, Campaign, Properties, QRCode, encoded_text
 from qrkit.tracking.short_urls import (
     Claims,
     ShortLink,
@@ -216,6 +216,8 @@ class _Importing:
         try:
             named = code if name == code.name else code.replace(name=name)
             properties = _fitting(code, url)
+            is_new = code.is_dynamic and not code.short_url and not row.cells.get("Scan Marker")
+            is_marked = code.scan_marker or (is_new and fits(url + SCAN_MARKER, properties))
             check_trackable(code)
             # Last, so that it is created only for a QR Code that is imported.
             campaign_id, warning = self._campaign(campaign)
@@ -228,6 +230,7 @@ class _Importing:
             "urlinfo": link.urlinfo,
             "template": self._template_of(code),
             "properties": properties,
+            "scan_marker": is_marked,
         }
         self._waiting.append(stored)
         issues = [self._lost_code(row, code, url)] if code.short_url and not is_own else []
@@ -403,7 +406,7 @@ def _address_issues(row: Row, code: QRCode, *, among_addresses: bool) -> Iterato
 
 def _fitting(code: QRCode, url: str) -> Properties:
     """Return the properties of a QR Code, with another version or mode if its new short URL does not fit."""
-    text = encoded_text(is_dynamic=code.is_dynamic, short_url=url, content=code.content)
+    text = encoded_text(is_dynamic=code.is_dynamic, short_url=url, content=code.content, scan_marker=code.scan_marker)
     properties = fitting(text, code.properties) if code.is_dynamic else code.properties
     if properties is code.properties:
         check_drawable(text, properties, is_dynamic=code.is_dynamic)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self, Unpack
 
 from qrkit.errors import ContentTooLong, InvalidParameter, NotFound, Problem
-from qrkit.portfolio.codes import Records, check_change, visible, with_fields
+from qrkit.portfolio.codes import Records, visible, with_fields
+from qrkit.portfolio.trackable import check_change
 from qrkit.store.records.qrcodes import delete_qrcodes
 from qrkit.store.records.searching import EDITED, Search, deleted_rows, edit_qrcodes, put_back, search_qrcodes
 from qrkit.tracking.own_fields import OwnFields
-from qrkit.tracking.records import PLANS, QRCode
+from qrkit.tracking.records import PLANS, QRCode, TermsFields
 
 __all__ = ["DeletedQRCodes", "EditedQRCodes", "ManyRecords"]
 
@@ -35,15 +36,25 @@ class EditedQRCodes:
     """QR Codes that were edited together, as `Portfolio.undo_edit` changes them back; `len()` tells how many.
 
     Attributes:
-        before: The `id`, `campaign_id`, `content`, `template`, `tags` and `fields` of each QR Code before the edit.
+        before: The `id` and the fields of each QR Code before the edit, location and properties left out.
         after: The same after the edit, in the same order.
     """
 
     before: tuple[dict[str, Any], ...] = field(repr=False)
     after: tuple[dict[str, Any], ...] = field(repr=False)
 
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[QRCode, QRCode]]) -> Self:
+        """Keep QR Codes as they were before and after an edit; those that did not change are left out."""
+        changed = [(_edited_fields(before), _edited_fields(after)) for before, after in pairs if before != after]
+        return cls(tuple(before for before, _ in changed), tuple(after for _, after in changed))
+
     def __len__(self) -> int:
         return len(self.before)
+
+
+CHECKED_TOGETHER = ("content", "schedule", "rules", "otherwise")
+"""Fields that may break a rule together with others of the QR Code."""
 
 
 class ManyRecords(Records):
@@ -68,6 +79,20 @@ class ManyRecords(Records):
             limit=limit,
         )
         return number, [visible(code) for code in codes]
+
+    def search_qrcodes(self, text: str, *, campaign_id: str | None = None) -> list[QRCode]:
+        """Return the QR Codes that contain a text, in the order they were added.
+
+        The short URL, name, content, comment, address, tags and fields are searched, regardless of case. QR Codes that
+        the plan does not show are not.
+
+        Args:
+            text: The text to look for; "" finds all QR Codes.
+            campaign_id: ID of the campaign to search; by default, all QR Codes are searched.
+        """
+        if not text:
+            return self.list_qrcodes(campaign_id=campaign_id)
+        return self.search_page(Search((text,), campaign_id))[1]
 
     def delete_qrcodes(self, ids: Sequence[str]) -> DeletedQRCodes:
         """Delete QR Codes together, and return what `restore_qrcodes` needs to undo that.
@@ -109,6 +134,8 @@ class ManyRecords(Records):
         add_tags: Sequence[str] = (),
         remove_tags: Sequence[str] = (),
         fields: Mapping[str, str] | None = None,
+        rules_of_campaigns: bool = False,
+        **terms: Unpack[TermsFields],
     ) -> EditedQRCodes:
         """Change many QR Codes in one transaction, and return what `undo_edit` needs to undo that.
 
@@ -121,11 +148,14 @@ class ManyRecords(Records):
             add_tags: Tags to add behind those that a QR Code has.
             remove_tags: Tags to remove, exactly as they are written.
             fields: Fields of your own to set, by name; "" removes a field, and others are unchanged.
+            rules_of_campaigns: Whether to give each QR Code the rules of its campaign, which replace its own.
+            **terms: As for `update_qrcode`, such as `rules` or `active`.
 
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs.
-            InvalidParameter: If the campaign or the template does not exist, or if a content, the tags or the fields
-                break a rule after the change; the error names the first such QR Code, and nothing is changed.
+            InvalidParameter: If the campaign or the template does not exist, or if a content, the rules, the tags or
+                the fields break a rule after the change; the error names the first such QR Code, and nothing is
+                changed.
         """
         wanted = dict.fromkeys(ids)
         with self.store.atomic():
@@ -134,19 +164,29 @@ class ManyRecords(Records):
             _, codes = self.search_page(Search(ids=tuple(wanted)))
             if missing := next(iter(wanted.keys() - {code.id for code in codes}), None):
                 raise NotFound("QR Code", missing)
-            same: dict[str, str | None] = {} if template is None else {"template": template}
+            same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 same["campaign_id"] = campaign_id or None
-            before, after = [], []
+            if given := {name: value for name, value in terms.items() if codes and value is not None}:
+                checked = codes[0].replace(**given)  # here, so that a password is hashed once
+                same |= {name: getattr(checked, name) for name in given}
+            ruled = {one.id: one.rules for one in self.list_campaigns()} if rules_of_campaigns else {}
+            pairs = []
             for code in (code for code in codes if code.is_available):
-                content = code.content.replace(find, replace) if find else code.content
-                changed = self._edited(code, {**same, "content": content}, "replace", replace)
-                changed = _sorted_anew(changed, add_tags, remove_tags, fields or {})
-                if changed != code:
-                    before.append(_edited_fields(code))
-                    after.append(changed)
-            edit_qrcodes(self.store, after)
-        return EditedQRCodes(tuple(before), tuple(map(_edited_fields, after)))
+                own: dict[str, Any] = {"content": code.content.replace(find, replace)} if find else {}
+                if rules_of_campaigns:
+                    own["rules"] = ruled.get(same.get("campaign_id", code.campaign_id) or "", ())
+                changed = self._edited(code, same | own, "replace" if find else "rules", replace or None)
+                pairs.append((code, _sorted_anew(changed, add_tags, remove_tags, fields or {})))
+            edited = EditedQRCodes.of(pairs)
+            self._store_edited([(before, after) for before, after in pairs if after != before], edited)
+        return edited
+
+    def _store_edited(self, codes: Sequence[tuple[QRCode, QRCode]], edited: EditedQRCodes) -> None:
+        """Store the fields of QR Codes that an edit changed in any of them."""
+        pairs = list(zip(edited.before, edited.after, strict=True))
+        changed = [name for name in EDITED if any(before[name] != after[name] for before, after in pairs)]
+        edit_qrcodes(self.store, codes, changed, self.now())
 
     def undo_edit(self, edited: EditedQRCodes) -> int:
         """Change back what `edit_qrcodes` changed, in one transaction, and return how many QR Codes were changed back.
@@ -171,13 +211,13 @@ class ManyRecords(Records):
                 fields = {name: before[name] for name in EDITED if now[name] == after[name]}
                 fields["fields"] = _undone_fields(now["fields"], before["fields"], after["fields"])
                 if code.is_available and now | fields != now:
-                    undone.append(self._edited(code, fields, "edited", f"{len(edited):,} QR Codes"))
-            edit_qrcodes(self.store, undone)
+                    undone.append((code, self._edited(code, fields, "edited", f"{len(edited):,} QR Codes")))
+            self._store_edited(undone, edited)
         return len(undone)
 
-    def _edited(self, code: QRCode, fields: Mapping[str, Any], name: str, value: str) -> QRCode:
-        """Return a QR Code with other fields; name and value are what an error reports if the content is invalid."""
-        if fields.get("content", code.content) == code.content:
+    def _edited(self, code: QRCode, fields: Mapping[str, Any], name: str, value: str | None) -> QRCode:
+        """Return a QR Code with other fields, each of which is valid; name and value are for an error about them."""
+        if all(fields.get(one, getattr(code, one)) == getattr(code, one) for one in CHECKED_TOGETHER):
             return code.model_copy(update=dict(fields))
         try:
             linked = self._linked(code.replace(**fields))
@@ -216,4 +256,4 @@ def _undone_fields(now: OwnFields, before: OwnFields, after: OwnFields) -> OwnFi
 
 
 def _edited_fields(code: QRCode) -> dict[str, Any]:
-    return {name: getattr(code, name) for name in EDITED}
+    return {name: getattr(code, name) for name in ("id", *EDITED)}

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import date
-from functools import partial
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import NotAllowed, NotFound
 from qrkit.exchange import (
-    ExchangeFormat,
-    exchange_format,
-    exchange_format_of_file,
     import_format,
     import_format_of_file,
 )
@@ -24,19 +19,18 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import read_sheet, sheet_of
 from qrkit.exchange.table_files import Table
 from qrkit.exchange.visit_tables import scan_table
-from qrkit.files import complete_file, read_file
+from qrkit.files import read_file
 from qrkit.late import UNSEEN, Shown, Watch, named, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
-from qrkit.portfolio.checking import ExportCheck, check_codes
+from qrkit.portfolio.checking import check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.portfolio.code_pictures import short_link_of
-from qrkit.portfolio.explained import Explained
-from qrkit.portfolio.exporting import write_codes
+from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
+from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import store_rows
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -46,10 +40,10 @@ from qrkit.store.questions.free_sql import free_sql
 from qrkit.store.questions.outages import outages
 from qrkit.store.recording.user_agents import reparse
 from qrkit.store.records.accounts import owner_of
-from qrkit.store.records.qrcodes import Staged, StoredRow, count_qrcodes, each_qrcode, has_tags_or_fields, has_terms
+from qrkit.store.records.qrcodes import Staged, StoredRow
 from qrkit.store.upkeep.retention import keep_days, overdue_before, set_keep_days, sweep
 from qrkit.store.upkeep.visitor_data import visits_kept
-from qrkit.tracking.records import PLANS, Account, Campaign, QRCode
+from qrkit.tracking.records import Account, Campaign, QRCode
 from qrkit.tracking.short_urls import base_url_of
 
 if TYPE_CHECKING:
@@ -59,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "design_behind", "picture_of"]
 
 
-class Portfolio(Shown, Explained):
+class Portfolio(Shown, Scanned, Written):
     """The campaigns and QR Codes of one account in a store, as records, pictures, DataFrames and files.
 
     Attributes:
@@ -69,33 +63,9 @@ class Portfolio(Shown, Explained):
     """
 
     @property
-    def scans(self) -> Scans:
-        """The scans of this portfolio; pass this object to the functions of `qrkit.analytics`."""
-        most = PLANS[self.account.plan].most_qrcodes
-        return Scans(self.store, self.account.id, most_qrcodes=most, clock=self.now)
-
-    @property
     def gs1(self) -> Gs1:
         """The products, places and things whose short URLs are GS1 Digital Links."""
         return Gs1(self)
-
-    def scans_of(self, id: str) -> Scans:
-        """Return the scans of a QR Code or a campaign.
-
-        Raises:
-            NotFound: If this portfolio has no QR Code or campaign with this ID.
-            NotAllowed: If the plan does not show the QR Code.
-        """
-        try:
-            code = self.get_qrcode(id)
-        except NotFound:
-            try:
-                return self.scans.where(campaign_id=self.get_campaign(id).id)
-            except NotFound:
-                raise NotFound("QR Code or campaign", id) from None
-        if not code.is_available:
-            raise NotAllowed(f"the plan {self.account.plan} does not show QR Code {id}, nor its scans")
-        return self.scans.where(qrcode_id=code.id)
 
     def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
         """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.
@@ -308,78 +278,6 @@ class Portfolio(Shown, Explained):
             codes, CodeDesigns.of(self.store, self.account.id), chosen, readers, watch(progress=progress)
         )
 
-    def export_file(
-        self, path: str | Path, *, image_format: str = "png", safe: bool = True, progress: bool = False
-    ) -> Path:
-        """Write all campaigns and QR Codes to a file in the format of the file's suffix; return the path.
-
-        QR Codes that the plan does not show are left out, because a row without content cannot be imported again. The
-        pictures in a zip are drawn like those of `image`, and checked like `qrkit.check(..., "static")`, one of each
-        look.
-
-        Args:
-            path: The file to write; the suffix must be one of `qrkit.exchange.EXCHANGE_FORMATS`.
-            image_format: The format of the pictures in a zip: png, eps or svg.
-            safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas; an import
-                removes the apostrophe.
-            progress: Whether to show a progress bar.
-
-        Raises:
-            InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn,
-                which the error names with their template; no file is written.
-            CannotWrite: If the file cannot be written.
-
-        Warns:
-            ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
-            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
-        """
-        file = Path(path)
-        chosen = exchange_format_of_file(file)
-        with complete_file(file) as opened:
-            self._export(chosen, opened, image_format, watch(progress=progress), safe=safe)
-        return file
-
-    def export_bytes(self, format: str, *, image_format: str = "png", safe: bool = True) -> bytes:
-        """Return all campaigns and QR Codes as the bytes of a file, as written by `export_file`.
-
-        Args:
-            format: One of `qrkit.exchange.EXCHANGE_FORMATS`: csv, xls, xlsx, xml, json or zip.
-            image_format: The format of the pictures in a zip: png, eps or svg.
-            safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
-
-        Raises:
-            InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn.
-
-        Warns:
-            ScanWarning: If phones may fail to scan some of the pictures in a zip (the first three are named).
-            UserWarning: If captions of pictures in a zip are cut to fit their frame, or their font lacks letters.
-        """
-        file = BytesIO()
-        self._export(exchange_format(format), file, image_format, UNSEEN, safe=safe)
-        return file.getvalue()
-
-    def _export(self, format: ExchangeFormat, file: BinaryIO, image_format: str, seen: Watch, *, safe: bool) -> None:
-        """Write all QR Codes that the plan makes available, in batches."""
-        most = PLANS[self.account.plan].most_qrcodes
-        codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
-        available = (code for code in codes if code.is_available)
-        found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
-        designs = CodeDesigns.of(self.store, self.account.id)
-        check = ExportCheck(designs)
-        write_codes(
-            format,
-            file,
-            found,
-            self.list_campaigns(),
-            designs,
-            image_format=image_format,
-            safe=safe,
-            has_tags=has_tags_or_fields(self.store, self.account.id),
-            has_terms=has_terms(self.store, self.account.id),
-            drawn=check.see,
-        )
-        check.warn(stacklevel=4)
-
     def import_file(
         self,
         source: str | Path | bytes,
@@ -496,7 +394,7 @@ class Portfolio(Shown, Explained):
         is_schedule_enabled (bool), schedule (str: a JSON list of events with content, recurrence and date; empty if
         there are no events) and template (str); then tags, fields, rules (str: a JSON list; empty if there are none),
         active (bool), valid_since, valid_until (datetime64[us, UTC]), limit, limit_a_day (int64: 0 for no limit),
-        otherwise and password (str: its hash).
+        otherwise, password (str: its hash), pass_query (str: true, false or empty) and click_id (str).
         """
         codes = [code for code in self.list_qrcodes() if code.is_available]
         return whole_frame(codes, self._campaign_names())

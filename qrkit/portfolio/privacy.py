@@ -17,7 +17,7 @@ __all__ = ["NEVER_KEPT", "PrivacyReport"]
 
 NEVER_KEPT = (
     "addresses: one is used for the visitor's key and the place, then dropped; it is in no table and no log",
-    "cookies: none are set, none are read",
+    "cookies: they are set only where a rule remembers variants, or a password is asked for, and name no visitor",
     "names, accounts or anything typed: short URLs ask for nothing",
     "the key of the visitors' hashes: it is in memory, on a server in a table without a log, for one UTC day",
 )

@@ -14,8 +14,9 @@ from qrkit.errors import StoreBusy
 from qrkit.portfolio.base_urls import earlier_base_urls, keep_earlier_base_url
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
+from qrkit.store.records.campaigns import insert_campaign
 from qrkit.store.records.json_rows import all_short_codes, campaigns_text, names_and_contents, readable_tails
-from qrkit.store.records.qrcodes import Staged, insert_campaign, last_number, staged
+from qrkit.store.records.qrcodes import Staged, last_number, staged
 from qrkit.store.records.short_codes import ignores_case
 from qrkit.tracking.records import Campaign
 

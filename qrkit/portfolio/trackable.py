@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urldefrag
 
 from qrkit.contents.kinds import kind_named
 from qrkit.contents.reading import read, works_behind_short_url
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.portfolio.code_pictures import check_drawable, fits
 from qrkit.store import Store
 from qrkit.store.records.short_codes import spelling
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.redirect_rules import unanswered
+from qrkit.tracking.redirect_rules import RedirectRule, contents_of, unanswered
 from qrkit.tracking.short_urls import slug
 
-__all__ = ["check_tail", "check_trackable"]
+__all__ = ["check_change", "check_rules", "check_tail", "check_trackable"]
 
 
 def check_trackable(code: QRCode) -> None:
@@ -27,7 +29,7 @@ def check_trackable(code: QRCode) -> None:
         return
     contents = {"content": code.content, "otherwise": code.otherwise}
     contents |= {f"schedule.{number}.content": event.content for number, event in enumerate(code.schedule)}
-    ruled = {f"rules.{number}.content": rule.content for number, rule in enumerate(code.rules)}
+    ruled = contents_of(code.rules)
     problems = [_problem(name, text) for name, text in (contents | ruled).items() if not works_behind_short_url(text)]
     ruled["otherwise"] = code.otherwise
     problems += [
@@ -35,12 +37,37 @@ def check_trackable(code: QRCode) -> None:
         for name, text in ruled.items()
         if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
     ]
-    problems += [
-        Problem(f"rules.{number}", str(code.rules[number]), f"never answers: {reason}")
-        for number, reason in unanswered(code.rules)
-    ]
+    _refuse(*problems, *_unanswered(code.rules))
+
+
+def check_rules(rules: Sequence[RedirectRule]) -> None:
+    """Check the rules that a campaign has for its QR Codes.
+
+    Raises:
+        InvalidParameter: If a rule never answers.
+    """
+    _refuse(*_unanswered(rules))
+
+
+def _unanswered(rules: Sequence[RedirectRule]) -> list[Problem]:
+    told = unanswered(rules)
+    return [Problem(f"rules.{number}", str(rules[number]), f"never answers: {reason}") for number, reason in told]
+
+
+def _refuse(*problems: Problem) -> None:
     if problems:
         raise InvalidParameter(*problems)
+
+
+def check_change(before: QRCode, after: QRCode) -> None:
+    """Check that a changed QR Code can be drawn and tracked; what broke a rule before may stay."""
+    drawn_before, drawn_after = before.properties, after.properties
+    is_other = (drawn_after.version, drawn_after.em) != (drawn_before.version, drawn_before.em)
+    if is_other or fits(before.encoded, drawn_before):
+        check_drawable(after.encoded, after.properties, is_dynamic=after.is_dynamic)
+    parts = [(code.content, code.schedule, code.rules, code.otherwise, code.is_dynamic) for code in (before, after)]
+    if parts[0] != parts[1]:
+        check_trackable(after)
 
 
 def check_tail(store: Store, short_code: str, urlinfo: str) -> None:

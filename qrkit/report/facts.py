@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from qrkit import analytics
 from qrkit.analytics.time_zones import stretches_of
 from qrkit.analytics.totals import imported_scans
+from qrkit.errors import InvalidParameter
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import FEWEST_DAYS, CompareTo, Comparisons, Span, compared
+from qrkit.report.sentences import say
 from qrkit.report.unscanned import Unscanned, unscanned_of
-from qrkit.report.words import names_of, titles_of
+from qrkit.report.words import names_of, quoted, titles_of
 from qrkit.store import Scans
 from qrkit.store.all_visits import KEYLESS, counted
 from qrkit.store.questions.column_copy import reading_one_state
@@ -28,7 +31,7 @@ from qrkit.tracking.text_columns import as_text, with_dtypes
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "gather", "whole_days"]
+__all__ = ["ATTRIBUTES", "MOST_ROWS", "Asked", "Facts", "SplitCode", "gather", "split_codes", "whole_days"]
 
 ATTRIBUTES: Sequence[str] = ("device", "system", "country")
 """Attributes of scans that a report breaks down unless you ask for others."""
@@ -87,6 +90,14 @@ class Asked:
         return scans.where(since=self.since, until=self.until, time_zone=self.time_zone)
 
 
+class SplitCode(NamedTuple):
+    """An experiment on a QR Code: its name, what it tells, and the intervals of each day."""
+
+    name: str
+    sentence: str
+    days: pd.DataFrame
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Numbers about a period and its QR Codes.
@@ -128,6 +139,7 @@ class Facts:
         outages: Result of `analytics.outages` for the period and the days compared with.
         down: Days of the period on which the server did not run for an hour or more; no rate counts them.
         most_a_day: The number of scans on a day from which on those of a visitor are left out; None if they count.
+        experiments: What experiments on the QR Codes have found until now; none if small groups are hidden.
         least: The smallest number of visitors or scans that is shown; None if no group is hidden.
         hidden: IDs of the QR Codes whose numbers are hidden.
     """
@@ -167,6 +179,7 @@ class Facts:
     outages: pd.DataFrame
     down: Collection[date]
     most_a_day: int | None = None
+    experiments: Sequence[SplitCode] = ()
     least: int | None = None
     hidden: Collection[str] = ()
 
@@ -258,7 +271,22 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
             comparisons=comparisons,
             outages=_outages(view, first, last, comparisons),
             down=down,
+            experiments=list(split_codes(portfolio, codes)) if asked.least is None else (),
         )
+
+
+def split_codes(portfolio: Portfolio, codes: Sequence[QRCode]) -> Iterator[SplitCode]:
+    """Yield what the experiments on QR Codes have found until now, with all of their days."""
+    names = names_of(codes)
+    for code in codes:
+        if any(rule.variants for rule in code.rules):
+            with suppress(InvalidParameter):  # all get the same variant, by weights of 0
+                days = analytics.experiment(portfolio, code.id, by_day=True)
+                split = analytics.check_split(portfolio, code.id).iloc[0]
+                told = split if split["is_broken"] else analytics.experiment(portfolio, code.id).iloc[0]
+                yield SplitCode(
+                    names[code.id], say("experiment", name=quoted(names[code.id]), sentence=told["sentence"]), days
+                )
 
 
 def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[Campaign], list[QRCode]]:

@@ -102,6 +102,7 @@ def findings(facts: Facts) -> list[str]:
         *_outages(facts),
         *_unlike_people(facts),
         *silent_sentences(facts.silent, len(facts.counted)),
+        *(one.sentence for one in facts.experiments),
         " ".join(filter(None, (_trend(facts.comparisons), _season(facts.comparisons)))),
         *_changes(facts.comparisons),
         *_moved(facts),

@@ -23,6 +23,7 @@ UNTITLED: Mapping[Callable[..., charts.Chart], int] = {
     charts.lines: 280,
     charts.previous_period: 280,
     charts.unusual_days: 280,
+    charts.experiment: 280,
     charts.time_to_first_scan: 200,
     charts.scans_by_location: 320,
 }
@@ -116,8 +117,9 @@ def week(facts: Facts) -> Plot:
 
 
 def smaller_plots(facts: Facts) -> list[Plot]:
-    """Return the charts that stand side by side: rates, locations, human scans, and time to the first scan."""
-    found = []
+    """Return the charts that stand side by side: experiments, rates, locations, human scans, time to the first scan."""
+    about = "Experiment on {name}: what is known after each day"
+    found = [Plot(say(about, name=one.name), charts.experiment, one.days) for one in facts.experiments]
     if facts.rates is not None and facts.whole is not None:
         is_campaigns, days = "campaign" in facts.rates, words.period(facts.whole.since, facts.whole.last)
         colors = {"colors": campaign_colors(facts) if is_campaigns else None}

@@ -149,6 +149,7 @@ CODES: Mapping[str, Sentence] = {
         "1 more code has stopped being scanned.",
         "{count} more codes have stopped being scanned.",
     ),
+    "experiment": "Experiment on {name}: {sentence}",
     "moved": "{name} went from {before} to {after} scans a day, unlike the other codes. Was it moved?",
     "moved_more": (
         "1 more code changed while the others did not.",

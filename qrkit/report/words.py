@@ -40,6 +40,7 @@ ATTRIBUTE_NAMES: Mapping[str, tuple[str, str]] = {
     "manufacturer": ("manufacturer", "manufacturers"),
     "device_model": ("device model", "device models"),
     "content": ("content", "contents"),
+    "variant": ("variant", "variants"),
     "destination": ("destination", "destinations"),
     "utm_source": ("UTM source", "UTM sources"),
     "utm_medium": ("UTM medium", "UTM media"),

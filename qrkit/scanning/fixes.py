@@ -163,7 +163,7 @@ def less_damage(design: Design, budget: Budget) -> Fix | None:
         return {"ec": "H", "version": None} if design.ec != "H" else None
     index, layers = int(worst.split(".")[1]), list(design.layers)
     layer = layers[index]
-    module = min(picture_size(design.replace(wrapper=None, frame=None), budget.symbol)) / (
+    module = min(picture_size(design.replace(wrapper=None, frame=None), budget.symbol)[:2]) / (
         budget.symbol.side + 2 * design.padding
     )
     # The damage by a logo grows with its area plus a rim, because partly covered codewords are wrong as well.

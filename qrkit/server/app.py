@@ -119,6 +119,7 @@ def make_app(
         hosts=hosts.names,
         path=urlsplit(base_url).path,
         on_unknown=lambda address: gates.unknown_codes.take(address),
+        pass_query=chosen.pass_query,
     )
     service = Service(
         store,
@@ -131,7 +132,6 @@ def make_app(
         counter=RequestCounter(store),
         fetch=fetch or (Fetcher(allow=chosen.fetch_from) if chosen.fetch_from else None),
         metrics=metrics_of(chosen.metrics_token_file),
-        pass_query=frozenset(chosen.pass_query),
         redirect_headers=NEVER_STORED | {"Referrer-Policy": chosen.referrer_policy},
     )
     return App(service, chosen, hosts, locate, _base_paths([base_url, *kept]))

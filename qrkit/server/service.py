@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,7 +133,6 @@ class Service:
     counter: RequestCounter = field(default_factory=RequestCounter)
     fetch: Fetch | None = None
     metrics: Metrics | None = None
-    pass_query: Collection[str] = ()
     redirect_headers: dict[str, str] = field(default_factory=dict)
 
     @property

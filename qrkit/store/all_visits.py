@@ -27,8 +27,9 @@ from qrkit.store.quoting import quoted
 
 __all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "counted", "marked", "view_of"]
 
-VERSION = 3
-"""The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`."""
+VERSION = 4
+"""The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`;
+1 to 3 lack `via`, variants and conversions."""
 VISITORS = "count(*) FILTER (alone) + count(DISTINCT again)"
 """The number of visitors of rows of `all_visits` or of a view of scans; `counted` takes less time."""
 KEYLESS = "count(*) FILTER (NOT alone AND again IS NULL)"
@@ -75,9 +76,13 @@ SELECT v.* REPLACE ({SIGNED.replace("visitor", "v.visitor")} AS visitor),
 FROM rows v
 LEFT JOIN repeated r ON r.day = v.time::DATE AND r.visitor = v.visitor
 """
-FILES = f"(SELECT * REPLACE ({UNSIGNED} AS visitor) FROM read_parquet({{files}}))"
+READ = "(SELECT * REPLACE ({visitor} AS visitor){{lacking}} FROM read_parquet({{files}}))"
+FILES = READ.format(visitor=UNSIGNED)
+UNSIGNED_FILES = READ.format(visitor="visitor")
+LACKING = ", NULL::VARCHAR AS via, NULL::VARCHAR AS variant, NULL::INTEGER AS split, NULL::VARCHAR AS conversion"
+"""The columns that files of versions 1 to 3 do not have."""
 UNMARKED = f"""
-SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again, false AS numbered FROM read_parquet({{files}})
+SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again, false AS numbered FROM {UNSIGNED_FILES}
 """
 IS_ALONE = "(alone AND time < (SELECT coalesce(min(time)::DATE, 'infinity') FROM visits))"
 PARTLY_MARKED = f"""
@@ -120,8 +125,8 @@ def marked(rows: str) -> str:
 
 def archived_visits(address: str, version: int) -> str:
     """Return a SELECT of the visits in the file at an address, as the table `visits` has them."""
-    rows = "read_parquet({files})" if version == 1 else FILES
-    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]))}"
+    rows = UNSIGNED_FILES if version == 1 else FILES
+    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]), lacking=LACKING * (version < VERSION))}"
 
 
 def view_of(files: Mapping[str, int], until: datetime | None) -> str:
@@ -132,12 +137,20 @@ def view_of(files: Mapping[str, int], until: datetime | None) -> str:
         until: The end of the last archived day, UTC without a time zone: visits before it in the store are late. None
             if there are no files.
     """
-    forms = {1: UNMARKED, 2: PARTLY_MARKED, 3: AS_MARKED}
+    forms = {1: UNMARKED, 2: PARTLY_MARKED, 3: AS_MARKED, 4: AS_MARKED}
     selects = [
-        forms[version].format(files=_listed([file for file in files if files[file] == version]), until=until)
+        forms[version].format(
+            files=_listed([file for file in files if files[file] == version]),
+            until=until,
+            lacking=LACKING * (version < VERSION),
+        )
         for version in sorted(set(files.values()))
     ]
     return " UNION ALL ".join([ALL_VISITS, *selects])
+
+
+def _lacking(version: int) -> str:
+    return LACKING if version < 4 else ""
 
 
 def _listed(addresses: Sequence[str]) -> str:

@@ -34,6 +34,9 @@ FILES = "SELECT file, version, last::DATE + 1 AS until FROM history ORDER BY fil
 PLACE = "SELECT value FROM settings WHERE name = 'history'"
 SET_PLACE = "INSERT OR REPLACE INTO settings (name, value) VALUES ('history', ?)"
 
+SHOWS_FILES = "SELECT 1 AS one FROM duckdb_views() WHERE view_name = 'all_visits' AND contains(sql, 'read_parquet')"
+"""Whether the view has the archived visits, which a migration takes out of it."""
+
 _history_log = logging.getLogger("qrkit.history")
 """A log of its own, because commands that need the archived visits say themselves what is missing."""
 
@@ -451,8 +454,10 @@ class Store:
             return
         kept = self.rows(PLACE)
         if kept and "://" in str(kept[0]["value"]):
-            self.file.use_history(place_at(kept[0]["value"]))
-        elif not database.read_only and kept != [{"value": place.address}] and self.rows(FILES):
+            place = place_at(kept[0]["value"])
+            self.file.use_history(place)
+        is_shown = kept == [{"value": place.address}] and bool(self.rows(SHOWS_FILES))
+        if not database.read_only and not is_shown and self.rows(FILES):
             if isinstance(place, Folder) and not place.is_used():
                 _history_log.warning("the folder %s is missing, which has archived visits", place.address)
                 return

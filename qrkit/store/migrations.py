@@ -6,12 +6,13 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "MIGRATIONS", "UPTIME", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "LINKS", "MIGRATIONS", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS"]
 
-VISIT_COLUMNS = (
+_EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
+VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, variant, split, conversion"
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
@@ -20,6 +21,7 @@ CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS}, false AS alone, {DA
 FROM visits
 """
 """The view that every question reads, without files of the history; `all_visits.view_of` adds them."""
+_EARLIER_VISITS = ALL_VISITS.replace(VISIT_COLUMNS, _EARLIER_COLUMNS)
 
 ACCOUNTS = """
 CREATE TABLE accounts (
@@ -191,7 +193,7 @@ CREATE TABLE history ( -- the Parquet files of archived visits
     version INTEGER NOT NULL -- of the columns in the file
 );
 CREATE TABLE superseded (file VARCHAR NOT NULL); -- files that are deleted as soon as no query reads them
-{ALL_VISITS};
+{_EARLIER_VISITS};
 """
 
 CAMPAIGN_COLORS = """
@@ -202,7 +204,7 @@ WHERE aged.id = campaigns.id AND aged.number <= 6;
 """
 
 MARKS = f"""
-{ALL_VISITS};
+{_EARLIER_VISITS};
 DELETE FROM settings WHERE name = 'history'; -- so that the files of the history are added to the view anew
 """
 
@@ -241,11 +243,39 @@ GS1 = """
 ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]'; -- JSON of a list of Gs1Entity
 """
 
+VARIANTS = """
+ALTER TABLE visits ADD COLUMN variant VARCHAR; -- name of the variant that was served
+ALTER TABLE visits ADD COLUMN split INTEGER; -- number of the variants among which it was drawn
+ALTER TABLE visits ADD COLUMN conversion VARCHAR; -- JSON of a conversion, which is a visit of a kind of its own
+ALTER TABLE qrcodes ADD COLUMN click_id VARCHAR DEFAULT '';
+CREATE TABLE splits ( -- which variants a QR Code had, and since when
+    qrcode INTEGER NOT NULL,
+    split INTEGER NOT NULL,
+    since TIMESTAMP NOT NULL,
+    variants VARCHAR NOT NULL -- JSON of an object of weights by name
+);
+"""
+SPLITS = VARIANTS + ALL_VISITS
+
 UPTIME = """
 CREATE TABLE uptime ( -- when a server ran; a heartbeat makes the last row longer
     began TIMESTAMP NOT NULL,
     ended TIMESTAMP NOT NULL
 );
+"""
+
+CAMPAIGN_RULES = """
+ALTER TABLE campaigns ADD COLUMN rules VARCHAR DEFAULT '[]'; -- JSON of a list of RedirectRule, for new QR Codes
+"""
+
+LINKS = """
+ALTER TABLE campaigns ADD COLUMN utm VARCHAR DEFAULT '{}'; -- JSON of Utm
+ALTER TABLE qrcodes ADD COLUMN pass_query BOOLEAN; -- NULL for what the server says
+"""
+
+VIA = """
+ALTER TABLE qrcodes ADD COLUMN scan_marker BOOLEAN DEFAULT false;
+ALTER TABLE visits ADD COLUMN via VARCHAR; -- scan or link; NULL if it is not known
 """
 
 MIGRATIONS = {
@@ -270,6 +300,10 @@ MIGRATIONS = {
     "trials": TRIALS,
     "terms": TERMS,
     "uptime": UPTIME,
+    "links": LINKS,
+    "via": VIA,
+    "splits": SPLITS,
+    "campaign rules": CAMPAIGN_RULES,
     "gs1": GS1,
 }
 """The SQL of each migration by name, in the order they are applied."""

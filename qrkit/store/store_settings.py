@@ -1,10 +1,12 @@
-"""Settings of a store: named values that are kept in the database."""
+"""Settings of a store: named values that are kept in the database, secrets among them."""
 
 from __future__ import annotations
 
+import secrets
+
 from qrkit.store.connection import Store
 
-__all__ = ["get_setting", "set_setting"]
+__all__ = ["get_setting", "secret", "set_setting"]
 
 GET = "SELECT value FROM settings WHERE name = ?"
 SET = """
@@ -21,3 +23,13 @@ def get_setting(store: Store, name: str) -> str | None:
 def set_setting(store: Store, name: str, value: str) -> None:
     """Store the value of a setting, replacing any earlier value."""
     store.execute(SET, [name, value])
+
+
+def secret(store: Store, name: str) -> bytes:
+    """Return 32 random bytes under a name, which all processes that use the store share; they are made once."""
+    key = get_setting(store, name)
+    if not key:
+        with store.atomic():
+            key = get_setting(store, name) or secrets.token_hex(32)
+            set_setting(store, name, key)
+    return bytes.fromhex(key)

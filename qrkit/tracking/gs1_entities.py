@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Annotated, Any
@@ -21,8 +21,20 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
 
 __all__ = [
-    "DEFAULT", "DEFAULTS", "MULTI", "VOCABULARY", "Gs1Entities", "Gs1Entity", "Gs1Link", "entities_of", "full_type",
-    "known_type", "labels", "short_type", "with_defaults",
+    "DEFAULT",
+    "DEFAULTS",
+    "MULTI",
+    "VOCABULARY",
+    "GivenEntities",
+    "Gs1Entities",
+    "Gs1Entity",
+    "Gs1Link",
+    "entities_of",
+    "full_type",
+    "known_type",
+    "labels",
+    "short_type",
+    "with_defaults",
 ]  # fmt: skip
 
 VOCABULARY = "https://ref.gs1.org/voc/"
@@ -205,3 +217,5 @@ def with_defaults(links: Iterable[Gs1Link], default: str = "") -> tuple[Gs1Link,
 
 Gs1Entities = Annotated[tuple[Gs1Entity, ...], Most(0, MOST_ENTITIES), AfterValidator(_whole)]
 """The entities of a key: the key's own first, then those of its qualifiers."""
+GivenEntities = Sequence[Gs1Entity | Mapping[str, Any]]
+"""Entities as they are given."""

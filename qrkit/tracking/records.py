@@ -9,7 +9,6 @@ To add a field of `QRCode`: the field here, its row in `exchange/columns.py`, th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypedDict
@@ -34,12 +33,13 @@ from qrkit.design.limits import (
     Within,
 )
 from qrkit.model import Model
-from qrkit.tracking.gs1_entities import Gs1Entities, Gs1Entity
+from qrkit.tracking.gs1_entities import GivenEntities, Gs1Entities
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.passwords import Password
-from qrkit.tracking.redirect_rules import RedirectRule, Rules
+from qrkit.tracking.redirect_rules import GivenRules, Rules
 from qrkit.tracking.times import ISO_FORM, to_iso, utc
+from qrkit.tracking.utm import Utm
 
 __all__ = [
     "DERIVED", "NOWHERE", "PLANS", "SHOWN_ANYWAY", "Account", "ApiKey", "Campaign", "Kind", "Location", "Place", "Plan",
@@ -63,6 +63,16 @@ def _in_utc(moment: datetime) -> datetime:
         raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule}) from error
 
 
+PARAMETER = "^[A-Za-z0-9_.-]{0,50}$"
+
+
+def _parameter(name: str) -> str:
+    if not re.fullmatch(PARAMETER, name):
+        rule = "must have at most 50 characters, of letters, digits and _.-"
+        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+    return name
+
+
 def _whole_second(moment: datetime) -> datetime:
     return moment.replace(microsecond=0)
 
@@ -82,6 +92,12 @@ OptionalMoment = Annotated[
     Field(exclude_if=lambda moment: moment is None),
 ]
 """A timestamp that "" removes."""
+OptionalFlag = Annotated[
+    bool | None,
+    BeforeValidator(lambda given: None if given == "" else given),
+    Field(exclude_if=lambda flag: flag is None),
+]
+"""A choice that "" removes."""
 ScanLimit = Annotated[Whole, Within(0, 10**12, "scans")]
 ID_PATTERN = {"pattern": "^[0-9a-f]{32}$"}
 """What the description of the HTTP interface says of IDs."""
@@ -120,7 +136,7 @@ class ScheduleEvent(Model):
 class TermsFields(TypedDict, total=False):
     """The fields of a QR Code that say where the short URL leads whom, and when, as they are given."""
 
-    rules: Sequence[RedirectRule | Mapping[str, Any]]
+    rules: GivenRules
     active: bool
     valid_since: datetime | str | None
     valid_until: datetime | str | None
@@ -128,7 +144,9 @@ class TermsFields(TypedDict, total=False):
     limit_a_day: int
     otherwise: str
     password: str
-    gs1: Sequence[Gs1Entity | Mapping[str, Any]]
+    pass_query: bool | Literal[""]
+    click_id: str
+    gs1: GivenEntities
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
@@ -160,7 +178,17 @@ class Campaign(Model):
     template: OptionalText = Field(
         default="", description="Name of the template for QR Codes of the campaign that have none of their own."
     )
+    utm: Utm = Field(
+        default=Utm(),
+        description="UTM parameters that redirects add to the links of the campaign's QR Codes.",
+        exclude_if=lambda utm: utm == Utm(),
+    )
     created: Created
+    rules: Rules = Field(
+        default=(),
+        description="Rules that a new QR Code of the campaign gets, unless it is added with rules of its own.",
+        exclude_if=lambda rules: not rules,
+    )
 
 
 class QRCode(Model):
@@ -218,6 +246,12 @@ class QRCode(Model):
     is_dynamic: bool = Field(
         default=True, description="Whether the picture encodes the short URL; otherwise it encodes the content."
     )
+    scan_marker: bool = Field(
+        default=False,
+        description="Whether the picture encodes the short URL with `?q` behind it, so that scans of the picture are "
+        "told from clicks of the link; it never changes.",
+        exclude_if=lambda is_marked: not is_marked,
+    )
     is_available: bool = Field(
         default=True,
         description="Whether the plan shows all fields; otherwise only ID, name and creation time. The short URL works "
@@ -258,6 +292,19 @@ class QRCode(Model):
         exclude_if=lambda password: password == "",
         repr=False,
     )
+    click_id: Annotated[str, AfterValidator(_parameter)] = Field(
+        default="",
+        description="Name of a parameter with an ID of the scan that is added to links, such as click, so that "
+        "conversions can name it; by default, there is none.",
+        exclude_if=lambda name: name == "",
+        json_schema_extra={"pattern": PARAMETER},
+    )
+
+    pass_query: OptionalFlag = Field(
+        default=None,
+        description="Whether redirects add the query of a visitor's short URL to the target, whose own parameters stay "
+        "as they are; by default, the server says which parameters.",
+    )
 
     gs1: Gs1Entities = Field(
         default=(),
@@ -287,18 +334,25 @@ class QRCode(Model):
     @property
     def encoded(self) -> str:
         """Return the text that the picture encodes: the short URL of a dynamic QR Code, if any, else the content."""
-        return encoded_text(is_dynamic=self.is_dynamic, short_url=self.short_url, content=self.content)
+        return encoded_text(
+            is_dynamic=self.is_dynamic,
+            short_url=self.short_url,
+            content=self.content,
+            scan_marker=self.scan_marker,
+        )
 
 
-def encoded_text(*, is_dynamic: bool, short_url: str, content: str) -> str:
+def encoded_text(*, is_dynamic: bool, short_url: str, content: str, scan_marker: bool) -> str:
     """Return the text that the picture of a QR Code with these fields encodes; for a record, use `QRCode.encoded`.
 
     Args:
         is_dynamic: Whether the QR Code is tracked.
         short_url: The short URL, or "".
         content: The content of the QR Code.
+        scan_marker: Whether the picture tells its scans from clicks of the short URL.
     """
-    return (short_url if is_dynamic else "") or content
+    url = short_url + SCAN_MARKER if short_url and scan_marker else short_url
+    return (url if is_dynamic else "") or content
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,8 +412,15 @@ class ApiKey:
     revoked: datetime | None
 
 
-Kind = Literal["scan", "bot", "prefetch", "head", "orphan"]
-"""The kind of a visit: only `scan` counts."""
+SCAN_MARKER = "?q"
+"""What the picture of a QR Code encodes behind its short URL: no path, so that it can be no part of a short code."""
+
+Kind = Literal["scan", "bot", "prefetch", "head", "orphan", "conversion"]
+"""The kind of a visit: only `scan` counts. A `conversion` is what came of one, such as an order."""
+
+
+Via = Literal["scan", "link"]
+"""How a visitor comes to a short URL: by the picture or by a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,6 +461,10 @@ class Visit:
         language: First language of `Accept-Language`, such as `de` or `pt-BR`.
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
+        via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
+        variant: Name of the variant that was served; None if there are no variants.
+        split: The number of the variants among which it was drawn; None if it was not drawn.
+        conversion: JSON of a conversion; None for any other visit.
     """
 
     time: datetime
@@ -412,3 +477,7 @@ class Visit:
     language: str | None = None
     visitor: int | None = None
     place: Place = NOWHERE
+    via: Via | None = None
+    variant: str | None = None
+    split: int | None = None
+    conversion: str | None = None

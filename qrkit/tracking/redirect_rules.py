@@ -11,24 +11,29 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from qrkit.design.limits import Content, Length, Most
+from qrkit.design.limits import Content, Length, Most, Text, Whole, Within
 from qrkit.errors import InvalidParameter, nearest
 from qrkit.model import Model, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
-    "BROWSERS", "DEVICES", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "Condition", "RedirectRule", "Rules",
-    "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in", "share_in", "unanswered",
+    "BROWSERS", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "SCANS", "TYPES", "Condition", "GivenRules", "RedirectRule",
+    "Rules", "Variant", "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in",
+    "share_in", "unanswered",
 ]  # fmt: skip
 
 MOST_RULES = 50
 MOST_CONDITIONS = 20
+MOST_VARIANTS = 10
+MOST_WEIGHT = 10_000
+MOST_DAYS_REMEMBERED = 365
 MOST_VALUES = 300
 """Values of a condition: all countries fit."""
 LONGEST_VALUE = 1_000
@@ -136,36 +141,48 @@ class Type(NamedTuple):
     """What a type of condition says.
 
     Attributes:
+        label: What people call it.
         values: What is allowed as a value, in words; "" for a type without values.
         check: Raises ValueError for a value that is not allowed.
         key: What the key is, in words; "" for a type without a key.
+        choices: The values, if they are a closed list.
     """
 
-    values: str
+    label: str
+    values: str = ""
     check: Callable[[str], object] = str
     key: str = ""
+    choices: tuple[str, ...] = ()
+
+
+def _choice(label: str, choices: tuple[str, ...], key: str = "") -> Type:
+    return Type(label, f"one of {', '.join(choices)}", _one_of(choices), key, choices)
 
 
 TYPES = {
-    "device": Type(f"one of {', '.join(DEVICES)}", _one_of(DEVICES)),
-    "browser": Type(f"one of {', '.join(BROWSERS)}", _one_of(BROWSERS)),
-    "language": Type("a language such as en or en-GB", _matches(_LANGUAGE)),
-    "query-param": Type("the value of the parameter", key="the name of a parameter"),
-    "any-value-query-param": Type("", key="the name of a parameter"),
-    "valueless-query-param": Type("", key="the name of a parameter"),
-    "ip-address": Type("an address, a block such as 10.0.0.0/8, or a pattern such as 10.0.*.*", networks_in),
-    "geolocation-country-code": Type("a country of two letters, such as SI", _matches(_COUNTRY)),
-    "geolocation-region-name": Type("the name of a region"),
-    "geolocation-city-name": Type("the name of a city"),
-    "referrer-host": Type("a host, such as example.com, which includes www.example.com", _matches(_HOST)),
-    "visitor": Type("new or returning, on the day in UTC", _one_of(VISITORS)),
-    "scan-number": Type("numbers such as 7, 1-100, 101- or every 10", numbers_in, "all or day"),
-    "before-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
-    "after-date": Type("a date and time such as 2026-12-24T18:00:00Z", _moment),
-    "weekday": Type(f"one of {', '.join(WEEKDAYS)}", _one_of(WEEKDAYS), "a time zone"),
-    "hours": Type("hours such as 18:00-02:00", hours_in, "a time zone"),
-    "gs1-element": Type("a value, such as a lot", key="the number of an application identifier, such as 10"),
-    "share": Type("a percentage of visitors such as 30, or the range 30-60 of it", share_in),
+    "device": _choice("Device", DEVICES),
+    "browser": _choice("Browser", BROWSERS),
+    "language": Type("Language", "a language such as en or en-GB", _matches(_LANGUAGE)),
+    "query-param": Type("Query parameter", "the value of the parameter", key="the name of a parameter"),
+    "any-value-query-param": Type("Query parameter with any value", key="the name of a parameter"),
+    "valueless-query-param": Type("Query parameter without a value", key="the name of a parameter"),
+    "ip-address": Type(
+        "IP address", "an address, a block such as 10.0.0.0/8, or a pattern such as 10.0.*.*", networks_in
+    ),
+    "geolocation-country-code": Type("Country", "a country of two letters, such as SI", _matches(_COUNTRY)),
+    "geolocation-region-name": Type("Region", "the name of a region"),
+    "geolocation-city-name": Type("City", "the name of a city"),
+    "referrer-host": Type(
+        "Referring site", "a host, such as example.com, which includes www.example.com", _matches(_HOST)
+    ),
+    "visitor": Type("Visitor", "new or returning, on the day in UTC", _one_of(VISITORS), choices=VISITORS),
+    "scan-number": Type("Number of the scan", "numbers such as 7, 1-100, 101- or every 10", numbers_in, "all or day"),
+    "before-date": Type("Date before", "a date and time such as 2026-12-24T18:00:00Z", _moment),
+    "after-date": Type("Date after", "a date and time such as 2026-12-24T18:00:00Z", _moment),
+    "weekday": _choice("Weekday", WEEKDAYS, "a time zone"),
+    "hours": Type("Time of day", "hours such as 18:00-02:00", hours_in, "a time zone"),
+    "share": Type("Share of visitors", "a percentage of visitors such as 30, or the range 30-60 of it", share_in),
+    "gs1-element": Type("Value of a GS1 element", "a value, such as a lot", key="an application identifier such as 10"),
 }
 """The types of conditions by name."""
 PLACES = "geolocation-"
@@ -255,19 +272,79 @@ class Condition(Model):
         return self
 
 
-class RedirectRule(Model):
-    """A content for the visitors to whom all conditions apply. Of several rules, the first that applies answers."""
+class Variant(Model):
+    """One of the contents among which a rule splits its visitors."""
 
-    conditions: Annotated[tuple[Condition, ...], Most(1, MOST_CONDITIONS)] = Field(
-        description="Conditions, all of which must apply."
+    name: Annotated[str, Length(1, 100)] = Field(description="Name of the variant, unique within the rule.")
+    content: Content = Field(description="Content that the short URL serves to its visitors.")
+    weight: Annotated[Whole, Within(1, MOST_WEIGHT, "parts")] = Field(
+        default=1, description="Its part of the visitors, compared with the weights of the others."
     )
-    content: Content = Field(description="Content that the short URL serves to them: a URL, or text to show.")
+
+
+class RedirectRule(Model):
+    """A content, or several variants, for the visitors to whom all conditions apply.
+
+    Of several rules, the first that applies answers. Only a rule with variants goes without conditions: it splits
+    everybody. Each visitor gets one variant for the whole UTC day, without a cookie.
+    """
+
+    conditions: Annotated[tuple[Condition, ...], Most(0, MOST_CONDITIONS)] = Field(
+        default=(), description="Conditions, all of which must apply: at least one, unless there are variants."
+    )
+    content: Text = Field(
+        default="",
+        description="Content that the short URL serves to them: a URL, or text to show. Left out with variants.",
+        exclude_if=lambda content: content == "",
+    )
+    variants: Annotated[tuple[Variant, ...], Most(0, MOST_VARIANTS)] = Field(
+        default=(),
+        description="Two to ten contents with names and weights, one of which each visitor is given by chance.",
+        exclude_if=lambda variants: not variants,
+    )
+    remember_days: Annotated[Whole, Within(0, MOST_DAYS_REMEMBERED, "days")] = Field(
+        default=0,
+        description="How many days a cookie keeps the variant of a visitor; by default, there is no cookie.",
+        exclude_if=lambda days: days == 0,
+    )
 
     def __str__(self) -> str:
-        return " and ".join(map(describe, self.conditions))
+        return " and ".join(map(describe, self.conditions)) or "everybody"
+
+    @model_validator(mode="after")
+    def _has_contents(self) -> Self:
+        if not self.variants:
+            if not self.conditions:
+                _refuse("must have 1..20 entries, not 0", "conditions")
+            if not self.content:
+                _refuse("must not be empty", "content")
+            if self.remember_days:
+                _refuse("goes with variants only", "remember_days")
+            return self
+        if len(self.variants) == 1:
+            _refuse(f"must have 2..{MOST_VARIANTS} entries, not 1", "variants")
+        if self.content:
+            _refuse("must be left out, because the variants have the contents", "content")
+        if len({one.name for one in self.variants}) < len(self.variants):
+            _refuse("must have different names", "variants")
+        return self
+
+    @cached_property
+    def split(self) -> int:
+        """A number of 31 bits for these variants, with their names, contents and weights; 0 without variants."""
+        text = json.dumps([plain(one) for one in self.variants]).encode()
+        return int.from_bytes(blake2b(text, digest_size=4).digest(), "big") >> 1 or 1 if self.variants else 0
 
 
-def needs_places(rules: Sequence[RedirectRule | Mapping[str, Any]]) -> bool:
+def contents_of(rules: Sequence[RedirectRule]) -> dict[str, str]:
+    """Return the contents of rules by the path of their field, such as `rules.0.variants.1.content`."""
+    found = {f"rules.{number}.content": rule.content for number, rule in enumerate(rules) if rule.content}
+    for number, rule in enumerate(rules):
+        found |= {f"rules.{number}.variants.{place}.content": one.content for place, one in enumerate(rule.variants)}
+    return found
+
+
+def needs_places(rules: GivenRules) -> bool:
     """Return whether rules ask where a visitor is."""
     return f'"{PLACES}' in json.dumps([plain(rule) for rule in rules])
 
@@ -289,6 +366,8 @@ def from_shlink(given: Any) -> Any:
     return [{"conditions": one.get("conditions"), "content": one.get("longUrl", one.get("content"))} for one in ordered]
 
 
+GivenRules = Sequence[RedirectRule | Mapping[str, Any]]
+"""Rules as they are given."""
 Rules = Annotated[tuple[RedirectRule, ...], BeforeValidator(from_shlink), Most(0, MOST_RULES)]
 
 

@@ -180,7 +180,7 @@ def base_url_of(text: str, *, name: str = "base_url") -> str:
 
 def short_url(base_url: str, code: str, urlinfo: str = "") -> str:
     """Return `{base_url}/{code}`, followed by `/{slug}` if `urlinfo` is not empty."""
-    tail = quote(slug(urlinfo), safe="")
+    tail = urlinfo and quote(slug(urlinfo), safe="")
     start = f"{base_url}/{code if code.isascii() else quote(code, safe=IN_PATH)}"
     return f"{start}/{tail}" if tail else start
 
@@ -308,7 +308,18 @@ def _quoted(text: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _changed(properties: Properties) -> str:
-    """Return the query parameters of non-default properties; cached, because most QR Codes share their properties."""
+def _parameters(properties: Properties) -> str:
     changed = properties.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return "".join(f"&{urlencode({name: value}, quote_via=quote)}" for name, value in changed.items())
+
+
+_last: list[tuple[Properties | None, str]] = [(None, "")]
+"""The last properties and their parameters: most QR Codes of a list have those of the one before."""
+
+
+def _changed(properties: Properties) -> str:
+    """Return the query parameters of non-default properties."""
+    kept = _last[0]
+    if kept[0] is not properties:
+        _last[0] = kept = (properties, _parameters(properties))
+    return kept[1]

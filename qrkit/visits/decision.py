@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from qrkit.store.recording.scan_numbers import ScanNumber
 from qrkit.store.records.short_codes import NO_TERMS_AT_ALL, Target
 from qrkit.tracking.schedule import active_event
 from qrkit.tracking.times import to_iso
-from qrkit.visits.rule_conditions import Visitor, first_rule
+from qrkit.visits.remembered_variants import remembered_variant
+from qrkit.visits.rule_conditions import Visitor, drawn_variant, first_rule
 
 __all__ = ["Decision", "Reason", "decide"]
 
@@ -18,8 +19,7 @@ Reason = Literal["content", "schedule", "rule", "not-before", "not-after", "limi
 """Why a visitor gets what; the last five are refusals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What a visitor gets, and why.
 
     Attributes:
@@ -27,12 +27,17 @@ class Decision:
         content: The content; None if there is none, so that a page says so, or asks for the password.
         rule: Index of the rule that applied; None if none did.
         sentence: The reason in words, for the owner.
+        variant: Name of the variant; None if the rule that applied has none.
+        split: The number of the variants among which this one was drawn; None if none was drawn, because a cookie has
+            kept the variant of an earlier day.
     """
 
     reason: Reason
     content: str | None
     rule: int | None
     sentence: str
+    variant: str | None = None
+    split: int | None = None
 
 
 def decide(
@@ -66,8 +71,14 @@ def decide(
         visitor = replace(visitor, number=taken)
     rule = first_rule(terms.rules, visitor)
     if rule is not None:
-        told = f"rule {rule + 1} of {len(terms.rules)} applies: {terms.rules[rule]}"
-        return Decision("rule", terms.rules[rule].content, rule, told)
+        applied = terms.rules[rule]
+        told = f"rule {rule + 1} of {len(terms.rules)} applies: {applied}"
+        if not applied.variants:
+            return Decision("rule", applied.content, rule, told)
+        kept = remembered_variant(applied, visitor.headers) if applied.remember_days else None
+        variant = kept or drawn_variant(applied, visitor)
+        told += f"; the visitor {'still has' if kept else 'has'} variant {variant.name!r}"
+        return Decision("rule", variant.content, rule, told, variant.name, None if kept else applied.split)
     beside = "no rule applies; " if terms.rules else ""
     event = active_event(target.schedule, moment) if target.schedule else None
     if event is not None:

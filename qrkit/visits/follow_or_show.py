@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 from qrkit.contents.addresses import INVISIBLE, location_of
 from qrkit.contents.contacts import vcard_of_mecard
 
-__all__ = ["Destination", "destination", "link_behind", "path_below", "with_query"]
+__all__ = ["Destination", "destination", "link_behind", "path_below", "with_query", "with_utm"]
 
 TAPPED_SCHEMES = frozenset({"tel", "mailto", "sms", "smsto", "geo", "upi", "bitcoin"})
 CALENDAR = ("event.ics", "text/calendar")
@@ -90,6 +90,12 @@ def with_query(link: str, query: str, names: Collection[str]) -> str:
     if not joined or len(location) + len(joined) > LONGEST_LINK:
         return link
     return f"{location}{'&' if '?' in location else '?'}{joined}{hash_sign}{fragment}"
+
+
+def with_utm(content: str, utm: str) -> str:
+    """Return a content with UTM parameters, as a query, that it does not have itself, if it is a web address."""
+    where = destination(content) if utm else None
+    return with_query(where.link or "", utm, "*") if where and where.kind == "redirect" else content
 
 
 def link_behind(written: str, target: str) -> str | None:

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 from qrkit.contents.gs1_paths import Gs1Path
-from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored
+from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored, StoreBusy
 from qrkit.store import Store
+from qrkit.store.recording.click_ids import Click, click_id
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.salts_and_quotas import salts_of
 from qrkit.store.recording.scan_numbers import Limits, has_scanned, next_number, take_number
 from qrkit.store.records.short_codes import (
     DELETED,
+    MARKED,
     NO_TERMS_AT_ALL,
     Target,
     Terms,
@@ -32,11 +35,12 @@ from qrkit.store.records.short_codes import (
 )
 from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
 from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link, entities_of
-from qrkit.tracking.records import NOWHERE, Place, Visit
+from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
 from qrkit.visits.decision import Decision, decide
-from qrkit.visits.follow_or_show import Destination, destination, path_below
+from qrkit.visits.follow_or_show import Destination, destination, path_below, with_query, with_utm
+from qrkit.visits.remembered_variants import variant_cookie
 from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
@@ -49,6 +53,8 @@ OnUnknown = Callable[[str], None]
 """Called with the IP address that asked for an unknown short code, before the answer; may raise an error instead."""
 
 LONGEST_SECONDS = 2.0
+MARKS = (SCAN_MARKER[1:], f"{SCAN_MARKER[1:]}=")
+"""The marker in a query, as pictures and as programs write it that read and write URLs."""
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 _log = logging.getLogger("qrkit")
@@ -81,19 +87,30 @@ class Request:
     is_let_in: bool = False
     elements: Sequence[tuple[str, str]] = ()
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether it comes from a picture with a marker of scans."""
+        return self.query.partition("&")[0] in MARKS
+
+    @property
+    def asked(self) -> str:
+        """The query without the marker."""
+        return self.query.partition("&")[2] if self.is_marked else self.query
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a visitor: the content of the code, and whether to redirect to it or show it.
 
     `asks_password` is the hash of the password that the visitor has to type first; there is no content then. `why` says
-    to the owner what decided.
+    to the owner what decided. `cookie` keeps the variant of the visitor, if the owner asks for that.
     """
 
     content: str
     destination: Destination
     asks_password: str = ""
     why: str = ""
+    cookie: str = ""
 
 
 class Resolved(NamedTuple):
@@ -122,6 +139,7 @@ class Redirects:
             loops.
         path: Path of the base URL.
         on_unknown: Limits how often an address may guess short codes.
+        pass_query: Parameters of a visitor's query that are added to the link, unless the QR Code says; `*` is all.
 
     Attributes:
         locate: Returns the `Place` of an IP address; can be replaced while redirects use it.
@@ -142,6 +160,7 @@ class Redirects:
         hosts: Collection[str] = (),
         path: str = "",
         on_unknown: OnUnknown = lambda _address: None,
+        pass_query: Collection[str] = (),
     ) -> None:
         self.store = store
         self.recorded = 0
@@ -155,6 +174,7 @@ class Redirects:
         self._hosts = frozenset(hosts)
         self._path = path
         self._on_unknown = on_unknown
+        self._pass_query = frozenset(pass_query)
         self._visitors = Visitors(salts_of(store).of)
         # Query once now, so that the first visitor does not wait for a change of the store to end.
         target(store, "")
@@ -172,25 +192,32 @@ class Redirects:
         if code != request.short_code:
             request = replace(request, short_code=code)
         moment = self._clock()
-        if entry is None or entry.terms is None:
+        if entry is None or entry.terms in (None, MARKED):
             content = None if entry is None or entry is DELETED else entry.content_at(moment)
             if self._records:
-                self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
-            return self._answer(request.short_code, entry, content)
+                self._record(request, moment, entry, Decision("content", content, None, ""))
+            return self._answer(request, entry, content)
         return self._answer_on_terms(request, moment, entry, entry.terms)
 
     def _answer_on_terms(self, request: Request, moment: datetime, entry: Target, terms: Terms) -> Answer:
-        is_scan = kind_of(request.method, request.headers) == "scan"
-        decision = self.decide(request, moment, entry, takes_number=is_scan)
+        kind = kind_of(request.method, request.headers)
+        visitor = self._visitor(request, moment, entry)
+        decision = self._decide(request, visitor, entry, takes_number=kind == "scan")
         if decision.reason == "password":
             return Answer("", Destination("page"), terms.password)
         if self._records:
-            number = None if decision.content is None else entry.qrcode
-            # Each scan that took a number is counted, so that the limit is the count.
-            self._record(request, moment, number, decision.content, repeats=is_scan and terms.needs_number)
+            self._record(request, moment, entry, decision, visitor=visitor, kind=kind)
         if decision.content is None:
             raise LeadsNowhere(request.short_code, decision.sentence)
-        return self._answer(request.short_code, entry, decision.content)
+        answer = self._answer(request, entry, decision.content)
+        if kind == "scan" and decision.rule is not None and (rule := terms.rules[decision.rule]).remember_days:
+            answer = replace(answer, cookie=variant_cookie(rule, decision.variant or ""))
+        if kind == "scan" and self._records and terms.click_id and answer.destination.kind == "redirect":
+            with suppress(StoreBusy):  # a link without the ID is better than none
+                id = click_id(self.store, Click(entry.qrcode, moment, visitor.key))
+                link = with_query(answer.destination.link or "", f"{terms.click_id}={id}", (terms.click_id,))
+                answer = replace(answer, destination=replace(answer.destination, link=link))
+        return answer
 
     def resolve(self, request: Request, path: Gs1Path, wishes: Wishes | None) -> Resolved:
         """Record a visit to a GS1 Digital Link, and return where it leads; waits as `answer` does.
@@ -213,7 +240,8 @@ class Redirects:
         decision = None
         if entry and entry is not DELETED:
             is_scan = kind_of(request.method, request.headers) == "scan"
-            decision = self.decide(request, moment, entry, takes_number=is_scan)
+            visitor = self._visitor(request, moment, entry)
+            decision = self._decide(request, visitor, entry, takes_number=is_scan)
             if decision.reason == "password":
                 return Resolved(Answer("", Destination("page"), (entry.terms or NO_TERMS_AT_ALL).password), levels, ())
         content = decision.content if decision else None
@@ -223,37 +251,42 @@ class Redirects:
         else:
             links = []
         if self._records:
-            self._record(request, moment, entry.qrcode if entry and content is not None else None, content)
+            told = decision or Decision("content", None, None, "")
+            self._record(request, moment, entry, told._replace(content=content))
         if decision and decision.content is None:
             raise LeadsNowhere(path.key, decision.sentence)
         if decision and content is None:
             raise NotFound("link of the type", wishes.link_type if wishes else "linkset")
-        return Resolved(self._answer(path.key, entry, content), levels, tuple(links))
+        found = Answer(content or "", Destination("redirect", content))
+        return Resolved(found if links else self._answer(request, entry, content), levels, tuple(links))
 
-    def decide(self, request: Request, moment: datetime, entry: Target, *, takes_number: bool = False) -> Decision:
-        """Decide what a request gets from the target of its short code.
+    def decide(self, request: Request, moment: datetime, entry: Target) -> Decision:
+        """Decide what a request gets from the target of its short code, as the next scan that arrives at a moment."""
+        return self._decide(request, self._visitor(request, moment, entry), entry, takes_number=False)
 
-        Args:
-            moment: When the request arrived.
-            takes_number: Whether it counts against limits; otherwise it is decided as the next scan would be.
-        """
-        terms = entry.terms or NO_TERMS_AT_ALL
-        key = self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
-        visitor = Visitor(
+    def _visitor(self, request: Request, moment: datetime, entry: Target) -> Visitor:
+        key = self._key(request, moment)
+        return Visitor(
             moment,
             request.headers,
-            query=request.query,
-            short_code=request.short_code,
-            address=request.address,
-            place=cache(lambda: self._place(request.address)),
-            key=key,
+            request.asked,
+            request.short_code,
+            request.address,
+            partial(self._place, request.address),
+            key,
+            lambda: not has_scanned(self.store, entry.qrcode, key, moment),
             elements=dict(request.elements),
-            is_new=lambda: not has_scanned(self.store, entry.qrcode, key, moment),
         )
+
+    def _decide(self, request: Request, visitor: Visitor, entry: Target, *, takes_number: bool) -> Decision:
+        """Decide what a request gets, which counts against limits if it takes a number."""
+        terms = entry.terms or NO_TERMS_AT_ALL
         number = take_number if takes_number else next_number
         limits = Limits(terms.limit, terms.limit_a_day)
-        take = partial(number, self.store, entry.qrcode, moment, limits)
-        return decide(entry, visitor, take, is_let_in=request.is_let_in)
+        take = partial(number, self.store, entry.qrcode, visitor.moment, limits)
+        decision = decide(entry, visitor, take, is_let_in=request.is_let_in)
+        is_tagged = terms.utm and decision.content
+        return decision._replace(content=with_utm(decision.content or "", terms.utm)) if is_tagged else decision
 
     def look(
         self, short_code: str, address: str = "", *, headers: Mapping[str, str] = NO_HEADERS, query: str = ""
@@ -265,27 +298,15 @@ class Redirects:
             Gone: If its QR Code was deleted, or leads nowhere now.
         """
         code, entry = self._find(short_code, address)
-        if entry is None or entry.terms is None:
-            return self._answer(code, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
-        decision = self.decide(Request("GET", code, headers, address, query), self._clock(), entry)
+        request = Request("GET", code, headers, address, query)
+        if entry is None or entry.terms in (None, MARKED):
+            return self._answer(request, entry, entry.content_at(self._clock()) if entry and entry.qrcode else None)
+        decision = self.decide(request, self._clock(), entry)
         if decision.reason == "password":
             return Answer("", Destination("page"), entry.terms.password)
         if decision.content is None:
             raise LeadsNowhere(code, decision.sentence)
-        return replace(self._answer(code, entry, decision.content), why=decision.sentence)
-
-    def explain(self, request: Request, moment: datetime | None = None) -> Decision:
-        """Return what a request would get, and why, without counting it.
-
-        Args:
-            moment: When the request arrives; by default now.
-
-        Raises:
-            NotFound: If no QR Code ever had this short code.
-            Gone: If its QR Code was deleted.
-        """
-        code, entry = self.find(request.short_code, request.address)
-        return self.decide(replace(request, short_code=code), moment or self._clock(), entry)
+        return replace(self._answer(request, entry, decision.content), why=decision.sentence)
 
     def knows(self, short_code: str) -> bool:
         """Whether a short code was ever assigned."""
@@ -319,17 +340,25 @@ class Redirects:
             self._on_unknown(address)
         return short_code, entry
 
-    def _answer(self, short_code: str, entry: Target | None, content: str | None) -> Answer:
+    def _answer(self, request: Request, entry: Target | None, content: str | None) -> Answer:
         if entry is None:
-            raise NotFound("short URL", short_code)
+            raise NotFound("short URL", request.short_code)
         if content is None:
-            raise Gone("short URL", short_code)
+            raise Gone("short URL", request.short_code)
         where = destination(content)
         if where.kind == "redirect":
-            path = path_below(where.link or "", self._hosts, self._path)
+            link = where.link or ""
+            path = path_below(link, self._hosts, self._path)
             if path and self._leads_on(path):
-                where = Destination("page", link=where.link)
+                where = Destination("page", link=link)
+            elif request.query and (names := self._passed(entry)):
+                where = Destination("redirect", with_query(link, request.asked, names))
         return Answer(content, where)
+
+    def _passed(self, entry: Target) -> Collection[str]:
+        """Return the parameters of a visitor's query that are added to the link of a QR Code."""
+        chosen = entry.terms and entry.terms.pass_query
+        return self._pass_query if chosen is None else ("*",) if chosen else ()
 
     def refuse(self, address: str) -> None:
         """Count a request for what is no short code as an attempt to guess one; raises an error if there are many."""
@@ -340,14 +369,28 @@ class Redirects:
         found = self.split(path)
         return found is not None and found[1][:1] in ("", "/")
 
+    def _key(self, request: Request, moment: datetime) -> int:
+        return self._visitors.key(request.address, request.headers.get("user-agent", ""), moment)
+
     def _record(
-        self, request: Request, moment: datetime, qrcode: int | None, content: str | None, *, repeats: bool = False
+        self,
+        request: Request,
+        moment: datetime,
+        entry: Target | None,
+        decision: Decision,
+        *,
+        visitor: Visitor | None = None,
+        kind: Kind | None = None,
     ) -> None:
-        headers = request.headers
-        user_agent = headers.get("user-agent", "")
-        kind = "orphan" if qrcode is None else kind_of(request.method, headers)
-        visitor = self._visitors.key(request.address, user_agent, moment)
-        if kind == "scan" and self._visitors.is_repeat(request.short_code, visitor, moment) and not repeats:
+        """Record a visit; without a content, it is an orphan."""
+        content = decision.content
+        headers, terms = request.headers, entry.terms if entry else None
+        qrcode = entry.qrcode if entry and content is not None else None
+        kind = "orphan" if qrcode is None else kind or kind_of(request.method, headers)
+        key = visitor.key if visitor else self._key(request, moment)
+        is_numbered = terms is not None and terms.needs_number
+        # Each scan that took a number is counted, so that the limit is the count.
+        if kind == "scan" and self._visitors.is_repeat(request.short_code, key, moment) and not is_numbered:
             return
         visit = Visit(
             time=moment,
@@ -355,25 +398,31 @@ class Redirects:
             short_code=request.short_code,
             qrcode=qrcode,
             content=content,
-            user_agent=user_agent,
-            referrer=referrer_host(headers.get("referer", "")),
+            user_agent=headers.get("user-agent", ""),
+            referrer=visitor.referrer if visitor else referrer_host(headers.get("referer", "")),
             language=first_language(headers.get("accept-language", "")),
-            visitor=visitor,
-            place=self._place(request.address),
+            visitor=key,
+            place=visitor.located if visitor else self._place(request.address),
+            via="scan" if request.is_marked else "link" if terms and terms.scan_marker else None,
+            variant=decision.variant,
+            split=decision.split,
         )
+        self._keep(visit, key)
+
+    def _keep(self, visit: Visit, key: int) -> None:
         try:
             is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)
         except Exception as error:  # any error: a printed code must not stop working
             self.lost += 1
-            self._visitors.forget(request.short_code, visitor)
-            _log.error("a visit to %s could not be stored: %s; %d lost so far", request.short_code, error, self.lost)
+            self._visitors.forget(visit.short_code, key)
+            _log.error("a visit to %s could not be stored: %s; %d lost so far", visit.short_code, error, self.lost)
             is_durable = False
         else:
             if is_durable:
                 self.recorded += 1
             else:
                 self.late += 1
-                _log.warning("a visit to %s is not yet durable; %d were late so far", request.short_code, self.late)
+                _log.warning("a visit to %s is not yet durable; %d were late so far", visit.short_code, self.late)
         if self._strict and not is_durable:
             # The visit was withdrawn, so the visitor's next attempt counts.
             raise NotStored("the visit could not be stored in time; please try again")

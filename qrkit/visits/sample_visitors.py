@@ -1,10 +1,11 @@
-"""Sample visitors, for whom a redirect can be explained."""
+"""Sample visitors, to whom a redirect can be explained."""
 
 from __future__ import annotations
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.visits.redirect import Request
 
-__all__ = ["SAMPLES", "sample"]
+__all__ = ["SAMPLES", "sample_request"]
 
 _SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
@@ -20,12 +21,27 @@ SAMPLES = {
 """A usual user agent of each device."""
 
 
-def sample(device: str) -> str:
-    """Return a usual user agent of a device.
+def sample_request(
+    *,
+    device: str = "",
+    user_agent: str = "",
+    language: str = "",
+    referrer: str = "",
+    address: str = "",
+    query: str = "",
+) -> Request:
+    """Return what the browser of a visitor sends, for any short code.
+
+    Args:
+        device: One of `SAMPLES`, whose usual user agent is sent unless there is another.
+        referrer: The URL, or the host alone.
 
     Raises:
         InvalidParameter: If the device is not one of `SAMPLES`.
     """
-    if device not in SAMPLES:
+    if device and device not in SAMPLES:
         raise InvalidParameter(Problem("device", device, f"is not known; {nearest(device, SAMPLES)}"))
-    return SAMPLES[device]
+    headers = {"user-agent": user_agent or SAMPLES.get(device, ""), "accept-language": language}
+    if referrer:
+        headers["referer"] = referrer if "//" in referrer else f"https://{referrer}"
+    return Request("GET", "", headers, address, query)

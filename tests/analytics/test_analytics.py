@@ -93,6 +93,8 @@ def made_up(seed, number=300):
                 "language": random.choice(["de", "da", None]),
                 "referrer": random.choice(["t.co", None]),
                 "content": (content := random.choice(LINKS)),
+                "variant": random.choice(["A", "B", None]),
+                "via": random.choice(["scan", "link", None]),
             }
             | dict(zip(AGENT, AGENTS[agent], strict=True))
             | parts_of(content)
@@ -272,7 +274,7 @@ def test_scans_by(portfolio, truth, attribute, chosen, most):
 def test_views_and_days_of_an_attribute(portfolio, truth, attribute, chosen, data):
     """A view of some values of an attribute has the scans with these values; by the attribute, days add up to these."""
     scans, part = narrowed(portfolio, truth, chosen)
-    absent = {"country": ["ZZ"], "device": []}.get(attribute, ["no such value"])
+    absent = {"country": ["ZZ"], "device": [], "via": []}.get(attribute, ["no such value"])
     values = data.draw(st.lists(st.sampled_from([*sorted(set(valued(truth, attribute))), *absent]), min_size=1))
     wanted = part[valued(part, attribute).isin(values)]
     view = scans.where(**{attribute: values})

@@ -2,6 +2,7 @@
 
 import gc
 from io import BytesIO
+from itertools import count
 from statistics import median
 from time import perf_counter
 
@@ -11,6 +12,7 @@ import pyvips
 from PIL import Image
 
 from qrkit import Design, Frame, Gradient, Layer, Modules, data_uri, generate
+from qrkit.design.shapes.styles import STYLES
 from qrkit.drawing.untrusted.rasteriser.kept import forget_drawings
 from qrkit.notebook.widgets.studio.draft import Draft, Edit
 from tests.scanning.designs import heart
@@ -97,6 +99,30 @@ def test_a_decorated_design_becomes_a_png(design, rounds, capsys):
     with capsys.disabled():
         print(f"\n{ours:8.0f} ms qrkit {theirs:8.0f} ms librsvg alone, qrkit/librsvg {ratio:.2f}")  # noqa: T201
     assert ratio < 4
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+@pytest.mark.parametrize("look", [*STYLES, "a bubble around dots"])
+def test_a_look_becomes_a_png(look, width, say, record):
+    """A new text each time, with its verdict and without; wall time, because both wait for processes."""
+    fields = {"modules": Modules(type=look)} if look in STYLES else {"preset": "bubble"}
+    design = generate("https://example.com", width=width, warn=False, **fields).design
+    texts = map("https://example.com/{:012}".format, count())
+    svg = generate(design.replace(content=next(texts)), warn=False).to_bytes("svg")
+
+    def judged(one: Design) -> bytes:
+        forget_drawings()
+        image = generate(one, warn=False)
+        return image.to_bytes("png") if image.scan else b""
+
+    times = [
+        (*(seconds(make, design.replace(content=next(texts))) for make in (by_qrkit, judged)), seconds(bare, svg))
+        for _ in range(ROUNDS)
+    ]
+    drawn, with_verdict = ([one[index] / one[2] for one in times] for index in (0, 1))
+    record(f"{look} at {width} px, against librsvg", drawn=drawn, with_verdict=with_verdict)
+    say(f"{look} at {width} px: qrkit/librsvg {median(drawn):.2f}, with a verdict {median(with_verdict):.2f}")
+    assert median(drawn) < 4
 
 
 @pytest.mark.parametrize("width", [320, 1000])

@@ -49,6 +49,7 @@ def table(codes):
         )
         for number in range(codes)
     ]
+    rows = [(*row, *[""] * (len(ALL_NAMES) - len(row))) for row in rows]
     index = pd.Index([f"{number:032x}" for number in range(codes)], name="id", dtype="str")
     return pd.DataFrame(rows, columns=list(ALL_NAMES), dtype="str", index=index)
 

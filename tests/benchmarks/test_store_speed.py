@@ -282,6 +282,10 @@ def test_a_hundred_thousand_codes_are_listed_with_their_counters(shop, say):
         )
         shop.store.execute("INSERT INTO short_codes SELECT short_code, number FROM qrcodes WHERE number > 1")
         shop.store.execute("INSERT INTO scan_counts SELECT number, 7, 0 FROM qrcodes WHERE number > 1")
+    assert len(shop.search_qrcodes("s9999")) == 10  # a first time, so that all is loaded
+    start = process_time()
+    assert len(shop.search_qrcodes("s9999")) == 10
+    say(f"10 of 100,000 codes found: {(process_time() - start) * 1e3:.0f} ms of processor time")
     start = perf_counter()
     assert len(shop.list_qrcodes()) == 100_000
     took = perf_counter() - start

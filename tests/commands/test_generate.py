@@ -62,6 +62,13 @@ def test_a_style_is_that_of_the_text_in_a_file(run, folder, where):
     assert (folder / "hi.txt").read_text() == generate("hi").to_text("ascii")
 
 
+@pytest.mark.parametrize("words", [["-o", "hi.png"], ["-o", "hi.svg", "--foreground", "navy"], ["--size", "3"]])
+def test_a_plain_code_loads_neither_pydantic_nor_tables(words):
+    program = "import sys; from qrkit.__main__ import main; main(sys.argv[1:]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program, "generate", "hi", *words], capture_output=True, check=True)
+    assert {b"pydantic", b"numpy", b"qrkit.design.design", b"qrkit.portfolio"}.isdisjoint(done.stdout.split())
+
+
 # A table --------------------------------------------------------------------------------------------------------------
 
 

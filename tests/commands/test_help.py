@@ -30,10 +30,9 @@ NESTED = {
     "template": ["save", "list", "show", "delete"],
 }
 COMMANDS = [
-    "generate", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain", "campaign",
-    "template",
-    "import", "export", "scans", "report", "studio", "console", "serve", "account", "verify", "backup", "archive",
-    "rescue", "compact", "migrate", "demo", "completion",
+    "generate", "sheet", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain",
+    "campaign", "template", "import", "export", "scans", "experiment", "report", "studio", "console", "serve",
+    "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
@@ -214,6 +213,7 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "check brand.json --level static",
         "import codes.csv",
         "export codes.xml",
+        "sheet codes.pdf --stock L7160",
         "report",
         "account create Ana",
         "account list",
@@ -276,7 +276,7 @@ def test_python_m_qrkit_starts_quickly(words):
     ("words", "told"),
     [
         (["generatte", "hi"], "qrkit: COMMAND: 'generatte' is not a command; did you mean 'generate'"),
-        (["draw"], "qrkit: COMMAND: 'draw' is not a command; allowed: generate, content, decode"),
+        (["draw"], "qrkit: COMMAND: 'draw' is not a command; allowed: generate, sheet, content, decode"),
         (["--versoin"], "qrkit: the following arguments are required: COMMAND"),
         (["generate", "hi", "--foregruond", "red"], "--foregruond is not an option; did you mean '--foreground'?"),
         (["generate", "hi", "--foregruond=red"], "--foregruond is not an option; did you mean '--foreground'?"),

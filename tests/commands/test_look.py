@@ -108,10 +108,10 @@ def test_what_is_wrong_is_named(run, options, error):
     assert "frame.caption" not in err
 
 
-def test_a_caption_of_a_table_has_no_placeholders(run, folder):
-    status, err = run("--from", "gates.csv", "--content-column", "url", "--caption", "{gate}", "-o", "codes.zip")
+def test_a_caption_of_a_table_has_only_its_columns(run, folder):
+    status, err = run("--from", "gates.csv", "--content-column", "url", "--caption", "{door}", "-o", "codes.zip")
     assert status == 2
-    assert "caption='{gate}': nothing fills in {gate}; the caption is the same on every picture" in err
+    assert "caption='{door}': has the unknown field {door}; the fields are {n}" in err
     assert not (folder / "codes.zip").exists()
 
 

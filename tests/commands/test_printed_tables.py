@@ -100,7 +100,7 @@ def test_show_has_a_picture_that_reads(typed):
     halves = {" ": "00", "▀": "10", "▄": "01", "█": "11"}
     modules = [[halves[letter][half] == "1" for letter in line] for line in lines for half in (0, 1)]
     side = len(modules[0])
-    assert readers.zxing(readers.of_modules(modules[:side])) == b"https://go.example.com/door"
+    assert readers.zxing(readers.of_modules(modules[:side])) == b"https://go.example.com/door?q"
 
 
 def test_remove_asks_and_removes(typed, store):

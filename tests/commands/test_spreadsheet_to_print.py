@@ -189,7 +189,7 @@ def test_a_logo_takes_the_place_of_that_of_the_template():
     [
         (
             ("--caption", "{name}: {gate}"),
-            "caption='{name}: {gate}': nothing fills in {gate}; allowed in braces: {name}, {campaign}, {short_url}",
+            "caption='{name}: {gate}': has the unknown field {gate}; the fields are {name}, {campaign}, {short_url}",
         ),
         (("--template", "bubble"), "template='bubble': is a preset, not a template; use --preset bubble"),
         (("--template", "brand"), "template='brand': is not the name of a template; the account has no templates"),

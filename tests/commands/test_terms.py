@@ -8,6 +8,7 @@ from qrkit import open_portfolio
 from qrkit.__main__ import main
 
 HOME = "https://example.com/home"
+RULE = {"conditions": [{"type": "device", "matchValue": "ios"}], "content": HOME}
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def run(store, capsys):
         told = capsys.readouterr()
         return told.out if status == 0 else told.err
 
+    run.store = store
     return run
 
 
@@ -49,6 +51,19 @@ def test_a_rule_in_words_leads_where_explain_says(run):
     assert "device ios and not language de or fr" in shown
     run("set", "door", "--rules", "[]")
     assert "rule" not in run("show", "door")
+
+
+def test_a_campaign_has_rules_for_its_codes(run, store):
+    run("campaign", "add", "Spring", "--rule", "device=ios https://example.com/app")
+    run("set", "door", "--campaign", "Spring")
+    assert "no rule" not in run("explain", "door", "--device", "ios")
+    run("campaign", "set", "Spring", "--apply-rules")
+    assert run("explain", "door", "--device", "ios").startswith("https://example.com/app:")
+    run("add", "https://example.com/2", "--short-code", "gate", "--campaign", "Spring")
+    assert run("explain", "gate", "--device", "ios").startswith("https://example.com/app:")
+    run("campaign", "set", "Spring", "--rules", "[]", "--apply-rules")
+    assert "rule" not in run("show", "gate")
+    assert "never answers" in run("campaign", "set", "Spring", *(["--rule", "device=ios https://a.b"] * 2), status=2)
 
 
 def test_rules_come_from_a_file_of_shlink(run, tmp_path):
@@ -93,9 +108,32 @@ def test_times_limits_the_switch_and_the_password(run, store):
         (("set", "door", "--rule", "https://example.com"), "conditions"),
         (("set", "door", "--rules", "[1]"), "rules"),
         (("set", "door", "--rules", '{"a": 1}'), "must be a JSON list"),
+        (("set", "door", "--rules", json.dumps([RULE] * 51)), "must have 0..50 entries, not 51"),
+        (("set", "door", "--rule", "hours(Mars)=09:00-17:00 https://example.com"), "IANA name of a time zone"),
+        (("set", "door", "--rule", "device=ios https://go.example.com/door"), "the short URL of this QR Code itself"),
+        (("set", "door", "--password", "x"), "must have 4..100 characters, not 1"),
         (("set", "door", "--until", "tomorrow"), "must be a date and time"),
         (("explain", "gate"), "gate"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(run, words, told):
     assert told in run(*words, status=2)
+
+
+def test_campaigns_say_what_links_are_tagged_with(run):
+    run("campaign", "add", "Spring", "--utm", "source=poster", "--utm", "term={short_code}")
+    run("set", "door", "--campaign", "Spring", "--pass-query", "yes")
+    assert run("explain", "door").startswith(f"{HOME}?utm_source=poster&utm_term=door: ")
+    assert json.loads(run("show", "door", "--json"))["terms"] == {"passQuery": True}
+    run("campaign", "set", "Spring", "--utm", "term=")
+    assert json.loads(run("campaign", "list", "--json"))["utm"] == "source=poster"
+    run("set", "door", "--pass-query", "")
+    assert run("explain", "door").startswith(f"{HOME}?utm_source=poster: ")
+    assert "utm.sauce" in run("campaign", "set", "Spring", "--utm", "sauce=x", status=2)
+
+
+def test_a_picture_may_go_without_the_marker(run):
+    run("add", HOME, "--short-code", "gate")
+    run("add", HOME, "--short-code", "shelf", "--no-scan-marker")
+    with open_portfolio(run.store) as shop:
+        assert [code.scan_marker for code in shop.list_qrcodes()] == [True, True, False]

@@ -61,6 +61,12 @@ def test_forms_are_as_large_as_geometry_says(form, expected):
 
 
 @each_form
+def test_scattered_forms_are_each_in_its_place(form):
+    parts = [(form, 0, 0), (FORMS["star"], 7.5, -3), (form, -2, 4)]
+    assert Outline.scattered(parts) == Outline.joined(one.placed(x, y) for one, x, y in parts)
+
+
+@each_form
 def test_forms_are_closed(form):
     letters = [letter for letter, _ in form.segments]
     assert (letters[0], letters[-1], letters.count("M"), letters.count("Z")) == ("M", "Z", 1, 1)

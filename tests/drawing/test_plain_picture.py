@@ -14,7 +14,7 @@ from qrkit import Design, QRImage, decode, generate
 from qrkit.drawing.draw import draw, draw_plain, is_plain
 from qrkit.drawing.plain_picture import runs, written_runs
 from qrkit.drawing.svg.svg_text import quoted
-from qrkit.drawing.writers import eps, png, svg
+from qrkit.drawing.writers import eps, pdf, png, svg
 from qrkit.errors import InvalidParameter
 
 COLORS = ["black", "white", "transparent", "#0B3D91", "#80FF0000", "#01FFFFFF", "#40102030"]
@@ -78,6 +78,7 @@ def test_the_short_way_gives_what_the_long_way_gives(design):
     assert image.to_bytes("png") == png.write(image.scene)
     assert image.to_bytes("svg") == svg.write(image.exact_scene)
     assert image.to_bytes("eps") == eps.write(image.exact_scene)
+    assert image.to_bytes("pdf") == pdf.write(image.exact_scene)
     assert image._repr_mimebundle_()["image/svg+xml"].encode() == svg.write_union(image.exact_scene)
 
 

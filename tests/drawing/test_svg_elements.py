@@ -21,7 +21,7 @@ POINTS = st.one_of(
 @given(st.lists(POINTS, max_size=8))
 def test_a_path_has_the_numbers_of_its_outline_as_they_are_written_alone(segments):
     text = "".join(letter + " ".join(map(number, numbers)) for letter, numbers in segments)
-    assert path_data(Outline(tuple(segments))) == text
+    assert path_data(Outline.of(segments)) == text
 
 
 @pytest.mark.parametrize("form", [circle(4, 4, 4), SPRITES["star"].placed(scale_x=7.8)], ids=["circle", "star"])

@@ -94,6 +94,7 @@ def test_the_columns_are_those_of_the_interface_in_its_order():
         "Scheduled",
         "Schedule",
         "Template",
+        "Scan Marker",
         *SORTING_NAMES,
         *TERMS_NAMES,
     ) == ALL_NAMES
@@ -107,8 +108,9 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
     assert list(ELEMENTS) == [
         *("campaign", "name", "content", "trackUrl", "created", "scans", "comments", "size", "padding", "version"),
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
-        *("foreground", "background", "isScheduleEnabled", "schedule", "template", "tags", "fields"),
-        *("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password"),
+        *("foreground", "background", "isScheduleEnabled", "schedule", "template", "scanMarker", "tags", "fields"),
+        *("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery"),
+        "clickId",
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -301,8 +303,11 @@ def test_columns_have_the_names_of_fields_in_data_frames():
     assert [*LABELS.values()] == [
         *("campaign", "name", "content", "short_url", "created", "scans", "address", "latitude", "longitude"),
         *("comment", "is_dynamic", "size", "padding", "version", "em", "ec"),
-        *("foreground", "background", "is_schedule_enabled", "schedule", "template", "tags", "fields"),
+        *("foreground", "background", "is_schedule_enabled", "schedule", "template", "scan_marker"),
+        *("tags", "fields"),
         *("rules", "active", "valid_since", "valid_until", "limit", "limit_a_day", "otherwise", "password"),
+        "pass_query",
+        "click_id",
     ]
 
 

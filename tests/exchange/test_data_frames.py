@@ -82,7 +82,13 @@ def test_dtypes_do_not_depend_on_the_rows(number):
     labels = [LABELS[name] for name in (*NAMES, *SORTING_NAMES)]
     assert {name: str(dtype) for name, dtype in table.dtypes.items()} == dict.fromkeys(labels, TEXT) | kinds
     whole = whole_frame([code(each) for each in range(number)], {None: ""})
-    kinds |= {"is_schedule_enabled": "bool", "active": "bool", "limit": "int64", "limit_a_day": "int64"}
+    kinds |= {
+        "is_schedule_enabled": "bool",
+        "active": "bool",
+        "scan_marker": "bool",
+        "limit": "int64",
+        "limit_a_day": "int64",
+    }
     kinds |= dict.fromkeys(("valid_since", "valid_until"), "datetime64[us, UTC]")
     assert {name: str(dtype) for name, dtype in whole.dtypes.items()} == dict.fromkeys(LABELS.values(), TEXT) | kinds
     assert (table.index.name, str(table.index.dtype)) == ("id", TEXT)

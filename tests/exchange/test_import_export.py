@@ -400,7 +400,7 @@ def test_a_code_imported_as_static_encodes_its_content(portfolio):
     portfolio.import_file(csv_of({"Content": "tel:1", "Dynamic": "No"}, {"Content": "tel:2", "Dynamic": "1"}))
     static, dynamic = portfolio.list_qrcodes()
     assert portfolio.image(static).design.content == "tel:1"
-    assert portfolio.image(dynamic).design.content == dynamic.short_url
+    assert portfolio.image(dynamic).design.content == dynamic.encoded
 
 
 # ---- all or nothing
@@ -520,7 +520,7 @@ def test_a_printed_code_lives_though_its_version_or_mode_cannot_hold_our_short_u
     assert {name: getattr(code.properties, name) for name in properties} == properties
     assert issue.error.startswith("changed: ")
     assert all(word in issue.error for word in told), issue.error
-    assert decode(portfolio.image(code).to_bytes("png")).content == code.short_url
+    assert decode(portfolio.image(code).to_bytes("png")).content == code.encoded
     assert str(result) == "1 created (1 given a version or mode that fits)"
 
 

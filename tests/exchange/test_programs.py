@@ -132,7 +132,7 @@ def test_an_export_that_was_unpacked_and_packed_again_is_imported_whole(tmp_path
         assert copy.import_file(tmp_path / "again.zip").issues == ()
         assert copy.export_bytes("zip") == portfolio.export_bytes("zip")
         pictures = list((tmp_path / "out").rglob("*.png"))
-        assert {decode(path).content for path in pictures} == {one.short_url for one in portfolio.list_qrcodes()}
+        assert {decode(path).content for path in pictures} == {one.encoded for one in portfolio.list_qrcodes()}
 
 
 @pytest.mark.rule("X7")

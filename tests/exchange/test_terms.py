@@ -1,6 +1,7 @@
 """Rules, times, limits and passwords survive every format, and the JSON of the interface."""
 
 import json
+from random import Random
 
 import pytest
 
@@ -8,6 +9,7 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter
 from qrkit.portfolio.access import create_key
 from qrkit.server import Client, Settings, make_app
+from qrkit.tracking.redirect_rules import TYPES
 
 HOME = "https://example.com/home"
 RULES = [
@@ -20,6 +22,10 @@ RULES = [
         "content": "Hello;\n<b>you</b>",
     },
 ]
+RULED = [
+    {"conditions": [{"type": "language", "matchValue": "de"}], "content": "https://example.com/1"},
+    {"conditions": [{"type": "device", "matchValue": "android"}], "content": "https://example.com/2"},
+]
 TERMS = {
     "rules": RULES,
     "active": False,
@@ -29,6 +35,8 @@ TERMS = {
     "limit_a_day": 10,
     "otherwise": "Come back in December.",
     "password": "open sesame",
+    "pass_query": False,
+    "click_id": "qrkit_click",
 }
 
 
@@ -50,6 +58,38 @@ def test_terms_survive_every_format(format, tmp_path):
         read, gate = other.list_qrcodes()
         assert terms(read) == terms(door)
         assert (gate.rules, gate.active, gate.limit, gate.password) == ((), True, 0, "")
+
+
+def each_condition(chance):
+    """A condition of each type, with values that it may have."""
+    values = {
+        "query-param": ['a, "b";', "ä\nb"], "ip-address": ["10.0.*.*", "2001:db8::/32"], "share": ["0.5-30.25"],
+        "geolocation-country-code": ["SI", "at"], "geolocation-region-name": ["Île-de-France"], "visitor": ["new"],
+        "geolocation-city-name": ["Škofja Loka"], "referrer-host": ["example.org"], "hours": ["22:00-02:30"],
+        "scan-number": ["every 3", "1-100"], "before-date": ["2026-12-24T18:00:00+01:00"], "language": ["zh-Hant-TW"],
+        "after-date": ["2026-01-01"],
+    }  # fmt: skip
+    for name, kind in TYPES.items():
+        known = values.get(name) or kind.choices
+        one = {"type": name, "is_negated": chance.random() < 0.5, "match_key": "wall" if "param" in name else ""}
+        if kind.key == "a time zone":
+            one["match_key"] = chance.choice(["", "Europe/Ljubljana"])
+        yield one | {"match_value": chance.sample(known, chance.randint(1, len(known))) if kind.values else ()}
+
+
+@pytest.mark.rule("X7")
+@pytest.mark.parametrize("format", ["csv", "xlsx", "xml", "json", "zip"])
+def test_rules_with_conditions_of_all_types_survive_every_format(format, tmp_path):
+    chance = Random(format)
+    with open_portfolio(":memory:") as shop, open_portfolio(":memory:") as other:
+        for number in range(5):
+            conditions = list(each_condition(chance))
+            chance.shuffle(conditions)
+            rules = [{"conditions": [one], "content": f"https://example.com/{n}"} for n, one in enumerate(conditions)]
+            shop.insert_qrcode(HOME, name=f"Door {number}", rules=rules)
+        shop.export_file(tmp_path / f"codes.{format}")
+        assert other.import_file(tmp_path / f"codes.{format}").created == 5
+        assert [one.rules for one in other.list_qrcodes()] == [one.rules for one in shop.list_qrcodes()]
 
 
 def test_terms_survive_a_data_frame():
@@ -149,6 +189,27 @@ def test_clients_send_and_get_terms_in_json_of_the_interface_and_in_that_of_shli
             assert reply.status == 200, reply.text
             return json.loads(reply.body) if reply.body else {}
 
+        def refused(body):
+            path = f"/api/v3/track/qrcode/{shop.insert_qrcode(HOME).id}"
+            reply = client.request("PUT", path, query=f"auth={key}", body=json.dumps(body).encode())
+            return reply.status, json.loads(reply.text)["errors"]
+
+        mars = {"type": "hours", "matchKey": "Mars", "matchValue": "09:00-17:00"}
+        for body, pointer, told in (
+            ({"rules": RULES[:1] * 51}, "/rules", "must have 0..50 entries, not 51"),
+            ({"rules": [{"conditions": [{"type": "x"}], "content": HOME}]}, "/rules/0/conditions/0/type", "is not a"),
+            ({"rules": [{"conditions": [mars], "content": HOME}]}, "/rules/0/conditions/0/matchKey", "time zone"),
+            ({"password": "x"}, "/password", "must have 4..100 characters, not 1"),
+        ):
+            status, (problem,) = refused(body)
+            assert (status, problem["pointer"]) == (400, pointer)
+            assert told in problem["reason"]
+        place = {"conditions": [{"type": "geolocation-country-code", "matchValue": "SI"}], "content": HOME}
+        for path in ("qrcode", "campaign"):
+            body = json.dumps({"content": HOME, "name": "Place", "rules": [place]}).encode()
+            reply = client.request("POST", f"/api/v3/track/{path}", query=f"auth={key}", body=body)
+            assert "rules ask where a visitor is" in reply.headers["x-api-warning"]
+
         shlink = [
             {
                 "longUrl": "https://example.com/2",
@@ -170,6 +231,12 @@ def test_clients_send_and_get_terms_in_json_of_the_interface_and_in_that_of_shli
         record = ask("GET", f"qrcode/{made['id']}")
         assert {"rules", "limit"}.isdisjoint(record)
         assert record["validUntil"] == "2027-01-01T00:00:00Z"
+        spring = ask("POST", "campaign", {"name": "Spring", "rules": shlink})["id"]
+        assert ask("GET", f"campaign/{spring}")["rules"] == ask("GET", "list")["campaigns"][1]["rules"] == RULED
+        code = ask("POST", "qrcode", {"content": HOME, "campaignId": spring})["id"]
+        assert ask("GET", f"qrcode/{code}")["rules"] == RULED
+        ask("PUT", f"campaign/{spring}", {"name": "Spring", "rules": []})
+        assert "rules" not in ask("GET", f"campaign/{spring}")
         ask("PUT", f"qrcode/{made['id']}", {"validUntil": ""})
         assert "validUntil" not in ask("GET", f"qrcode/{made['id']}")
 
@@ -179,3 +246,15 @@ def test_json_of_a_record_reads_back():
         door = shop.insert_qrcode(HOME, **TERMS)
         assert terms(type(door).from_json(door.to_json())) == terms(door)
         assert json.loads(door.to_json())["rules"] == RULES
+
+
+@pytest.mark.parametrize("is_passed", [True, False])
+def test_links_of_shlink_keep_whether_they_pass_queries(is_passed, tmp_path):
+    link = {"shortCode": "door", "shortUrl": "https://s.test/door", "longUrl": HOME, "forwardQuery": is_passed}
+    link["dateCreated"] = "2024-05-01T08:30:00+00:00"
+    file = tmp_path / "links.json"
+    file.write_text(json.dumps({"shortUrls": {"data": [link]}}))
+    with open_portfolio(":memory:", base_url="https://s.test") as shop:
+        assert shop.import_file(file).issues == ()
+        (code,) = shop.list_qrcodes()
+        assert (code.short_code, code.pass_query) == ("door", is_passed)

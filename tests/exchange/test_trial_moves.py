@@ -178,6 +178,10 @@ CLOSED = {
         dub_json("c", ios="https://apps.example.com"), dub_json("d", geo={"DE": "https://example.de"}),
         dub_json("e", disabledAt="2020-01-01T00:00:00.000Z"),
         dub_json("f", testVariants=[{"url": "https://example.com/b", "percentage": 50}]),
+        dub_json(
+            "g", testVariants=[{"url": f"https://example.com/{one}", "percentage": 50} for one in "ab"],
+            testCompletedAt="2030-01-01T00:00:00.000Z",
+        ),
     ],
 }  # fmt: skip
 
@@ -185,7 +189,7 @@ CLOSED = {
 KEPT = {
     "Shlink": {"a": {"validUntil"}, "b": {"validSince"}, "c": {"limit"}},
     "Kutt": {"b": {"validUntil"}, "c": {"active"}},
-    "Dub": {"b": {"validUntil"}, "c": {"rules"}, "d": {"rules"}, "e": {"active"}},
+    "Dub": {"b": {"validUntil"}, "c": {"rules"}, "d": {"rules"}, "e": {"active"}, "g": {"rules"}},
 }
 """The fields of those that can be kept; the others are left out and named."""
 

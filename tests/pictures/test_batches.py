@@ -51,7 +51,7 @@ def test_a_row_that_is_known_to_be_wrong_is_told_of_with_its_error(to, tmp_path)
     assert (batch.created, batch.errors) == (21, (RowError(1, "", "has 3 cells"),))
 
 
-@pytest.mark.parametrize("name", ["codes.svg", "codes.PNG", "codes.jpeg", "a.b/codes.pdf"])
+@pytest.mark.parametrize("name", ["codes.svg", "codes.PNG", "codes.jpeg", "a.b/codes.eps"])
 def test_a_target_with_the_name_of_one_picture_is_no_folder(name, tmp_path):
     with pytest.raises(InvalidParameter, match=r"is the name of one picture; pass a folder or a \.zip file"):
         generate_many(["x"], to=tmp_path / name)

@@ -14,10 +14,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 import qrkit
-from qrkit import Design, QRImage, data_uri, decode, generate
+from qrkit import Color, Design, QRImage, data_uri, decode, generate
+from qrkit.design.simple import simple_design
 from qrkit.drawing.untrusted.rasteriser import within
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import (
@@ -28,6 +31,7 @@ from qrkit.errors import (
     ScanWarning,
     UnknownParameter,
 )
+from qrkit.scanning.arithmetic import is_robust
 from tests.sweeps import quick_rows
 
 LINK = "https://example.com"
@@ -213,6 +217,7 @@ def test_a_plain_code_needs_little_of_qrkit():
         {"ec": "H", "modules": {"union": True}},
         {"size": 1, "padding": 20},
         {"ec": "L", "size": 20, "padding": 4, "modules": {"union": False}},
+        {"foreground": "navy", "background": Color.parse("#FFF0E0")},
     ],
 )
 def test_a_code_that_is_drawn_without_its_design_looks_the_same_and_has_it(fields):
@@ -220,10 +225,20 @@ def test_a_code_that_is_drawn_without_its_design_looks_the_same_and_has_it(field
     simple, whole = generate(LINK, **fields), QRImage(design)
     for format in ("png", "svg", "eps", "pdf", "txt"):
         assert simple.to_bytes(format) == whole.to_bytes(format)
+    assert simple.to_text("ascii") == whole.to_text("ascii")
     assert (simple.width, simple.height, simple.symbol) == (whole.width, whole.height, whole.symbol)
     assert (simple.small_svg(), repr(simple)) == (whole.small_svg(), repr(whole))
     assert simple.design == design
     assert simple.fault is None is whole.fault
+
+
+@given(*2 * [st.builds(Color, *4 * [st.sampled_from((0, 90, 130, 200, 254, 255))])])
+def test_colors_that_need_no_design_scan_robustly(foreground, background):
+    fields = {"foreground": foreground.argb, "background": background}
+    if simple := simple_design(LINK, fields):
+        design = Design(content=LINK, **fields)
+        assert Design(**simple.fields()) == design
+        assert is_robust(design)
 
 
 def test_half_a_character_is_refused_by_name():
@@ -251,6 +266,11 @@ def test_the_parameters_of_generate_can_be_copied_and_changed():
         {"modules": None},
         {"modules": {"union": 0}},
         {"modules": {"union": False, "type": "dots"}},
+        {"foreground": "nvy"},
+        {"foreground": 7},
+        {"foreground": "#80000000"},
+        {"foreground": "silver"},
+        {"background": {"type": "linear", "stops": [{"color": "white"}, {"color": "silver"}]}},
     ],
 )
 def test_what_is_not_simple_is_left_to_the_design(fields):

@@ -40,7 +40,7 @@ def test_each_code_of_a_campaign_is_drawn_in_the_look(shop):
         colors = Image.open(BytesIO(picture)).convert("RGB").getcolors()
         assert (0, 0, 128) in {color for _, color in colors}
     assert {decode(one).content for one in pictures.values()} == {
-        code.short_url for code in shop.list_qrcodes(campaign_id=spring.id)
+        code.encoded for code in shop.list_qrcodes(campaign_id=spring.id)
     }
 
 

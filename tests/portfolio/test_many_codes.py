@@ -8,7 +8,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.store.records.searching import Search
-from qrkit.store.records.short_codes import DELETED, target
+from qrkit.store.records.short_codes import DELETED, MARKED, target
 from qrkit.store.upkeep import maintenance
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -211,6 +211,70 @@ def test_undo_keeps_fields_that_changed_since(shop):
     shop.update_qrcode(code.id, fields={"City": "Linz", "Room": "7"})
     shop.undo_edit(edited)
     assert shop.get_qrcode(code.id).fields == {"City": "Linz", "Room": "7"}
+
+
+RULE = {"conditions": [{"type": "scan-number", "matchValue": "1-5"}], "content": "https://example.com/first"}
+
+
+@pytest.mark.rule("T20")
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"rules": [RULE]},
+        {"active": False},
+        {"limit": 5, "limit_a_day": 2, "otherwise": "Over."},
+        {"password": "open sesame", "valid_since": "2026-12-01T00:00:00Z", "valid_until": "2027-12-01T00:00:00Z"},
+    ],
+)
+def test_terms_of_many_codes_are_changed_and_undone_and_visitors_follow(shop, terms):
+    ids = [code.id for code in shop.list_qrcodes()][:3]
+    shop.update_qrcode(ids[0], rules=[RULE], limit=9, password="old sesame", otherwise="Sorry.")
+    before = shop.list_qrcodes()
+    edited = shop.edit_qrcodes(ids, **terms)
+    changed = before[0].replace(**terms)
+    for name in terms.keys() - {"password"}:
+        assert {getattr(code, name) for code in shop.list_qrcodes()[:3]} == {getattr(changed, name)}
+        assert getattr(target(shop.store, "code1").terms, name) == getattr(changed, name)
+    assert shop.undo_edit(edited) == len(edited)
+    assert shop.list_qrcodes() == before
+    assert target(shop.store, "code1").terms == MARKED
+
+
+@pytest.mark.rule("T20")
+def test_a_campaign_gives_its_rules_to_new_codes_and_to_others_when_asked(shop):
+    window = shop.update_campaign(shop.list_campaigns()[0].id, rules=[RULE])
+    assert shop.get_campaign(window.id) == window
+    assert shop.update_campaign(window.id, name="Windows").rules == window.rules
+    new = shop.insert_qrcode("https://example.com", campaign_id=window.id)
+    assert new.rules == window.rules
+    assert shop.insert_qrcode("https://example.com", campaign_id=window.id, rules=[]).rules == ()
+    before = shop.list_qrcodes()
+    outside = shop.update_qrcode(before[0].id, rules=[RULE | {"content": "https://example.com/own"}])
+    edited = shop.edit_qrcodes([code.id for code in before], rules_of_campaigns=True)
+    for code in shop.list_qrcodes():
+        assert code.rules == (window.rules if code.campaign_id else ())
+    shop.undo_edit(edited)
+    assert shop.list_qrcodes() == [outside, *before[1:]]
+    assert len(shop.edit_qrcodes([outside.id], campaign_id=window.id, rules_of_campaigns=True)) == 1
+    assert shop.get_qrcode(outside.id).rules == window.rules
+    with pytest.raises(InvalidParameter, match=r"rules\.1=.*never answers"):
+        shop.update_campaign(window.id, rules=[RULE, RULE])
+    assert shop.update_campaign(window.id, rules=[]).to_json().count("rules") == 0
+
+
+def test_terms_of_many_codes_that_break_a_rule_change_nothing(shop):
+    ids = [code.id for code in shop.list_qrcodes()]
+    before = shop.list_qrcodes()
+    itself = RULE | {"content": before[4].short_url}
+    for terms, rule in (
+        ({"rules": [itself]}, "does not work for 'Table 4': .* is the short URL of this QR Code itself"),
+        ({"rules": [RULE] * 2}, "never answers"),
+        ({"password": "x"}, "password: must have 4..100 characters"),
+        ({"rules": [RULE] * 51}, "rules.*must have 0..50 entries, not 51"),
+    ):
+        with pytest.raises(InvalidParameter, match=rule):
+            shop.edit_qrcodes(ids, **terms)
+    assert shop.list_qrcodes() == before
 
 
 @pytest.mark.parametrize(

@@ -99,12 +99,12 @@ def test_a_campaign_is_found_by_name_and_id(shop):
 
 
 def test_a_search_finds_what_contains_the_text_in_any_case():
-    names = ["ab", "aB b", "Straße", "STRASSE", "İstanbul", "istanbul"]
+    names = ["ab", "aB b", "Straße", "STRASSE", "istanbul", "Οδός", "ΟΔΟΣ"]
     with open_portfolio(":memory:") as shop:
         for number, name in enumerate(names):
             shop.insert_qrcode("1", name=name, short_code=f"000{number}")
 
-        @given(st.text("abBsSßİist", max_size=2))
+        @given(st.text("abBsSßistςΣ", max_size=2))
         def check_search(sought):
             found = [code.name for code in shop.search_qrcodes(sought)]
             assert found == [name for name in names if sought.casefold() in name.casefold()]
@@ -112,7 +112,9 @@ def test_a_search_finds_what_contains_the_text_in_any_case():
         check_search()
 
 
-@pytest.mark.parametrize("text", ["front", "EXAMPLE.com", "DOOR", "fragile", "harbour"])
+@pytest.mark.parametrize(
+    "text", ["front", "EXAMPLE.com", "DOOR", "fragile", "harbour", 'Say "Hi"', "c:\\D", ".example.com/DO"]
+)
 def test_a_search_looks_into_all_that_people_wrote(shop, text):
     shop.insert_qrcode("https://other.example")
     campaign = shop.insert_campaign("Spring")
@@ -123,6 +125,14 @@ def test_a_search_looks_into_all_that_people_wrote(shop, text):
         comment="Fragile!",
         location={"address": "Harbour"},
         campaign_id=campaign.id,
+        tags=['say "hi"'],
+        fields={"Drive": "C:\\D"},
     )
     assert shop.search_qrcodes(text) == shop.search_qrcodes(text, campaign_id=campaign.id) == [code]
     assert shop.search_qrcodes(text, campaign_id=shop.insert_campaign("Summer").id) == []
+
+
+@pytest.mark.parametrize("text", ["go.example", "com/", "\udcff", "\0"])
+def test_a_search_does_not_find_what_all_short_urls_have_or_no_text_can(shop, text):
+    shop.insert_qrcode("https://example.com")
+    assert shop.search_qrcodes(text) == []

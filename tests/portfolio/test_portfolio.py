@@ -367,8 +367,8 @@ def test_the_table_of_campaigns_counts_their_codes_and_scans(portfolio):
 def test_the_picture_of_a_dynamic_code_encodes_its_short_url(portfolio):
     """Open: what a tracked picture encodes. The short URL: else nothing could be counted or led elsewhere."""
     code = portfolio.insert_qrcode("https://example.com", urlinfo="Grüße aus Köln")
-    assert decode(portfolio.image(code).to_bytes("png")).content == code.short_url
-    assert f"content={quote(code.short_url, safe='')}" in code.image_url
+    assert decode(portfolio.image(code).to_bytes("png")).content == code.encoded
+    assert f"content={quote(code.encoded, safe='')}" in code.image_url
 
 
 @pytest.mark.rule("X5")

@@ -343,7 +343,7 @@ def test_a_tracked_code_is_drawn_with_a_template():
         shop.templates.save("brand", {"ec": "H", "markers": {"topLeft": {"pattern": "eye-3"}}, "foreground": "navy"})
         code = shop.insert_qrcode("https://example.com", short_code="door", properties={"ec": "L", "size": 3})
         image = shop.image(code, template="brand", foreground="black")
-        assert (image.design.content, image.design.ec, image.design.size) == (code.short_url, "H", 8)
+        assert (image.design.content, image.design.ec, image.design.size) == (code.encoded, "H", 8)
         assert image.design.markers.top_left.pattern == "eye-3"
         assert image.design.foreground == Color.parse("black")
         static = shop.insert_qrcode("hello", is_dynamic=False)

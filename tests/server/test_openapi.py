@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from qrkit import open_portfolio
 from qrkit.design.limits import FORMATS, GET_ONLY_FORMATS, MARKER_PATTERNS, MODULE_TYPES, SPRITE_NAMES
-from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange import EXPORT_FORMATS
 from qrkit.model import Model
 from qrkit.server.description.routes import ROUTES
 from qrkit.tracking.records import PLANS
@@ -372,7 +372,8 @@ def asked(spec, world, method, path, ext):
         content = operation["requestBody"]["content"]
         if "application/json" in content and not path.endswith("/import"):
             body = example(spec, content["application/json"]["schema"])
-            body = json.dumps(body or {"content": "hi"}).encode()
+            fewest = {"shortCode": world.names["code"]} if path.endswith("/conversion") else {"content": "hi"}
+            body = json.dumps(body or fewest).encode()
         else:
             body = PNG if path.endswith("/decode") else b"Content\r\nhttps://example.com/imported\r\n"
     filled = world.filled(re.sub(r"{(\w+)}", lambda found: values[found[1]], path))
@@ -380,7 +381,7 @@ def asked(spec, world, method, path, ext):
 
 
 def extensions(route):
-    offered = {"export": [*EXCHANGE_FORMATS], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
+    offered = {"export": [*EXPORT_FORMATS], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
     return offered[route.handler.__name__] if "{ext}" in route.path else [""]
 
 

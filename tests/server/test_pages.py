@@ -167,6 +167,7 @@ def assert_works(world, method, address, *, query="", key="", body=b""):
     parts = urlsplit(address)
     id = world.names["campaign" if "/campaign/" in parts.path else "qrcode"]
     path = re.sub("[0-9a-f]{32}", id, parts.path).replace("x7Kq2B", world.names["code"])
+    body = body.replace(b"x7Kq2B", world.names["code"].encode())
     headers = {"Authorization": key} if key else {}
     reply = world.client.request(method, path, query=query or parts.query, headers=headers, body=body)
     world.renew()

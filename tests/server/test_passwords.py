@@ -127,3 +127,22 @@ def test_the_owner_sees_which_rule_answered(shop, client):
     shop.insert_qrcode(HOME, short_code="ruled", rules=[rule])
     text = client.request("GET", "/ruled+", headers=PHONE).text
     assert "rule 1 of 1 applies: device ios" in text
+
+
+def test_the_owner_sees_why_a_text_is_shown_or_nothing(shop, client):
+    shop.insert_qrcode(HOME, short_code="closed", valid_until="2020-01-01T00:00:00Z", otherwise="Come again.")
+    code = shop.insert_qrcode(HOME, short_code="off", active=False)
+    shown = client.request("GET", "/closed+", headers=PHONE).text
+    assert "Come again." in shown
+    assert "it leads nowhere from 2020-01-01T00:00:00Z on" in shown
+    reply = client.request("GET", "/off+", headers=PHONE)
+    assert (reply.status, "it is switched off" in reply.text) == (410, True)
+    seen = client.request("GET", "/off", headers=PHONE)
+    assert (seen.status, "leads nowhere at the moment" in seen.text, "switched off</" in seen.text) == (
+        410,
+        True,
+        False,
+    )
+    assert shop.get_qrcode(code.id).scans == 0
+    shop.update_qrcode(code.id, active=True)
+    assert client.request("GET", "/off", headers=PHONE).headers["location"] == HOME

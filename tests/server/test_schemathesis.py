@@ -69,6 +69,8 @@ UNSAID = {
     },
     "list_everything": {"bad-value": "/after"},  # which codes there are
     "export": {"bad-value": "/format"},  # is for zip alone
+    # Which scans there were; dates that are none.
+    "add_conversion": {"not-found": "", "bad-value": "/clickId|/time", "out-of-range": "/time"},
     "insert_campaign": {"bad-value": "/template"},
     "update_campaign": {"bad-value": "/template"},
     "insert_qrcode": {

@@ -66,13 +66,13 @@ def test_the_picture_of_a_short_code_says_its_short_url_and_looks_as_the_record_
     record = shop.insert_qrcode(TARGET, properties=properties, urlinfo=urlinfo)
     png, svg = (client.get(f"/{record.short_code}.{ext}") for ext in ("png", "svg"))
     found = content_of(png)
-    assert found.content == record.short_url
+    assert found.content == record.encoded
     assert (found.ec, found.version) == (properties.get("ec", "M"), properties.get("version", found.version))
     side = (found.dimension + 2 * properties.get("padding", 4)) * properties.get("size", 8)
     assert Image.open(BytesIO(png.body)).size == (side, side)
-    assert png.body == generate(record.short_url, **properties).to_bytes("png")
-    assert svg.body == generate(record.short_url, **properties, modules={"union": False}).to_bytes("svg")
-    assert content_of(svg, side).content == record.short_url
+    assert png.body == generate(record.encoded, **properties).to_bytes("png")
+    assert svg.body == generate(record.encoded, **properties, modules={"union": False}).to_bytes("svg")
+    assert content_of(svg, side).content == record.encoded
     for reply in (png, svg):
         assert reply.headers["cache-control"] == "public, max-age=300"
         assert reply.headers["x-robots-tag"] == "noindex, nofollow"
@@ -146,8 +146,8 @@ def test_codes_that_a_plan_hides_have_their_picture_and_lead_on(shop, client):
     (row,) = shop.store.rows("SELECT short_code FROM qrcodes WHERE id = ?", [made[-1].id])
     code = row["short_code"]
     found = content_of(client.get(f"/{code}.png"))
-    assert (found.content, found.ec) == (f"{BASE_URL}/{code}", "Q")
-    drawn = generate(f"{BASE_URL}/{code}", ec="Q", modules={"union": False})
+    assert (found.content, found.ec) == (f"{BASE_URL}/{code}?q", "Q")
+    drawn = generate(f"{BASE_URL}/{code}?q", ec="Q", modules={"union": False})
     assert client.get(f"/{code}.svg").body == drawn.to_bytes("svg")
     assert client.get(f"/{code}").headers["location"] == TARGET
     assert TARGET in client.get(f"/{code}+").text

@@ -134,7 +134,7 @@ def test_a_record_comes_back_as_it_was_sent_in_the_words_of_the_interface(api):
     assert reply.headers["content-type"] == "application/json; charset=utf-8"
     found = reply.json()
     url = f"{BASE_URL}/full/spring-window-f%C3%BCr-uns"
-    drawn = urlencode({"content": url, "size": 5, "version": 9, "padding": 0, "ec": "H"}).replace("+", "%20")
+    drawn = urlencode({"content": f"{url}?q", "size": 5, "version": 9, "padding": 0, "ec": "H"}).replace("+", "%20")
     drawn += "&foreground=%23FF000080&background=%2380FFFFFF"
     assert found == EVERYTHING | {
         "id": made.json()["id"],
@@ -145,6 +145,7 @@ def test_a_record_comes_back_as_it_was_sent_in_the_words_of_the_interface(api):
         "scans": 0,
         "created": "2026-03-14T12:00:00Z",
         "isDynamic": True,
+        "scanMarker": True,
         "isAvailable": True,
         "properties": EVERYTHING["properties"]
         | {"em": "Byte", "ec": "H", "foreground": "#FF000080", "background": "#80FFFFFF"},

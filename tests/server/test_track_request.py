@@ -36,6 +36,8 @@ WRITABLE = {
     "limitADay": ("limit_a_day", 10),
     "otherwise": ("otherwise", "Come back in June."),
     "password": ("password", "open sesame"),
+    "passQuery": ("pass_query", False),
+    "clickId": ("click_id", "qrkit_click"),
 }
 
 
@@ -50,8 +52,8 @@ def refused(read, fields):
 
 
 def test_every_field_is_read_under_its_python_name():
-    sent = {name: value for name, (_, value) in WRITABLE.items()} | {"shortCode": "door"}
-    assert read_qrcode(sent) == Fields(dict(WRITABLE.values()) | {"short_code": "door"}, [])
+    sent = {name: value for name, (_, value) in WRITABLE.items()} | {"shortCode": "door", "scanMarker": False}
+    assert read_qrcode(sent) == Fields(dict(WRITABLE.values()) | {"short_code": "door", "scan_marker": False}, [])
     assert {*sent, *READ_ONLY} == ALIASES
 
 
@@ -199,6 +201,10 @@ def test_a_campaign_has_a_name_and_perhaps_a_description():
     assert read_campaign({"name": "Spring"}) == Fields({"name": "Spring"}, [])
     assert read_campaign({"name": "a", "description": None}) == Fields({"name": "a"}, [])
     assert read_campaign({"name": "a", "description": ""}) == Fields({"name": "a", "description": ""}, [])
+    utm = {"source": "poster", "term": "", "medium": None, "place": "x"}
+    assert read_campaign({"name": "a", "utm": utm}) == Fields(
+        {"name": "a", "utm": {"source": "poster", "term": ""}}, ["utm.place"]
+    )
     assert read_campaign({"name": "a", "id": 5, "created": "x"}) == Fields({"name": "a"}, [])
     assert read_campaign({"name": "a", "Name": "b", "qrcodes": []}).unknown == ["Name", "qrcodes"]
 
@@ -214,6 +220,8 @@ def test_a_campaign_without_a_name_is_refused(fields):
     ("fields", "wrong"),
     [
         ({"name": 5}, {"name": "wrong-type"}),
+        ({"name": "a", "utm": 5}, {"utm": "wrong-type"}),
+        ({"name": "a", "utm": {"term": "{who}"}}, {"utm.term": "bad-value"}),
         ({"name": "x" * 32_768}, {"name": "out-of-range"}),
         ({"name": [], "description": {}}, {"name": "wrong-type", "description": "wrong-type"}),
     ],

@@ -349,6 +349,7 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             "TABLE trials",
             "TABLE scans_taken",
             "TABLE uptime",
+            "TABLE splits",
         ):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")
@@ -356,8 +357,10 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
         for table, column in (
             ("qrcodes", "tags"), ("qrcodes", "fields"), ("qrcodes", "rules"), ("qrcodes", "active"),
             ("qrcodes", "valid_since"), ("qrcodes", "valid_until"), ("qrcodes", "scan_limit"),
-            ("qrcodes", "limit_a_day"), ("qrcodes", "otherwise"), ("qrcodes", "password"),
-            ("qrcodes", "template"), ("campaigns", "template"), ("campaigns", "color"), ("templates", "is_current"),
+            ("qrcodes", "limit_a_day"), ("qrcodes", "otherwise"), ("qrcodes", "password"), ("qrcodes", "click_id"),
+            ("qrcodes", "pass_query"), ("qrcodes", "scan_marker"), ("campaigns", "utm"),
+            ("qrcodes", "template"), ("campaigns", "template"), ("campaigns", "color"), ("campaigns", "rules"),
+            ("templates", "is_current"),
         ):  # fmt: skip
             store.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         store.execute(MIGRATIONS["visits"])

@@ -33,7 +33,8 @@ PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Sa
 COLUMNS = {
     "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
     "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "BIGINT", "country": "VARCHAR",
-    "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE", "alone": "BOOLEAN",
+    "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE",
+    "variant": "VARCHAR", "split": "INTEGER", "conversion": "VARCHAR", "via": "VARCHAR", "alone": "BOOLEAN",
     "again": "BIGINT",
 }  # fmt: skip
 """The columns that other programs rely on; a change needs a new version."""

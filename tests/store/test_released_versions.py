@@ -22,6 +22,7 @@ from qrkit.store import Store
 from qrkit.store.records.campaign_colors import campaign_colors
 from qrkit.store.upkeep.maintenance import verify
 from qrkit.store.upkeep.moving import migrate
+from qrkit.tracking.records import QRCode
 from qrkit.visits.redirect import Redirects, Request
 
 DATA = Path(__file__).parent / "data"
@@ -74,6 +75,7 @@ def test_records_templates_accounts_and_keys_are_there(place, version, engine):
         assert [one.name for one in shop.list_campaigns()] == ["Spring", "Autumn"]
         assert list(campaign_colors(shop.store, shop.account.id).values()) == [1, 2]
         codes = {one.name: one for one in shop.list_qrcodes()}
+        assert {name: QRCode(**vars(one)) for name, one in codes.items()} == codes
         assert scans_by_name(shop) == SCANS
         door, table = codes["Door"], codes["Table"]
         assert (door.short_code, door.urlinfo, door.comment) == ("door", "spring-menu", "At the entrance")

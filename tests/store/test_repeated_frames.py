@@ -33,6 +33,8 @@ SMALL = {
     "city": [None, "Ptuj"],
     "latitude": [None, 0.0, 46.5],
     "longitude": [None, 1 / 3],
+    "variant": [None, "A"],
+    "via": [None, "scan"],
 }
 """Few values of each column, so that rows are often equal."""
 SAME = {name: values[0] for name, values in SMALL.items()}

@@ -196,6 +196,8 @@ def test_a_frame_keeps_every_documented_column(portfolio):
         "city": ["Berlin", None, "Brás"],
         "latitude": [52.5, None, -23.55],
         "longitude": [13.4, None, -46.62],
+        "variant": ["A", None, "B"],
+        "via": ["scan", None, "link"],
     }
     assert set(given) == set(FRAME_COLUMNS)
     before = [code.scans for code in portfolio.list_qrcodes()]
@@ -204,7 +206,7 @@ def test_a_frame_keeps_every_documented_column(portfolio):
     found = portfolio.scans.where(kinds=("scan", "bot")).to_frame()
     assert found["time"].tolist() == given["time"]
     assert found["visitor"].tolist() == [2**64 - 1, pd.NA, 0]
-    for name in ("referrer", "language", "country", "region", "city", "latitude", "longitude"):
+    for name in ("referrer", "language", "country", "region", "city", "latitude", "longitude", "variant", "via"):
         assert [None if pd.isna(value) else value for value in found[name]] == given[name]
     assert found["qrcode"].tolist() == ["Door", "Shelf", "Door"]
     assert found["campaign"].tolist() == ["Spring", "", "Spring"]
@@ -222,6 +224,8 @@ DTYPES = {
     "country": TEXT,
     "region": TEXT,
     "city": TEXT,
+    "variant": TEXT,
+    "via": TEXT,
     "latitude": "float64",
     "longitude": "float64",
     "content": TEXT,

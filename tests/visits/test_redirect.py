@@ -113,6 +113,10 @@ def test_a_scan_is_stored_with_all_that_is_known_of_it(shop, watch):
         "city": "Trieste",
         "latitude": 45.6497,
         "longitude": 13.7681,
+        "variant": None,
+        "split": None,
+        "via": "link",
+        "conversion": None,
     }
     assert agent["text"] == IPHONE
     (scan,) = shop.scans.to_frame().to_dict("records")

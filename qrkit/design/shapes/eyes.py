@@ -123,7 +123,7 @@ def _notched(start: float, radius: float) -> Outline:
         toward_first = (first[0] + out_x * (radius - rest), first[1] + out_y * (radius - rest))
         toward_last = (last[0] - in_x * (radius - rest), last[1] - in_y * (radius - rest))
         found += [("L" if found else "M", first), ("C", (*toward_first, *toward_last, *last))]
-    return Outline((*found, ("Z", ())))
+    return Outline.of((*found, ("Z", ())))
 
 
 def _pillow(start: float, bulge: float, radius: float) -> Outline:
@@ -168,7 +168,7 @@ def _pillow(start: float, bulge: float, radius: float) -> Outline:
                 ),
             )
         )
-    return Outline((*found, ("Z", ())))
+    return Outline.of((*found, ("Z", ())))
 
 
 def _cushion(start: float, bow: float) -> Outline:

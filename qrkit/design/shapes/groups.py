@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import compress, count
 
 from qrkit.design.outline import Outline, circle, rounded
 from qrkit.design.shapes.sprites import SPRITES, cross
 
-__all__ = ["bricks", "bubbles", "crosses", "diagonal", "lattice"]
+__all__ = ["Placed", "bricks", "bubbles", "crosses", "diagonal", "lattice"]
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
 Place = tuple[int, int]
 """Column and row of a cell."""
+Placed = tuple[Outline, float, float]
+"""A shape, and how far it is moved to the right and down."""
 Form = tuple[str, Outline]
 """Rows of a square of cells, # for a dark one, . for a light one and ? for either, and what is drawn on the dark ones,
 measured from the first cell."""
@@ -49,51 +53,56 @@ CROSSES: tuple[Form, ...] = (
 
 def bubbles(cells: Cells) -> Outline:
     """Draw bubbles and rings over three by three modules, bubbles over two by two, and dots."""
-    return Outline.joined(_fitted(cells, BUBBLES))
+    return Outline.scattered(_fitted(cells, BUBBLES))
 
 
 def crosses(cells: Cells) -> Outline:
     """Draw crosses over three by three, two by two and single modules."""
-    return Outline.joined(_fitted(cells, CROSSES))
+    return Outline.scattered(_fitted(cells, CROSSES))
 
 
 def lattice(cells: Cells) -> Outline:
     """Join the modules of each row and of each column into lines with round ends."""
-    return Outline.joined(_lines(cells, ((1, 0), (0, 1)), LINE))
+    return Outline.scattered(_lines(cells, ((1, 0), (0, 1)), LINE))
 
 
 def diagonal(cells: Cells) -> Outline:
     """Join the modules that touch from the lower left to the upper right into lines with round ends."""
-    return Outline.joined(_lines(cells, ((1, -1),), SLANT))
+    return Outline.scattered(_lines(cells, ((1, -1),), SLANT))
 
 
 def bricks(cells: Cells) -> Outline:
     """Draw the modules as bricks of one or two, each row shifted against the next."""
-    return Outline.joined(_bricks(cells))
+    return Outline.scattered(_bricks(cells))
 
 
-def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Outline]:
+def _fitted(cells: Cells, forms: Sequence[Form]) -> Iterator[Placed]:
     """Yield the forms in place, the first ones wherever they fit, so that each module is drawn once."""
-    left = {(column, row) for row, line in enumerate(cells) for column, dark in enumerate(line) if dark}
-    dark = frozenset(left)
+    # Numbers of one byte per cell, with two empty ones after each row, so that no form fits across the end of a row.
+    width = len(cells[0]) + 2
+    left = bytearray(b"\0\0".join(cells))
+    dark = int.from_bytes(left, "little")
+    light = dark ^ int.from_bytes(b"\0\0".join([b"\1" * (width - 2)] * len(cells)), "little")
     for pattern, outline in forms:
         side = math.isqrt(len(pattern))
-        wanted = [(index % side, index // side, one) for index, one in enumerate(pattern) if one != "?"]
-        for row in range(len(cells) - side + 1):
-            for column in range(len(cells[0]) - side + 1):
-                places = {(column + x, row + y): one == "#" for x, y, one in wanted}
-                drawn = {place for place, is_dark in places.items() if is_dark}
-                if drawn <= left and dark.isdisjoint(places.keys() - drawn):
-                    left -= drawn
-                    yield outline.placed(column, row)
+        wanted = [(index // side * width + index % side, one) for index, one in enumerate(pattern)]
+        drawn = [after for after, one in wanted if one == "#"]
+        fits = int.from_bytes(left, "little") >> 8 * drawn[0]
+        for after, one in wanted:
+            if one != "?":
+                fits &= (dark if one == "#" else light) >> 8 * after
+        for place in compress(count(), fits.to_bytes(len(left), "little")):
+            if all(left[place + after] for after in drawn):
+                for after in drawn:
+                    left[place + after] = 0
+                yield outline, place % width, place // width
 
 
-def _lines(cells: Cells, ways: Sequence[Place], width: float) -> Iterator[Outline]:
+def _lines(cells: Cells, ways: Sequence[Place], width: float) -> Iterator[Placed]:
     """Yield each run of modules in these directions as a line, and a dot for each module without one."""
-    dark = {(column, row) for row, line in enumerate(cells) for column, one in enumerate(line) if one}
+    dark = {(column, row) for row, line in enumerate(cells) for column in compress(count(), line)}
     alone = set(dark)
     for across, down in ways:
-        length = math.hypot(across, down)
         for column, row in sorted(dark):
             if (column - across, row - down) in dark:
                 continue
@@ -102,19 +111,25 @@ def _lines(cells: Cells, ways: Sequence[Place], width: float) -> Iterator[Outlin
                 run.append(following)
             if len(run) > 1:
                 alone -= {*run}
-                bar = rounded(-width / 2, -width / 2, (len(run) - 1) * length + width, width, width / 2)
-                turn = (across / length, down / length, -down / length, across / length)
-                yield bar.transformed((*turn, column + 0.5, row + 0.5))
+                yield _line(len(run) - 1, across, down, width), column + 0.5, row + 0.5
     for column, row in sorted(alone):
-        yield circle(column + 0.5, row + 0.5, DOT)
+        yield circle(0, 0, DOT), column + 0.5, row + 0.5
 
 
-def _bricks(cells: Cells) -> Iterator[Outline]:
+@lru_cache(maxsize=256)
+def _line(steps: int, across: int, down: int, width: float) -> Outline:
+    """Draw a line with round ends from 0, 0 over a number of cells in a direction."""
+    length = math.hypot(across, down)
+    bar = rounded(-width / 2, -width / 2, steps * length + width, width, width / 2)
+    return bar.transformed((across / length, down / length, -down / length, across / length, 0, 0))
+
+
+def _bricks(cells: Cells) -> Iterator[Placed]:
     edge = MORTAR / 2
     for row, line in enumerate(cells):
         column = 0
         while column < len(line):
             is_long = (column + row) % 2 == 0 and line[column : column + 2] == b"\1\1"
             if line[column]:
-                yield rounded(column + edge, row + edge, 1 + is_long - MORTAR, 1 - MORTAR, edge)
+                yield rounded(edge, edge, 1 + is_long - MORTAR, 1 - MORTAR, edge), column, row
             column += 1 + is_long

@@ -46,7 +46,7 @@ def _diamond(reach: float, bow: float = 0) -> Outline:
 def _smiley() -> Outline:
     eyes = circle(0.35, 0.29, 0.056) + circle(0.65, 0.29, 0.056)
     # A crescent between two arcs with the same ends.
-    mouth = Outline(
+    mouth = Outline.of(
         (
             ("M", (0.23, 0.61)),
             ("C", (0.32, 0.8, 0.68, 0.8, 0.77, 0.61)),

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from qrkit.design.decoration import Modules
 from qrkit.design.limits import ModuleType
-from qrkit.design.outline import KAPPA, Outline, Segment, circle, rectangle, rounded
-from qrkit.design.shapes.groups import bricks, bubbles, crosses, diagonal, lattice
+from qrkit.design.outline import KAPPA, Outline, circle, rectangle, rounded
+from qrkit.design.shapes.contours import Contour, contours
+from qrkit.design.shapes.groups import Placed, bricks, bubbles, crosses, diagonal, lattice
 from qrkit.design.shapes.sprites import SPRITES
 
 __all__ = ["APART", "STAMPS", "STYLES", "TINTED", "as_modules", "one_module"]
 
-Point = tuple[int, int]
-"""Column and row of a corner between cells, or a direction; y runs down."""
-Side = tuple[Point, Point]
-"""A side of a cell: where it begins, and its direction, clockwise around the cell."""
-
-RIGHT_OF = {(1, 0): (0, 1), (0, 1): (-1, 0), (-1, 0): (0, -1), (0, -1): (1, 0)}
-"""Each direction, and the one to its right."""
+Line = tuple[int, int]
+"""How many cells a straight line leads across and down."""
 
 Cells = Sequence[bytes]
 """Rows of bytes, 1 for each cell with a module."""
@@ -34,19 +32,19 @@ which readers sample."""
 
 def _rounded(cells: Cells) -> Outline:
     """Round all corners without a neighbor: a single module is a disc, a run is a bar with round ends."""
-    return Outline.joined(_runs_with_round_ends(cells))
+    return Outline.scattered(_runs_with_round_ends(cells))
 
 
 def _liquid(cells: Cells) -> Outline:
     """Round corners without a neighbor and fill inner corners, like drops that flow together."""
-    return Outline.joined((*_runs_with_round_ends(cells), *_fillets(cells)))
+    return Outline.scattered((*_runs_with_round_ends(cells), *_fillets(cells)))
 
 
 def _bars(cells: Cells) -> Outline:
     """Join the modules of each row into bars with round ends."""
     edge = (1 - BAR) / 2
-    return Outline.joined(
-        rounded(start + edge, row + edge, end - start - 2 * edge, BAR, BAR / 2) for row, start, end in _runs(cells)
+    return Outline.scattered(
+        (rounded(edge, edge, end - start - 2 * edge, BAR, BAR / 2), start, row) for row, start, end in _runs(cells)
     )
 
 
@@ -54,8 +52,8 @@ def _columns(cells: Cells) -> Outline:
     """Join the modules of each column into bars with round ends."""
     edge = (1 - BAR) / 2
     turned = [bytes(column) for column in zip(*cells, strict=True)]
-    return Outline.joined(
-        rounded(column + edge, start + edge, BAR, end - start - 2 * edge, BAR / 2)
+    return Outline.scattered(
+        (rounded(edge, edge, BAR, end - start - 2 * edge, BAR / 2), column, start)
         for column, start, end in _runs(turned)
     )
 
@@ -72,12 +70,12 @@ def _fluid(cells: Cells) -> Outline:
 
 def _classy(cells: Cells) -> Outline:
     """Round the upper left and the lower right corners without a neighbor."""
-    return Outline.joined(_leaves(cells, 0.5))
+    return Outline.scattered(_leaves(cells, 0.5))
 
 
 def _classy_rounded(cells: Cells) -> Outline:
     """Round the same corners as `classy`, over a whole module where the module has a neighbor."""
-    return Outline.joined(_leaves(cells, 1))
+    return Outline.scattered(_leaves(cells, 1))
 
 
 STAMPS: dict[str, Outline] = {
@@ -125,8 +123,7 @@ def as_modules(modules: Modules, cells: Cells, *, touching: bool = False) -> Out
     left, top, right, bottom = stamp.box()
     if touching and (scale := 1 / max(right - left, bottom - top)) > 1:
         stamp = stamp.placed((1 - scale) / 2, (1 - scale) / 2, scale)
-    places = ((column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell)
-    return Outline.joined(stamp.placed(column, row) for column, row in places)
+    return Outline.scattered((stamp, column, row) for row, start, end in _runs(cells) for column in range(start, end))
 
 
 def one_module(style: ModuleType, cells: Cells, column: int, row: int) -> Outline:
@@ -164,7 +161,7 @@ def _runs(cells: Cells) -> Iterator[tuple[int, int, int]]:
             start = line.find(1, end)
 
 
-def _runs_with_round_ends(cells: Cells) -> Iterator[Outline]:
+def _runs_with_round_ends(cells: Cells) -> Iterator[Placed]:
     blank = bytes(len(cells[0]))
     for row, start, end in _runs(cells):
         above = cells[row - 1] if row else blank
@@ -176,10 +173,10 @@ def _runs_with_round_ends(cells: Cells) -> Iterator[Outline]:
             0.0 if below[end - 1] else 0.5,
             0.0 if below[start] else 0.5,
         )
-        yield rounded(start, row, end - start, 1, radii)
+        yield rounded(0, 0, end - start, 1, radii), start, row
 
 
-def _leaves(cells: Cells, largest: float) -> Iterator[Outline]:
+def _leaves(cells: Cells, largest: float) -> Iterator[Placed]:
     """Draw each run with its upper left and lower right corners rounded, where no module is above or below them."""
     blank = bytes(len(cells[0]))
     for row, start, end in _runs(cells):
@@ -187,33 +184,27 @@ def _leaves(cells: Cells, largest: float) -> Iterator[Outline]:
         below = cells[row + 1] if row + 1 < len(cells) else blank
         is_alone = end - start == 1 and not above[start] and not below[start]
         radius = 0.5 if is_alone else largest
-        yield rounded(
-            start, row, end - start, 1, (0.0 if above[start] else radius, 0, 0.0 if below[end - 1] else radius, 0)
-        )
+        radii = (0.0 if above[start] else radius, 0, 0.0 if below[end - 1] else radius, 0)
+        yield rounded(0, 0, end - start, 1, radii), start, row
 
 
-def _fillets(cells: Cells) -> Iterator[Outline]:
+def _fillets(cells: Cells) -> Iterator[Placed]:
     """Fill the inner corners of light cells: those with modules on both sides and diagonally between them."""
-    side = len(cells)
-    for row in range(side):
-        for column in range(len(cells[row])):
-            if cells[row][column]:
-                continue
-            for down in (-1, 1):
-                for across in (-1, 1):
-                    beside, over = column + across, row + down
-                    inside = 0 <= beside < len(cells[row]) and 0 <= over < side
-                    if inside and cells[row][beside] and cells[over][column] and cells[over][beside]:
-                        yield _fillet(column + (across > 0), row + (down > 0), across, down)
+    for row, (line, below) in enumerate(pairwise(cells), 1):
+        # Two by two cells, of which only one may be light.
+        for column, four in enumerate(zip(line, line[1:], below, below[1:], strict=False), 1):
+            if sum(four) == 3:
+                light = four.index(0)
+                yield _fillet(1 if light % 2 else -1, 1 if light > 1 else -1), column, row
 
 
-def _fillet(x: int, y: int, across: int, down: int) -> Outline:
-    """Draw a triangle with a concave side in the corner at x, y, its legs leading away from the corner."""
-    leg_x, leg_y = x - across * FILLET, y - down * FILLET
-    near_x, near_y = x - across * FILLET * (1 - KAPPA), y - down * FILLET * (1 - KAPPA)
-    first: list[Segment] = [("M", (x, y)), ("L", (leg_x, y)), ("C", (near_x, y, x, near_y, x, leg_y)), ("Z", ())]
+@lru_cache(maxsize=4)
+def _fillet(across: int, down: int) -> Outline:
+    """Draw a triangle with a concave side in the corner at 0, 0, its legs leading into the cell across and down."""
+    leg_x, leg_y, near_x, near_y = (one * leg for leg in (FILLET, FILLET * (1 - KAPPA)) for one in (across, down))
     # All parts of an outline run in the same direction; otherwise they would cut holes into each other.
-    return Outline(tuple(first)) if across == down else Outline(tuple(first)).hole()
+    filled = Outline("MLCZ", (0, 0, leg_x, 0, near_x, 0, 0, near_y, 0, leg_y))
+    return filled if across == down else filled.hole()
 
 
 # ---- connected modules with round corners
@@ -228,74 +219,49 @@ def smoothed(cells: Sequence[bytes], outer: float, inner: float, *, bridged: boo
         inner: Largest radius of corners that point inwards, which are filled.
         bridged: True to join cells that touch only at a corner.
     """
-    return Outline.joined(_round_off(sides, outer, inner) for sides in _contours(cells, bridged=bridged))
+    found = contours(cells, bridged=bridged)
+    return Outline.scattered(side for contour in found for side in _round_off(contour, outer, inner))
 
 
-def _contours(cells: Sequence[bytes], *, bridged: bool) -> Iterator[list[Side]]:
-    """Yield the sides of each contour in order. Cells lie on its right, so contours of holes run the other way."""
-    left = dict.fromkeys(_sides(cells))
-    known = frozenset(left)
-    while left:
-        first = side = next(iter(left))
-        contour: list[Side] = []
-        while not contour or side != first:
-            contour.append(side)
-            del left[side]
-            side = _following(side, known, bridged=bridged)
-        yield contour
+def _round_off(contour: Contour, outer: float, inner: float) -> Iterator[Placed]:
+    """Draw a contour with round corners, a horizontal side after the other, with the corners at its ends."""
+    letter, before = "M", contour[0][1] - contour[-1][1]
+    for (x, y), (to_x, to_y) in zip(contour, (*contour[1:], contour[0]), strict=True):
+        yield _side(letter, (before, to_x - x, to_y - y), outer, inner), x, y
+        letter, before = "L", to_y - y
+    yield Outline("Z"), 0, 0
 
 
-def _sides(cells: Sequence[bytes]) -> Iterator[Side]:
-    """Yield the sides that separate a cell with a module from one without."""
-    blank = bytes(len(cells[0]))
-    for y, line in enumerate(cells):
-        above = cells[y - 1] if y else blank
-        below = cells[y + 1] if y + 1 < len(cells) else blank
-        for x, (dark, up, down, before, after) in enumerate(
-            zip(line, above, below, b"\0" + line[:-1], line[1:] + b"\0", strict=True)
-        ):
-            if dark and not up:
-                yield (x, y), (1, 0)
-            if dark and not after:
-                yield (x + 1, y), (0, 1)
-            if dark and not down:
-                yield (x + 1, y + 1), (-1, 0)
-            if dark and not before:
-                yield (x, y + 1), (0, -1)
+@lru_cache(maxsize=4096)
+def _side(letter: str, steps: tuple[int, int, int], outer: float, inner: float) -> Outline:
+    """Draw a horizontal side from 0, 0 with the corners at its ends.
+
+    Args:
+        letter: How to get to its beginning.
+        steps: Cells down before it, across, and down after it.
+        outer: Largest radius of corners that point outwards.
+        inner: Largest radius of corners that point inwards.
+    """
+    before, across, after = steps
+    corners = _corner((0, before), (across, 0), outer, inner), _corner((across, 0), (0, after), outer, inner)
+    both = corners[0] + corners[1].placed(across)
+    return Outline(letter + both.letters[1:], both.numbers)
 
 
-def _following(side: Side, known: frozenset[Side], *, bridged: bool) -> Side:
-    """Return the side after another. Where two cells touch at a corner there are two, one on each cell."""
-    (x, y), heading = side
-    end = (x + heading[0], y + heading[1])
-    right = RIGHT_OF[heading]
-    left = (-right[0], -right[1])
-    choices = (left, heading, right) if bridged else (right, heading, left)
-    return next((end, choice) for choice in choices if (end, choice) in known)
+def _corner(before: Line, after: Line, outer: float, inner: float) -> Outline:
+    """Draw a line to a corner at 0, 0, and around it to where the next line begins.
 
-
-def _round_off(contour: list[Side], outer: float, inner: float) -> Outline:
-    """Draw a contour with round corners."""
-    corners = [
-        (point, before, after)
-        for (_, before), (point, after) in zip((contour[-1], *contour), contour, strict=False)
-        if before != after
-    ]
-    points = [point for point, _, _ in corners]
-    lengths = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in zip((points[-1], *points), points, strict=False)]
-    segments: list[Segment] = []
-    for (point, before, after), length, other in zip(corners, lengths, (*lengths[1:], lengths[0]), strict=True):
-        limit = outer if RIGHT_OF[before] == after else inner
-        segments += _corner(point, before, after, min(limit, length / 2, other / 2))
-    return Outline((("M", segments[0][1]), *segments[1:], ("Z", ())))
-
-
-def _corner(point: Point, before: Point, after: Point, radius: float) -> list[Segment]:
-    """Draw a line to a corner, and around it to where the next line begins."""
-    (x, y), (in_x, in_y), (out_x, out_y) = point, before, after
-    start = (x - in_x * radius, y - in_y * radius)
-    if not radius:
-        return [("L", start)]
-    rest = radius * (1 - KAPPA)
-    end = (x + out_x * radius, y + out_y * radius)
-    return [("L", start), ("C", (x - in_x * rest, y - in_y * rest, x + out_x * rest, y + out_y * rest, *end))]
+    Args:
+        before: The whole line before the corner, across and down.
+        after: The whole line after it.
+        outer: Largest radius if the contour turns right.
+        inner: Largest radius if it turns left.
+    """
+    lengths = [abs(sum(line)) for line in (before, after)]
+    (in_x, in_y), (out_x, out_y) = (
+        [one / length for one in line] for line, length in zip((before, after), lengths, strict=True)
+    )
+    radius = min(outer if in_x * out_y - in_y * out_x > 0 else inner, *[length / 2 for length in lengths])
+    start, rest = (-in_x * radius, -in_y * radius), radius * (1 - KAPPA)
+    curve = (-in_x * rest, -in_y * rest, out_x * rest, out_y * rest, out_x * radius, out_y * radius)
+    return Outline("LC", (*start, *curve)) if radius else Outline("L", start)

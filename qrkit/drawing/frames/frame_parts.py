@@ -208,7 +208,7 @@ def soft(*corners: Sequence[float]) -> Outline:
         found.append((letter, (x + in_x * reach, y + in_y * reach)))
         curve = (x + in_x * handle, y + in_y * handle, x + out_x * handle, y + out_y * handle)
         found.append(("C", (*curve, x + out_x * reach, y + out_y * reach)))
-    return Outline((*found, ("Z", ())))
+    return Outline.of((*found, ("Z", ())))
 
 
 def _unit(x: float, y: float) -> tuple[float, float]:

@@ -118,7 +118,7 @@ def framed(design: Design, frame: Frame, layout: Layout) -> Framed:
     letters = lettering.placed(cut)
     words = [(shape, own or (paper if on_ink else ink)) for shape, on_ink in letters]
     shapes = tuple(
-        Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.segments
+        Shape(shape.placed(left, top, module), color) for shape, color in (*painted, *words) if shape.letters
     )
     boxes = (shape.placed(left, top, module).box() for shape, _ in letters)
     return Framed(

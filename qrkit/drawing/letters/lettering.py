@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 from qrkit.design.frames import Caption
 from qrkit.design.outline import Outline, Segment, rectangle, toward
 
+if TYPE_CHECKING:
+    from qrkit.drawing.letters.fonts.worker import Font
+
 __all__ = [
-    "FONT_NAME", "Glyph", "Letters", "Words", "missing_letters", "own_letters", "words_of",
+    "FONT_NAME", "Glyph", "Letters", "Words", "missing_letters", "outline_of", "own_letters", "steps", "words_of",
 ]  # fmt: skip
 
 FONT_NAME = "Manrope"
@@ -166,39 +169,52 @@ def own_letters(weight: str, text: str) -> Letters:
         weight: One of `FILES`.
         text: The text.
     """
-    from qrkit.drawing.letters.fonts.worker import read_letters
+    return _letters(_own_font(weight).letters(text))
 
-    return _letters(read_letters(files("font_manrope").joinpath("files", FILES[weight]).read_bytes(), text))
+
+@cache
+def _own_font(weight: str) -> Font:
+    from qrkit.drawing.letters.fonts.worker import Font
+
+    return Font(files("font_manrope").joinpath("files", FILES[weight]).read_bytes())
 
 
 def _letters(font: dict[str, Any]) -> Letters:
     """Convert what was read from a font, in which y points upwards."""
     outlines = {
-        character: (width, Outline(tuple(_segments(strokes))).placed(0, 0, 1, -1))
+        character: (width, Outline.of(_segments(strokes)).placed(0, 0, 1, -1))
         for character, (width, strokes) in font["letters"].items()
     }
     return Letters(font["units"], font["capital"], outlines, font["kerning"])
 
 
-def _typeset(text: str, font: Letters) -> Words:
-    """Set letters beside one another."""
+def steps(text: str, font: Letters) -> Iterator[tuple[str, float, float]]:
+    """Set characters beside one another: yield each with its place on the line and its advance, in capital heights."""
     scale = 1 / font.capital
     tracking = CAPITALS_TRACKING if text.isupper() else 0.0
-    glyphs: list[Glyph] = []
     x, before = 0.0, ""
     for character in text:
         x += font.kerning.get(before + character, 0) * scale
         if character in font.outlines:
-            width, drawn = font.outlines[character]
-            outline, advance = drawn.placed(0, 0, scale), width * scale
-        elif character.isspace():
-            outline, advance = Outline(()), 0.4
+            advance = font.outlines[character][0] * scale
         else:
-            outline, advance = box(), BOX_ADVANCE
-        if outline.segments:
-            glyphs.append(Glyph(outline, x, advance))
+            advance = 0.4 if character.isspace() else BOX_ADVANCE
+        yield character, x, advance
         x += advance + tracking
         before = character
+
+
+def outline_of(character: str, font: Letters) -> Outline:
+    """Return the shape of a character in capital heights; a box for one that the font lacks."""
+    if character in font.outlines:
+        return font.outlines[character][1].placed(0, 0, 1 / font.capital)
+    return Outline() if character.isspace() else box()
+
+
+def _typeset(text: str, font: Letters) -> Words:
+    """Set letters beside one another."""
+    drawn = (Glyph(outline_of(one, font), x, advance) for one, x, advance in steps(text, font))
+    glyphs = [one for one in drawn if one.outline.letters]
     missing = dict.fromkeys(one for one in text if one not in font.outlines and not one.isspace())
     if not glyphs:
         return Words((), 0, 0, tuple(missing))
@@ -247,16 +263,4 @@ def turned(outline: Outline, turn: float, x: float, y: float) -> Outline:
         y: Distance down.
     """
     cos, sin = math.cos(turn), math.sin(turn)
-    return Outline(
-        tuple(
-            (
-                letter,
-                tuple(
-                    number
-                    for across, down in zip(numbers[0::2], numbers[1::2], strict=True)
-                    for number in (x + across * cos - down * sin, y + across * sin + down * cos)
-                ),
-            )
-            for letter, numbers in outline.segments
-        )
-    )
+    return outline.transformed((cos, sin, -sin, cos, x, y))

@@ -160,13 +160,13 @@ def _alignment_patterns(sheet: Sheet) -> Outline:
     is_own = modules.type == "sprite" and not modules.sprite
     pattern = alignment_pattern("default" if is_own else modules.type)
     centers = alignment_patterns(sheet.symbol.version)
-    return Outline.joined(pattern.placed(column - 2, row - 2) for row, column in centers)
+    return Outline.scattered((pattern, column - 2, row - 2) for row, column in centers)
 
 
 def _patterns_apart(sheet: Sheet) -> list[Item]:
     """Return the alignment patterns as an item of their own; nothing for version 1, which has none."""
     layout, patterns = sheet.layout, _alignment_patterns(sheet)
-    if not patterns.segments:
+    if not patterns.letters:
         return []
     return [Shape(patterns.placed(layout.x, layout.y, layout.module), sheet.ink)]
 

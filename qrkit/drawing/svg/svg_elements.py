@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, compress
+from itertools import compress
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
@@ -33,16 +33,18 @@ __all__ = [
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
 
-_SEGMENTS = {"M": "M%.3f %.3f", "L": "L%.3f %.3f", "C": "C%.3f %.3f %.3f %.3f %.3f %.3f", "Z": "Z"}
+_SEGMENTS = {"M": "M%s %s", "L": "L%s %s", "C": "C%s %s %s %s %s %s", "Z": "Z"}
 _ZEROS = re.compile(r"\.?0+(?![.\d])")
 """Zeros at the end of a number with decimals."""
 
 
 def path_data(outline: Outline) -> str:
-    """Write an outline as the `d` of a path, with numbers as `number` writes them, but all of them at once."""
-    form = "".join([_SEGMENTS[letter] for letter, _ in outline.segments])
-    text = form % tuple(chain.from_iterable([numbers for _, numbers in outline.segments]))
-    return _ZEROS.sub("", text.replace("-0.000", "0.000"))
+    """Write an outline as the `d` of a path, with numbers as `number` writes them, but each different one once."""
+    numbers = dict.fromkeys(outline.numbers)
+    text = " ".join(["%.3f"] * len(numbers)) % tuple(numbers)
+    written = dict(zip(numbers, _ZEROS.sub("", text.replace("-0.000", "0.000")).split(), strict=True))
+    form = "".join(map(_SEGMENTS.__getitem__, outline.letters))
+    return form % tuple(map(written.__getitem__, outline.numbers))
 
 
 def characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
@@ -54,8 +56,7 @@ def characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
     """
     import numpy as np
 
-    numbers = [number for _, numbers in outline.segments for number in numbers]
-    values = np.array(numbers).reshape(-1, 2) + np.array(places).reshape(-1, 1, 2)
+    values = np.array(outline.numbers).reshape(-1, 2) + np.array(places).reshape(-1, 1, 2)
     thousandths = np.rint(abs(values) * 1000).astype(np.int64)
     # A letter or a space and a digit, further digits, and the decimals that are not zeros, the last one with the point.
     digits = sum(np.count_nonzero(thousandths >= 10**least) for least in (4, 5, 6, 7))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import ceil
 
 from qrkit.design.color import Color
-from qrkit.drawing.svg.contours import contours
+from qrkit.design.shapes.contours import contours
 
 __all__ = ["fill", "number", "numbers", "quoted", "side", "union_data"]
 

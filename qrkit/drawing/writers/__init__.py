@@ -91,7 +91,9 @@ FORMATS: dict[str, Format] = {
             exact=True,
             write_plain=_lazy_writer("eps", "write_plain"),
         ),
-        Format("pdf", "application/pdf", _lazy_writer("pdf"), exact=True),
+        Format(
+            "pdf", "application/pdf", _lazy_writer("pdf"), exact=True, write_plain=_lazy_writer("pdf", "write_plain")
+        ),
         Format("xaml", "application/xaml+xml", _lazy_writer("xaml"), exact=True),
         Format("txt", "text/plain; charset=utf-8", _lazy_writer("txt")),
         Format("html", "text/html; charset=utf-8", _lazy_writer("html"), exact=True),

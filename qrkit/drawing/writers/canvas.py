@@ -100,7 +100,11 @@ def _canvas_of(scene: Scene) -> _Canvas:
 
 def _without_alpha(picture: Image) -> Image:
     """Return an image as RGB if nothing is transparent."""
-    return picture.convert("RGB") if picture.getchannel("A").getextrema() == (255, 255) else picture
+    return picture.convert("RGB") if _is_opaque(picture) else picture
+
+
+def _is_opaque(picture: Image) -> bool:
+    return picture.getchannel("A").getextrema() == (255, 255)
 
 
 class _Painting(NamedTuple):
@@ -120,7 +124,6 @@ class _Canvas:
 
     def __init__(self, width: int, height: int) -> None:
         self.size = (width, height)
-        self._opaque = False
         self._paintings: list[_Painting] = []
         self._drawings = _Drawings()
         self._waiting: list[str] = []
@@ -144,7 +147,6 @@ class _Canvas:
                     self._fill(matrix, item, color)
                 case _:
                     self._wait(item, matrix)
-            self._opaque |= isinstance(item, Rectangle) and self._is_ground(item, matrix)
 
     def steps(self) -> list[Step]:
         """Return the steps that paint all items in the process that draws; nothing if some need this process."""
@@ -165,13 +167,6 @@ class _Canvas:
 
     def _paint(self, paint: Callable[[Image], None], step: Step | None = None) -> None:
         self._paintings.append(_Painting(paint, step))
-
-    def _is_ground(self, item: Rectangle, matrix: Matrix) -> bool:
-        """Return True if a rectangle covers the whole image and is opaque."""
-        left, top, width, height = matrix.box(item.x, item.y, item.width, item.height)
-        covers = left <= 0 and top <= 0 and left + width >= self.size[0] and top + height >= self.size[1]
-        colors = [item.paint] if isinstance(item.paint, Color) else [color for _, color in item.paint.stops]
-        return covers and all(color.alpha == 255 for color in colors)
 
     def _render(self, svg: bytes, size: tuple[int, int]) -> Callable[[], Image]:
         """Return a function that returns a document as an image, rendered together with others of this canvas."""
@@ -205,8 +200,13 @@ class _Canvas:
             body = f'<g transform="translate({-left} {-top})">{"".join(self._waiting)}</g>'
             size = (right - left, bottom - top)
             svg = document(*size, body, self._definitions)
-            drawn = self._render(svg, size)
-            self._paint(lambda picture: picture.alpha_composite(drawn(), (left, top)), Step(left, top, *size, svg))
+            drawn, is_first = self._render(svg, size), not self._paintings
+
+            def paint(picture: Image) -> None:
+                put = picture.paste if is_first else picture.alpha_composite  # on nothing, both are the same
+                put(drawn(), (left, top))
+
+            self._paint(paint, Step(left, top, *size, svg))
         self._waiting, self._waiting_box, self._definitions = [], NOWHERE, Definitions()
 
     def _pixels_of(self, outline: Outline, matrix: Matrix) -> tuple[int, int, int, int]:
@@ -251,17 +251,20 @@ class _Canvas:
         else:
             alpha = {color.alpha for _, color in paint.stops}
             colored = self._gradient(paint, matrix)
-        is_opaque = self._opaque and alpha == {255}
+        is_opaque = alpha == {255}
 
         def paint_through(picture: Image.Image) -> None:
             mask, over = Image.new("L", self.size), colored()
             for add_to in masked:
                 add_to(mask)
-            if is_opaque:
-                picture.paste(over, mask=mask)  # same result as below, but faster
+            if not (box := mask.getbbox()):
                 return
-            over.putalpha(ImageChops.multiply(over.getchannel("A"), mask))
-            picture.alpha_composite(over)
+            mask, over = mask.crop(box), over.crop(box)
+            if is_opaque and _is_opaque(picture.crop(box)):
+                picture.paste(over, box, mask)  # same result as below, but faster
+                return
+            over.putalpha(mask if is_opaque else ImageChops.multiply(over.getchannel("A"), mask))
+            picture.alpha_composite(over, box[:2])
 
         self._paint(paint_through)
 

@@ -296,7 +296,7 @@ def _path_size(item: Painted) -> int:
 
 
 def _outline_size(outline: Outline) -> int:
-    return sum(1 + len(numbers) for _, numbers in outline.segments)
+    return len(outline.letters) + len(outline.numbers)
 
 
 def _box(*place: float) -> str:

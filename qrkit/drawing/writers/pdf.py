@@ -1,12 +1,15 @@
-"""Writes vector PDF 1.4 with one page (ISO 32000), keeping any alpha. By default, a pixel is one point."""
+"""Writes vector PDF 1.4 (ISO 32000), keeping any alpha. By default, a pixel is one point."""
 
 from __future__ import annotations
 
 import zlib
+from hashlib import sha256
+from io import BytesIO
+from typing import BinaryIO, Self
 
 from qrkit.design.color import Color
 from qrkit.design.outline import Outline
-from qrkit.drawing.plain_picture import written_runs
+from qrkit.drawing.plain_picture import Plain, written_runs
 from qrkit.drawing.scene import (
     Bitmap,
     Drawing,
@@ -26,66 +29,93 @@ from qrkit.drawing.writers.background import is_seen
 from qrkit.drawing.writers.flattening import Box, Painted, Pixels, box_of, drawn_pixels, own_pixels
 from qrkit.drawing.writers.vector_pictures import with_shapes
 
-__all__ = ["write"]
+__all__ = ["Contents", "PdfFile", "write", "write_plain"]
 
 HEAD = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
-CATALOG, PAGES, PAGE, CONTENTS = range(1, 5)
+CATALOG, PAGES = 1, 2
 
-LARGE = 1_000_000
-"""Bytes beyond which the highest compression takes seconds and saves almost nothing."""
+COMPRESSION = 6
+"""Higher levels take up to four times as long on modules, and save half a percent at most."""
+MOST_PICTURES = 100
+"""Pictures that are kept in mind, because the images of a batch share logos."""
 
 OPAQUE = 255
+UNCHANGED = Matrix()
 
 
 def write(scene: Scene) -> bytes:
     """Write a PDF."""
-    page = _Page(scene)
-    for matrix, item in with_shapes(scene):
-        page.add(matrix, item)
-    return page.written()
+    file = BytesIO()
+    with PdfFile(file) as pdf:
+        pdf.add_picture(scene)
+    return file.getvalue()
 
 
-class _Page:
-    """The operators that paint the page and its named resources: each state, pattern and image once."""
+def write_plain(plain: Plain) -> bytes:
+    """Write a plain image as PDF."""
+    file = BytesIO()
+    with PdfFile(file) as pdf:
+        matrix = postscript.page_matrix(plain.height, plain.dots_per_inch)
+        contents = Contents(pdf, matrix)
+        contents.paint(UNCHANGED, Rectangle(0, 0, plain.width, plain.height, plain.background))
+        contents.paint(UNCHANGED, Squares(plain.left, plain.top, plain.module, plain.cells, plain.color))
+        pdf.add_page(contents, plain.width * matrix.scale_x, matrix.move_y)
+    return file.getvalue()
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self._file = PdfFile()
-        self._matrix = postscript.page_matrix(scene.height, scene.dots_per_inch)
-        self._contents = [f"{postscript.matrix_numbers(self._matrix)} cm"]
+
+class Contents:
+    """The operators that paint a page or a form, and its named resources: each state, pattern and image once.
+
+    Args:
+        file: The file that the page or form is for.
+        matrix: The transform from pixels to the units of the page or form.
+        key_black: True to paint black with black ink only.
+
+    Attributes:
+        operators: The operators, in painting order.
+    """
+
+    def __init__(self, file: PdfFile, matrix: Matrix = UNCHANGED, *, key_black: bool = False) -> None:
+        self._file, self._matrix, self._key_black = file, matrix, key_black
+        self.operators = _transform(matrix)
         self._resources: dict[str, dict[str, str]] = {}
-        self._pictures: dict[tuple[float, ...], str] = {}
 
-    def add(self, matrix: Matrix, item: Item) -> None:
-        """Paint an item."""
+    def draw(self, scene: Scene) -> None:
+        """Paint a scene."""
+        for matrix, item in with_shapes(scene):
+            self._add(scene, matrix, item)
+
+    def _add(self, scene: Scene, matrix: Matrix, item: Item) -> None:
         match item:
             case Picture(content, x, y, width, height, opacity) if opacity > 0:
-                self._add_pictures(matrix, content, [(x, y, width, height)], opacity)
+                self._add_pictures(scene, matrix, content, [(x, y, width, height)], opacity)
             case Stamps(Bitmap() | Drawing() as content, width, height, places):
-                self._add_pictures(matrix, content, [(x, y, width, height) for x, y in places])
-            case Rectangle() | Squares() | Shape() | Stamps() if is_seen(item.paint):
-                self._contents += [
-                    "q",
-                    *_transform(matrix),
-                    *self._select_paint(matrix, item),
-                    *self._filled_path(item),
-                    "Q",
-                ]
+                self._add_pictures(scene, matrix, content, [(x, y, width, height) for x, y in places])
+            case Rectangle() | Squares() | Shape() | Stamps():
+                self.paint(matrix, item)
 
-    def written(self) -> bytes:
-        """Return the whole file."""
-        resources = "".join(
-            f"/{kind}<<{''.join(f'/{name} {text}' for text, name in named.items())}>>"
-            for kind, named in self._resources.items()
+    def paint(self, matrix: Matrix, item: Painted) -> None:
+        """Paint an item that has a paint."""
+        if is_seen(item.paint):
+            self.operators += ["q", *_transform(matrix), *self._select_paint(matrix, item)]
+            self.operators += [*self._filled_path(item), "Q"]
+
+    @property
+    def resources(self) -> str:
+        """The entry of the resources in the dictionary of the page or form."""
+        named = "".join(
+            f"/{kind}<<{''.join(f'/{name} {text}' for text, name in texts.items())}>>"
+            for kind, texts in self._resources.items()
         )
-        # Without a transparency group, black stays a single ink where items overlap.
-        group = "" if self._scene.key_black else "/Group<</S/Transparency/CS/DeviceRGB>>"
-        width, height = number(self._scene.width * self._matrix.scale_x), number(self._matrix.move_y)
-        page = f"/MediaBox[0 0 {width} {height}]/Resources<<{resources}>>{group}"
-        return self._file.written(page, "\n".join(self._contents))
+        return f"/Resources<<{named}>>"
 
-    def _resource_name(self, kind: str, text: str) -> str:
-        """Return the name of a resource of the page, adding it if it is new."""
+    @property
+    def data(self) -> bytes:
+        """The operators as they are written."""
+        return "\n".join(self.operators).encode("ascii")
+
+    def resource_name(self, kind: str, text: str) -> str:
+        """Return the name of a resource, adding it if it is new."""
         names = self._resources.setdefault(kind, {})
         return names.setdefault(text, f"{kind[0]}{len(names)}")
 
@@ -93,7 +123,7 @@ class _Page:
         """Return the operators that select the paint of an item."""
         paint = item.paint
         if isinstance(paint, Color):
-            numbers = postscript.ink(paint, key_black=self._scene.key_black and paint.alpha == OPAQUE)
+            numbers = postscript.ink(paint, key_black=self._key_black and paint.alpha == OPAQUE)
             return [*self._select_opacity(paint.opacity), numbers + (" rg" if " " in numbers else " g")]
         to_page = postscript.matrix_numbers(matrix.then(self._matrix))
         pattern = f"<</PatternType 2/Matrix[{to_page}]\n/Shading{postscript.shading(paint)}>>"
@@ -103,11 +133,11 @@ class _Page:
             if len(alphas) == 1
             else self._select_alpha_gradient(paint, box_of((Matrix(), item)))
         )
-        return [*faint, f"/Pattern cs /{self._resource_name('Pattern', pattern)} scn"]
+        return [*faint, f"/Pattern cs /{self.resource_name('Pattern', pattern)} scn"]
 
     def _select_opacity(self, opacity: float) -> list[str]:
         """Return the operators that make everything after them translucent."""
-        return [f"/{self._resource_name('ExtGState', f'<</ca {opacity:.4g}>>')} gs"] if opacity < 1 else []
+        return [f"/{self.resource_name('ExtGState', f'<</ca {opacity:.4g}>>')} gs"] if opacity < 1 else []
 
     def _select_alpha_gradient(self, paint: Gradient, box: Box) -> list[str]:
         """Return the operators for a gradient with alpha: a second gradient, in gray, is the soft mask of the first."""
@@ -119,7 +149,7 @@ class _Page:
             f"/Resources<</Shading<</S{grey}>>>>",
             b"/S sh",
         )
-        return [f"/{self._resource_name('ExtGState', f'<</SMask<</S/Luminosity/G {form}>>>>')} gs"]
+        return [f"/{self.resource_name('ExtGState', f'<</SMask<</S/Luminosity/G {form}>>>>')} gs"]
 
     def _filled_path(self, item: Painted) -> list[str]:
         """Return the filled path of an item."""
@@ -140,34 +170,21 @@ class _Page:
         corners = " ".join(map(number, (left - 1, top - 1, right + 1, bottom + 1)))
         data = "\n".join([*postscript.path(outline), "f"]).encode("ascii")
         form = self._file.add(f"/Type/XObject/Subtype/Form/BBox[{corners}]", data)
-        name = self._resource_name("XObject", form)
+        name = self.resource_name("XObject", form)
         return [f"q 1 0 0 1 {number(x)} {number(y)} cm /{name} Do Q" for x, y in places]
 
-    def _add_pictures(self, matrix: Matrix, content: Bitmap | Drawing, boxes: list[Box], opacity: float = 1.0) -> None:
+    def _add_pictures(
+        self, scene: Scene, matrix: Matrix, content: Bitmap | Drawing, boxes: list[Box], opacity: float = 1.0
+    ) -> None:
         _, _, width, height = matrix.box(*boxes[0])
-        name = self._picture(content, width, height)
-        self._contents += ["q", *_transform(matrix), *self._select_opacity(opacity)]
+        name = self.resource_name("XObject", self._file.picture(scene, content, width, height))
+        self.operators += ["q", *_transform(matrix), *self._select_opacity(opacity)]
         # PDF images fill the square from 0, 0 to 1, 1, with the first row at the top.
-        self._contents += [
+        self.operators += [
             f"q {postscript.matrix_numbers(Matrix(width, -height, x, y + height))} cm /{name} Do Q"
             for x, y, width, height in boxes
         ]
-        self._contents.append("Q")
-
-    def _picture(self, content: Bitmap | Drawing, width: float, height: float) -> str:
-        """Return the name of an image for a box of this size."""
-        key = (id(content), width, height)
-        if key not in self._pictures:
-            pixels = own_pixels(self._scene, content) if isinstance(content, Bitmap) else None
-            if pixels is None or pixels.alpha is not None:
-                # PDF viewers smooth color and alpha separately, which shows where neighboring pixels differ a lot.
-                pixels = drawn_pixels(self._scene, content, width, height)
-            mask = ""
-            if pixels.alpha is not None:
-                mask = f"/SMask {self._file.add(_image(pixels, '/DeviceGray'), pixels.alpha)}"
-            reference = self._file.add(_image(pixels, "/DeviceRGB") + mask, pixels.rgb)
-            self._pictures[key] = self._resource_name("XObject", reference)
-        return self._pictures[key]
+        self.operators.append("Q")
 
 
 def _transform(matrix: Matrix) -> list[str]:
@@ -183,51 +200,101 @@ def _image(pixels: Pixels, space: str) -> str:
 
 
 class PdfFile:
-    """A PDF file of one page. It contains no dates or ids, so the same objects give the same bytes."""
+    """A PDF file of any number of pages, written object by object, so that memory holds only the place of each.
 
-    def __init__(self) -> None:
-        self._objects: dict[int, bytes] = {}
+    Use it as a context manager; an error in the block leaves the file without an end. The file contains no dates or
+    ids, so the same pages give the same bytes.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._file.write(HEAD)
+        self._length = len(HEAD)
+        self._offsets: dict[int, int] = {}
+        self._streams: dict[bytes, str] = {}
+        self._pages: list[str] = []
+        self._pictures: dict[tuple[object, ...], str] = {}
 
     def add(self, dictionary: str, data: bytes) -> str:
-        """Add a stream that the page uses and return a reference to it.
+        """Add a stream and return a reference to it; equal streams are one.
 
         Args:
             dictionary: Entries of its dictionary, without length and filter.
             data: Its data, uncompressed.
         """
-        number = CONTENTS + len(self._objects) + 1
-        self._objects[number] = _stream(dictionary, data)
-        return f"{number} 0 R"
+        key = sha256(dictionary.encode("ascii") + b"\0" + data).digest()
+        if key not in self._streams:
+            packed = zlib.compress(data, COMPRESSION)
+            head = f"<<{dictionary}/Length {len(packed)}/Filter/FlateDecode>>\nstream\n".encode("ascii")
+            self._streams[key] = self._write(head + packed + b"\nendstream")
+        return self._streams[key]
 
-    def written(self, page: str, contents: str) -> bytes:
-        """Return the whole file.
+    def add_form(self, scene: Scene) -> str:
+        """Add a scene as a form, in its own pixels, and return a reference to it; pages may paint it many times."""
+        contents = Contents(self, key_black=scene.key_black)
+        contents.draw(scene)
+        box = f"/BBox[0 0 {number(scene.width)} {number(scene.height)}]"
+        return self.add(f"/Type/XObject/Subtype/Form{box}{contents.resources}", contents.data)
+
+    def add_picture(self, scene: Scene) -> None:
+        """Add a page that shows a scene and has its size."""
+        matrix = postscript.page_matrix(scene.height, scene.dots_per_inch)
+        contents = Contents(self, matrix, key_black=scene.key_black)
+        contents.draw(scene)
+        self.add_page(contents, scene.width * matrix.scale_x, matrix.move_y, key_black=scene.key_black)
+
+    def add_page(self, contents: Contents, width: float, height: float, *, key_black: bool = False) -> None:
+        """Add a page.
 
         Args:
-            page: Entries of the page's dictionary, without parent and contents.
-            contents: The operators that paint the page.
+            contents: What it shows.
+            width: Width in points.
+            height: Height in points.
+            key_black: True if black has to stay a single ink.
         """
-        objects = {
-            CATALOG: f"<</Type/Catalog/Pages {PAGES} 0 R>>".encode("ascii"),
-            PAGES: f"<</Type/Pages/Kids[{PAGE} 0 R]/Count 1>>".encode("ascii"),
-            PAGE: f"<</Type/Page/Parent {PAGES} 0 R/Contents {CONTENTS} 0 R{page}>>".encode("ascii"),
-            CONTENTS: _stream("", contents.encode("ascii")),
-            **self._objects,
-        }
-        parts, length, offsets = [HEAD], len(HEAD), []
-        for name, data in objects.items():
-            offsets.append(length)
-            parts.append(f"{name} 0 obj\n".encode("ascii") + data + b"\nendobj\n")
-            length += len(parts[-1])
-        table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
-        count = len(objects) + 1
+        # Without a transparency group, black stays a single ink where items overlap.
+        group = "" if key_black else "/Group<</S/Transparency/CS/DeviceRGB>>"
+        entries = f"/MediaBox[0 0 {number(width)} {number(height)}]{contents.resources}{group}"
+        painted = self.add("", contents.data)
+        page = f"<</Type/Page/Parent {PAGES} 0 R/Contents {painted}{entries}>>"
+        self._pages.append(self._write(page.encode("ascii")))
+
+    def picture(self, scene: Scene, content: Bitmap | Drawing, width: float, height: float) -> str:
+        """Return a reference to an image for a box of this size, in pixels of the scene."""
+        key = (content, scene.dots_per_inch, width, height)
+        if key not in self._pictures:
+            pixels = own_pixels(scene, content) if isinstance(content, Bitmap) else None
+            if pixels is None or pixels.alpha is not None:
+                # PDF viewers smooth color and alpha separately, which shows where neighboring pixels differ a lot.
+                pixels = drawn_pixels(scene, content, width, height)
+            mask = ""
+            if pixels.alpha is not None:
+                mask = f"/SMask {self.add(_image(pixels, '/DeviceGray'), pixels.alpha)}"
+            if len(self._pictures) == MOST_PICTURES:
+                self._pictures.clear()
+            self._pictures[key] = self.add(_image(pixels, "/DeviceRGB") + mask, pixels.rgb)
+        return self._pictures[key]
+
+    def _write(self, data: bytes, number: int = 0) -> str:
+        """Write an object and return a reference to it."""
+        number = number or PAGES + len(self._offsets) + 1
+        self._offsets[number] = self._length
+        self._length += self._file.write(f"{number} 0 obj\n".encode("ascii") + data + b"\nendobj\n")
+        return f"{number} 0 R"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            return
+        kids = f"/Kids[{' '.join(self._pages)}]/Count {len(self._pages)}"
+        self._write(f"<</Type/Pages{kids}>>".encode("ascii"), PAGES)
+        self._write(f"<</Type/Catalog/Pages {PAGES} 0 R>>".encode("ascii"), CATALOG)
+        table = "".join(f"{offset:010} 00000 n \n" for _, offset in sorted(self._offsets.items()))
+        count = len(self._offsets) + 1
         end = (
             f"xref\n0 {count}\n0000000000 65535 f \n{table}"
-            f"trailer\n<</Size {count}/Root {CATALOG} 0 R>>\nstartxref\n{length}\n%%EOF\n"
+            f"trailer\n<</Size {count}/Root {CATALOG} 0 R>>\nstartxref\n{self._length}\n%%EOF\n"
         )
-        return b"".join([*parts, end.encode("ascii")])
-
-
-def _stream(dictionary: str, data: bytes) -> bytes:
-    packed = zlib.compress(data, 9 if len(data) < LARGE else 6)
-    head = f"<<{dictionary}/Length {len(packed)}/Filter/FlateDecode>>\nstream\n"
-    return head.encode("ascii") + packed + b"\nendstream"
+        self._file.write(end.encode("ascii"))

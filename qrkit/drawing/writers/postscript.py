@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 
 from qrkit.design.color import BLACK, WHITE, Color
@@ -19,6 +20,7 @@ EDGE = 1e-4
 Stops = list[tuple[float, str]]
 
 
+@lru_cache(maxsize=256)
 def rgb(color: Color) -> str:
     """Write red, green and blue, each 0..1."""
     return " ".join(f"{part / 255:.4g}" for part in (color.red, color.green, color.blue))
@@ -31,6 +33,7 @@ def ink(color: Color, *, key_black: bool) -> str:
     return rgb(color)
 
 
+@lru_cache(maxsize=256)
 def matrix_numbers(matrix: Matrix) -> str:
     """Write the six numbers of a matrix to a millionth, because they are multiplied by large coordinates."""
     parts = (matrix.scale_x, 0.0, 0.0, matrix.scale_y, matrix.move_x, matrix.move_y)

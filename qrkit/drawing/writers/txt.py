@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from qrkit.design.formats import TextStyle
-from qrkit.drawing.scene import Scene
 from qrkit.errors import InvalidParameter, Problem, nearest
+
+if TYPE_CHECKING:
+    from qrkit.drawing.scene import Scene
 
 __all__ = ["STYLES", "text", "write"]
 
@@ -18,11 +23,16 @@ STYLES: dict[TextStyle, tuple[str, str]] = {
 
 def write(scene: Scene) -> bytes:
     """Write the symbol with full block characters, in UTF-8."""
-    return text(scene).encode()
+    return text(scene.cells, scene.padding).encode()
 
 
-def text(scene: Scene, style: TextStyle = "blocks") -> str:
+def text(cells: Sequence[bytes], padding: int, style: TextStyle = "blocks") -> str:
     """Return the symbol with its quiet zone, one line per row of modules; each line ends in a newline.
+
+    Args:
+        cells: Rows of bytes as drawn, 1 for a dark module, 0 for a light one.
+        padding: Quiet zone in modules.
+        style: One of `STYLES`.
 
     Raises:
         InvalidParameter: If the style is unknown; the error suggests similar names.
@@ -30,7 +40,7 @@ def text(scene: Scene, style: TextStyle = "blocks") -> str:
     if style not in STYLES:
         raise InvalidParameter(Problem("style", style, f"is not a style; {nearest(style, STYLES)}"))
     light, dark = STYLES[style]
-    side = light * scene.padding
-    blank = light * (scene.symbol.side + 2 * scene.padding)
-    rows = [side + "".join([dark if module else light for module in row]) + side for row in scene.cells]
-    return "\n".join([blank] * scene.padding + rows + [blank] * scene.padding) + "\n"
+    side = light * padding
+    blank = light * (len(cells) + 2 * padding)
+    rows = [side + "".join([dark if module else light for module in row]) + side for row in cells]
+    return "\n".join([blank] * padding + rows + [blank] * padding) + "\n"

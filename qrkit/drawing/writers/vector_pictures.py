@@ -102,7 +102,7 @@ def _read(element: Element, inherited: Mapping[str, str], matrix: Affine) -> Ite
     if own.get("fill-rule", "nonzero") != "nonzero" and element.tag not in ("rect", "circle", "ellipse"):
         raise _NotSimple
     for paint, shape in ((own["fill"], outline), (own["stroke"], stroked)):
-        if paint != "none" and shape.segments:
+        if paint != "none" and shape.letters:
             yield Shape(shape.transformed(matrix), _color(paint))
 
 
@@ -131,7 +131,7 @@ def _outlines(element: Element, stroke: float) -> tuple[Outline, Outline]:
             outline = rounded(number["x"], number["y"], number["width"], number["height"], _radius(element))
         case _:
             raise _NotSimple
-    return outline, Outline(())
+    return outline, Outline()
 
 
 def _stroked(element: Element, stroke: float) -> tuple[Outline, Outline]:

@@ -39,6 +39,9 @@ CHOICES = {
         "apple": "Apple Maps",
         "openstreetmap": "OpenStreetMap",
     },
+    "Condition.device": {"ios": "iOS", "macos": "macOS", "chromeos": "ChromeOS"},
+    "Condition.browser": {"android_browser": "Android Browser", "samsung_internet": "Samsung Internet"},
+    "Condition.scan-number": {"": "In all", "all": "In all", "day": "On the day"},
     "event.repeat": {"": "Never"},
     "Caption.weight": {"semibold": "Semi-bold", "extrabold": "Extra-bold"},
 }

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hmac
 import re
-import secrets
 from collections.abc import Mapping
 from hashlib import blake2b, sha256
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlsplit
 
 from qrkit.store import Store
-from qrkit.store.store_settings import get_setting, set_setting
+from qrkit.store.store_settings import secret
 from qrkit.tracking.times import now
 
-__all__ = ["cookie", "is_let_in"]
+__all__ = ["cookie", "for_code", "is_let_in"]
 
 VALID_SECONDS = 900
 _UNTIL = re.compile("[0-9]{1,12}")
@@ -33,9 +32,14 @@ def cookie(store: Store, code: str, password: str, base_url: str) -> str:
     """
     until = int(now().timestamp()) + VALID_SECONDS
     value = f"{until}.{_signature(store, code, password, until)}"
+    return for_code(f"{_name(code)}={value}; Max-Age={VALID_SECONDS}", code, base_url)
+
+
+def for_code(cookie: str, code: str, base_url: str) -> str:
+    """Return a cookie as it is set for the path of a short code alone."""
     path = f"{urlsplit(base_url).path.rstrip('/')}/{quote(code)}"
     flags = "; Secure" if base_url.startswith("https:") else ""
-    return f"{_name(code)}={value}; Path={path}; Max-Age={VALID_SECONDS}; HttpOnly; SameSite=Lax{flags}"
+    return f"{cookie}; Path={path}; HttpOnly; SameSite=Lax{flags}"
 
 
 def is_let_in(store: Store, code: str, password: str, headers: Mapping[str, str]) -> bool:
@@ -55,13 +59,4 @@ def _name(code: str) -> str:
 
 
 def _signature(store: Store, code: str, password: str, until: int) -> str:
-    return hmac.new(_key(store), f"{quote(code)} {password} {until}".encode(), sha256).hexdigest()
-
-
-def _key(store: Store) -> bytes:
-    key = get_setting(store, KEY)
-    if not key:
-        with store.atomic():
-            key = get_setting(store, KEY) or secrets.token_hex(32)
-            set_setting(store, KEY, key)
-    return bytes.fromhex(key)
+    return hmac.new(secret(store, KEY), f"{quote(code)} {password} {until}".encode(), sha256).hexdigest()

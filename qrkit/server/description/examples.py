@@ -36,6 +36,7 @@ BODIES: dict[str, Any] = {
     },
     "changes": {"content": "https://example.com/summer"},
     "campaign": {"name": "Spring", "description": "Posters in shop windows"},
+    "conversion": {"shortCode": "x7Kq2B", "id": "1001", "name": "order", "value": 49.9, "currency": "EUR"},
 }
 """JSON bodies by their names in `server.description.openapi.BODIES`."""
 BODIES["checked"] = BODIES["design"]

@@ -14,11 +14,12 @@ from qrkit.design.limits import FORMATS, TEXT_STYLES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.writers import FORMATS as WRITERS
 from qrkit.drawing.writers import Format
-from qrkit.exchange import EXCHANGE_FORMATS, IMPORT_FORMATS, ImportFormat
+from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, ImportFormat
 from qrkit.exchange.scan_file import SCAN_FORMATS, ScanFormat
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
+from qrkit.pictures.printing import PrintSize
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
 from qrkit.server.description import examples
 from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
@@ -133,7 +134,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "schema": schema, "example": example}
 
 
-EXTENSIONS = {"export": [*EXCHANGE_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
+EXTENSIONS = {"export": [*EXPORT_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": ID,
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
@@ -155,6 +156,7 @@ def _query_parameter(name: str) -> dict[str, Any]:
     return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema} | example
 
 
+PRINT = PrintSize.model_json_schema()["properties"]
 PARAMETERS: dict[str, Schema] = {
     "format": {"type": "string", "enum": list(FORMATS), "default": "png"},
     "em": {
@@ -188,6 +190,13 @@ PARAMETERS: dict[str, Schema] = {
     },
     "encoding": {"type": "string", "description": "encoding of a csv, such as `cp1252`; by default, it is found"},
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
+    "sizeMm": PRINT["sizeMm"],
+    "dpi": PRINT["dpi"],
+    "names": {
+        "type": "string",
+        "description": "pattern of the paths of the images in a zip, such as `{campaign}/{name}` or `{number} {City}`, "
+        "where `City` is a field of yours",
+    },
     "level": {"type": "string", "enum": list(HTTP_LEVELS), "default": "standard", "description": "level of the check"},
     "audience": {
         "type": "string",
@@ -279,6 +288,7 @@ BODIES: dict[str, dict[str, Schema]] = {
     "qrcode": _ref("NewQRCode"),
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
+    "conversion": _ref("Conversion"),
     # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
     # express that.
     "file": FILE,
@@ -315,7 +325,7 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "campaign": _ref("Campaign"),
     "made": {"application/json": _object(id=ID, created=DATE)},
     "added": {"application/json": _object({"shortUrl": URL, "imageUrl": URL}, id=ID, created=DATE)},
-    "file": _files(EXCHANGE_FORMATS.values()),
+    "file": _files(EXPORT_FORMATS.values()),
     "linkset": LINKSET,
     "set": {"application/json": _object(id=ID, shortUrl=URL)},
     "issues": {

@@ -94,13 +94,15 @@ ROUTES: tuple[Route, ...] = (
     Route("PUT", f"{API}/track/campaign/{{id}}", track.update_campaign, "required", body="campaign"),
     Route("DELETE", f"{API}/track/campaign/{{id}}", track.delete_campaign, "required", ("keep",)),
     Route(
-        "GET", f"{API}/track/export.{{ext}}", track.export, "required", ("image_format", "raw"), reply="file",
-        is_exchange=True,
+        "GET", f"{API}/track/export.{{ext}}", track.export, "required",
+        ("image_format", "sizeMm", "dpi", "names", "raw"), reply="file", is_exchange=True,
     ),
     Route(
         "POST", f"{API}/track/import", track.import_file, "required",
         ("file_format", "columns", "sheet", "headerRow", "encoding"), "file", "issues", is_exchange=True,
     ),
+    Route("POST", f"{API}/track/conversion", track.add_conversion, "required", body="conversion"),
+    Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, "optional", track.PIXEL_FIELDS, is_page=True),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
     Route("GET", f"{API}/gs1/{{gs1}}", gs1.get, "required", reply="linkset"),

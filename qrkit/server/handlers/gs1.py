@@ -14,7 +14,7 @@ from qrkit.contents.gs1_paths import Gs1Path, gs1_path, gs1_path_in, read_gs1_pa
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.linksets import linkset, read_linkset
 from qrkit.server.clients import unlocking
-from qrkit.server.handlers.short_urls import HTML, asking, brand_of
+from qrkit.server.handlers.short_urls import HTML, asking, brand_of, shown
 from qrkit.server.pages.landing import PAGE_HEADERS, links_page
 from qrkit.server.requests.request import JSON, Response, tagged
 from qrkit.server.service import Call
@@ -71,7 +71,9 @@ def resolve(call: Call) -> Response:
             return Response(200 if is_whole else 300, HTML, page, headers | PAGE_HEADERS)
         body = json.dumps(linkset(base, found.levels), ensure_ascii=False).encode()
         return Response(200 if is_whole else 300, LINKSET, body, headers)
-    location = found.answer.content
+    if found.answer.destination.kind == "page":
+        return shown(call, path.key, found.answer)
+    location = found.answer.destination.link or ""
     if found.links and found.links[0].fwqs:
         location = with_query(location, _passed(request.query), "*")
     return Response(302, headers=headers | {"Location": location})

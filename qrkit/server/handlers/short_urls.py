@@ -10,22 +10,22 @@ from qrkit.contents.cards import card
 from qrkit.contents.contacts import vcard_of_mecard
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
-from qrkit.errors import BadRequest, NotFound, QrkitError, WrongMethod
+from qrkit.errors import BadRequest, LeadsNowhere, NotFound, QrkitError, WrongMethod
 from qrkit.pictures.generate_request import apart
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import brand_behind
 from qrkit.portfolio.portfolio import design_behind
 from qrkit.server.clients import unlocking
 from qrkit.server.clients.shares import Client, network_of
-from qrkit.server.pages.landing import FORM_HEADERS, PAGE_HEADERS, page, password_page, preview
+from qrkit.server.pages.landing import FORM_HEADERS, PAGE_HEADERS, failure, page, password_page, preview
 from qrkit.server.requests.request import Response, tagged
 from qrkit.server.service import Call, Service
+from qrkit.server.statuses import status_of
 from qrkit.tracking import passwords
 from qrkit.tracking.short_urls import is_short_code, short_url
 from qrkit.visits import redirect
-from qrkit.visits.follow_or_show import with_query
 
-__all__ = ["HTML", "NEVER_STORED", "asking", "brand_of", "follow", "look", "picture", "unlock"]
+__all__ = ["HTML", "NEVER_STORED", "asking", "brand_of", "follow", "look", "picture", "shown", "unlock"]
 
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 RAW = "raw=1"
@@ -50,11 +50,19 @@ def follow(call: Call) -> Response:
             return asking(call, code)
         answer = redirects.answer(replace(visit, is_let_in=True))
     if answer.destination.kind == "redirect":
-        link = answer.destination.link or ""
-        if request.query and service.pass_query:
-            link = with_query(link, request.query, service.pass_query)
-        return Response(302, headers=service.redirect_headers | {"Location": link})
-    return _page(page(answer, brand_of(call.service, code), request.headers))
+        headers = {"Location": answer.destination.link or ""} | _cookie(call, code, answer.cookie)
+        return Response(302, headers=service.redirect_headers | headers)
+    return shown(call, code, answer)
+
+
+def shown(call: Call, code: str, answer: redirect.Answer) -> Response:
+    """Return the page that shows a content."""
+    found = _page(page(answer, brand_of(call.service, code), call.request.headers))
+    return replace(found, headers={**found.headers, **_cookie(call, code, answer.cookie)})
+
+
+def _cookie(call: Call, code: str, cookie: str) -> dict[str, str]:
+    return {"Set-Cookie": unlocking.for_code(cookie, code, call.service.base_url)} if cookie else {}
 
 
 def unlock(call: Call) -> Response:
@@ -94,7 +102,11 @@ def _password_in(form: bytes) -> str:
 def look(call: Call) -> Response:
     """Show where a short URL leads, without following it and without counting a visit."""
     code = _code(call)
-    answer = _looked(call, code)
+    try:
+        answer = _looked(call, code)
+    except LeadsNowhere as error:
+        html = failure(error, call.request.headers, brand_of(call.service, code), why=error.reason)
+        return replace(_page(html), status=status_of(error))
     if answer.asks_password:
         return asking(call, code)
     if _wants_raw(call):

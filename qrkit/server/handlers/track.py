@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
-from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError
+from qrkit.exchange import EXPORT_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
 from qrkit.server.requests.bodies import PLACING
-from qrkit.server.requests.parsing import flag, whole
+from qrkit.server.requests.parsing import flag, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import NO_PLACES, Call
+from qrkit.store.questions.conversions import keep_conversion
+from qrkit.tracking.conversion import Conversion
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.redirect_rules import needs_places
 from qrkit.visits.redirect import nowhere
 
 __all__ = [
-    "delete_campaign", "delete_qrcode", "export", "get_campaign", "get_qrcode", "import_file", "insert_campaign",
+    "PIXEL_FIELDS", "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "get_campaign",
+    "get_qrcode", "import_file", "insert_campaign",
     "insert_qrcode", "list_everything", "statistics", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
@@ -31,6 +37,9 @@ MOST_RECORD_BYTES = 4 * 2**20
 """Maximum size of one record: room for a hundred scheduled contents and all its text."""
 MOST_FILE_BYTES = 16 * 2**20
 MOST_A_PAGE = 1_000
+PIXEL_FIELDS = ("clickId", "id", "name", "value", "currency")
+_GIF = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+_PIXEL_HEADERS = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"}
 ANSWERED = ("id", "created", "shortUrl", "imageUrl")
 """Fields of a new record that the client learns. Campaigns have no URLs, nor have QR Codes that the plan hides."""
 
@@ -72,12 +81,15 @@ def get_campaign(call: Call) -> Response:
 
 def insert_campaign(call: Call) -> Response:
     """Add a campaign."""
-    return _insert(read_campaign(call.json(MOST_RECORD_BYTES)), call.portfolio.insert_campaign)
+    asked = read_campaign(call.json(MOST_RECORD_BYTES))
+    _warn_of_places(call, asked)
+    return _insert(asked, call.portfolio.insert_campaign)
 
 
 def update_campaign(call: Call) -> Response:
-    """Change the name, the description and the template of a campaign."""
+    """Change the name, the description, the template and the rules of a campaign."""
     asked = read_campaign(call.json(MOST_RECORD_BYTES))
+    _warn_of_places(call, asked)
     call.portfolio.update_campaign(call.id, **asked.values)
     return _done(asked.unknown)
 
@@ -86,6 +98,24 @@ def delete_campaign(call: Call) -> Response:
     """Delete a campaign, and its QR Codes unless they are kept."""
     call.portfolio.delete_campaign(call.id, keep=flag(call.parameters.get("keep", "false"), "keep"))
     return _done()
+
+
+def add_conversion(call: Call) -> Response:
+    """Add what came of a scan, such as an order. The same ID again changes nothing."""
+    known, unknown = Conversion.known(call.json(MOST_RECORD_BYTES))
+    with json_named():
+        call.portfolio.conversions.record(Conversion(**known))
+    return _done(unknown)
+
+
+def conversion_pixel(call: Call) -> Response:
+    """Add a conversion that a page reports; the answer is always a transparent picture, whatever was sent."""
+    given: dict[str, Any] = {name: value for name in PIXEL_FIELDS if (value := call.parameters.get(name.lower()))}
+    if call.request.method == "GET" and "clickId" in given:
+        with suppress(QrkitError, ValueError):
+            given |= {"value": float(given["value"])} if "value" in given else {}
+            keep_conversion(call.service.store, Conversion(**given), call.service.clock())
+    return Response(200, "image/gif", _GIF, _PIXEL_HEADERS)
 
 
 def list_everything(call: Call) -> Response:
@@ -117,17 +147,18 @@ def statistics(call: Call) -> Response:
 def export(call: Call) -> Response:
     """Export all campaigns and QR Codes as a file."""
     ext, asked = call.request.path["ext"].lower(), call.parameters
-    if ext not in EXCHANGE_FORMATS:
-        hint = f"there are {', '.join(EXCHANGE_FORMATS)}"
+    if ext not in EXPORT_FORMATS:
+        hint = f"there are {', '.join(EXPORT_FORMATS)}"
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
-    safe = not flag(asked.get("raw", "false"), "raw")
+    safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
+    size = print_size(asked)
     with call.service.gates.working.passing(call.client):
-        file = jobs.export(call.portfolio, ext, image_format=image_format, safe=safe)
-    return Response(200, EXCHANGE_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
+        file = jobs.export(call.portfolio, ext, image_format=image_format, print_size=size, names=names, safe=safe)
+    return Response(200, EXPORT_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
 
 def import_file(call: Call) -> Response:

@@ -19,6 +19,7 @@ from types import MappingProxyType
 
 from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
+from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import looks_text
 from qrkit.portfolio.exporting import Listing
@@ -31,7 +32,7 @@ from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, h
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
 
-__all__ = ["MOST_JOBS", "export", "get_ready", "import_file", "list_everything", "statistics", "stop"]
+__all__ = ["MOST_JOBS", "export", "import_file", "list_everything", "statistics", "stop"]
 
 MOST_JOBS = 2
 """The number of jobs at a time; one client has at most one fewer."""
@@ -41,11 +42,6 @@ SMALL = 2**18
 """Bytes of records below which a list is written here: that takes a few milliseconds, less than asking a worker."""
 
 _workers = Workers(Path(__file__).with_name("worker.py"), MOST_JOBS)
-
-
-def get_ready() -> None:
-    """Start a worker, because its start takes longer than most jobs."""
-    _workers.get_ready()
 
 
 def stop() -> None:
@@ -98,19 +94,19 @@ def list_everything(portfolio: Portfolio) -> bytes:
     return _ask_of_all("list", portfolio)
 
 
-def export(portfolio: Portfolio, format: str, *, image_format: str, safe: bool) -> bytes:
+def export(portfolio: Portfolio, format: str, *, print_size: PrintSize | None = None, **how: str | bool) -> bytes:
     """Return all campaigns and QR Codes as the bytes of a file, as `Portfolio.export_bytes` does.
 
     Args:
-        format: One of `qrkit.exchange.EXCHANGE_FORMATS`.
-        image_format: The format of the pictures in a zip: png, eps or svg.
-        safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+        format: One of `qrkit.exchange.EXPORT_FORMATS`.
+        print_size: The print size of the pictures in a zip or a PDF.
+        **how: Further options of `export_bytes`: image_format, names and safe.
     """
     looks = looks_text(portfolio.store, portfolio.account.id)
-    has_tags = has_tags_or_fields(portfolio.store, portfolio.account.id)
-    terms = has_terms(portfolio.store, portfolio.account.id)
-    how: dict[str, str | bool] = {"image_format": image_format, "safe": safe, "has_tags": has_tags, "has_terms": terms}
-    return _ask_of_all("export", portfolio, looks, format=format, **how)
+    how["has_tags"] = has_tags_or_fields(portfolio.store, portfolio.account.id)
+    how["has_terms"] = has_terms(portfolio.store, portfolio.account.id)
+    size = print_size.to_json() if print_size else ""
+    return _ask_of_all("export", portfolio, looks, format=format, size=size, **how)
 
 
 def statistics(scans: Scans, format: str) -> bytes:

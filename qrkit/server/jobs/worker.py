@@ -66,8 +66,11 @@ def _list(campaigns: bytes, *qrcodes: bytes, base_url: str) -> bytes:
     return _listing(base_url, campaigns, qrcodes).to_json().encode()
 
 
-def _export(campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, format: str, **how: Any) -> bytes:
+def _export(
+    campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, format: str, size: str, **how: Any
+) -> bytes:
     from qrkit.exchange import exchange_format
+    from qrkit.pictures.printing import PrintSize
     from qrkit.portfolio.code_designs import CodeDesigns
     from qrkit.portfolio.exporting import write_codes
 
@@ -75,7 +78,8 @@ def _export(campaigns: bytes, looks: bytes, *qrcodes: bytes, base_url: str, form
     named = listing.campaigns()
     designs = CodeDesigns.from_text(looks.decode(), named)
     file = BytesIO()
-    write_codes(exchange_format(format), file, listing.available(), named, designs, **how)
+    print_size = PrintSize.from_json(size) if size else None
+    write_codes(exchange_format(format), file, listing.available(), named, designs, print_size=print_size, **how)
     return file.getvalue()
 
 

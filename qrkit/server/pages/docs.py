@@ -13,8 +13,6 @@ from shlex import quote
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from jinja2 import Environment, StrictUndefined
-
 __all__ = ["docs_page"]
 
 Described = Mapping[str, Any]
@@ -126,6 +124,8 @@ class Thing(NamedTuple):
 @lru_cache(maxsize=4)
 def docs_page(description: bytes) -> bytes:
     """Return the page for an OpenAPI description."""
+    from jinja2 import Environment, StrictUndefined  # 5 MB that most servers never need
+
     described = json.loads(description)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_text("docs.html.jinja"))

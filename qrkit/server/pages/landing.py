@@ -17,10 +17,8 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
-
-from jinja2 import Environment, StrictUndefined, Template
 
 from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
 from qrkit.contents.gs1_paths import Gs1Path
@@ -35,17 +33,12 @@ from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 __all__ = [
-    "FORM_HEADERS",
-    "PAGE_HEADERS",
-    "failure",
-    "home",
-    "links_page",
-    "notice",
-    "page",
-    "password_page",
-    "preview",
-]
+    "FORM_HEADERS", "PAGE_HEADERS", "failure", "home", "links_page", "notice", "page", "password_page", "preview",
+]  # fmt: skip
 
 FOLDER = files("qrkit.server.pages")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
@@ -307,7 +300,9 @@ def preview(
     reader, link = Reader.of(headers), answer.destination.link
     say = reader.language.say
     if link is None or not link.startswith(("http:", "https:")):
-        sheet = replace(_content_sheet(answer, reader), foot=say(NOT_COUNTED))
+        sheet = _content_sheet(answer, reader)
+        why = (_line(Row("Why", answer.why), reader),) if answer.why else ()
+        sheet = replace(sheet, lines=(*sheet.lines, *why), foot=say(NOT_COUNTED))
         return _render(sheet, reader.language, brand)
     parts, written = urlsplit(link), answer.content.strip()
     rows = [Row("Full address", link)]
@@ -328,14 +323,18 @@ def preview(
     return _render(sheet, reader.language)
 
 
-def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: Brand | None = None) -> bytes:
+def failure(
+    error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: Brand | None = None, *, why: str = ""
+) -> bytes:
     """Return an HTML page that tells a visitor in plain words what went wrong and what to try.
 
     Args:
         headers: Headers of the request by lower-case name.
         brand: Gives the page its name, logo and accent, where the visitor scanned a code that is known.
+        why: What decided that a short URL leads nowhere now, for its owner.
     """
-    language, status = Reader.of(headers).language, status_of(error)
+    reader, status = Reader.of(headers), status_of(error)
+    language = reader.language
     say, when = language.say, language.wait(error.retry_after) if isinstance(error, TooManyRequests) else ""
     sheet = FAILURES.get(status) or FAILURES[500 if status >= 500 else 400]
     if isinstance(error, NotFound) and error.kind == "page":
@@ -348,6 +347,7 @@ def failure(error: QrkitError, headers: Mapping[str, str] = NO_HEADERS, brand: B
         lead=say(sheet.lead, when=when),
         tips=tuple(map(say, sheet.tips)),
         buttons=tuple(button._replace(label=say(button.label)) for button in sheet.buttons),
+        lines=(_line(Row("Why", why), reader),) if why else (),
         foot=say("Error {status}", status=status),
     )
     return _render(sheet, language, brand)
@@ -509,6 +509,8 @@ def _render(sheet: Sheet, language: Language, brand: Brand | None = None) -> byt
 @cache
 def _template() -> tuple[Template, str]:
     """Load the template and its CSS on first use."""
+    from jinja2 import Environment, StrictUndefined  # 5 MB that most servers never need
+
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(FOLDER.joinpath("landing.html.jinja").read_text(encoding="utf-8"))
     return template, "".join(FOLDER.joinpath(name).read_text(encoding="utf-8") for name in ("theme.css", "landing.css"))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
+from qrkit.pictures.printing import PrintSize
 
-__all__ = ["flag", "json_object", "pairs", "whole"]
+__all__ = ["flag", "json_object", "pairs", "print_size", "whole"]
 
 LONGEST_QUERY = 16_384
 MOST_PARAMETERS = 50
@@ -29,6 +31,7 @@ MOST_DIGITS = 9
 LONGEST_NUMBER = 300
 """Maximum digits; a number of this length can still be converted to a float."""
 
+NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 OLD_ESCAPE = re.compile("%u[0-9A-Fa-f]{4}")
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%uXXXX) and Latin-1 (%XX)"
@@ -107,6 +110,13 @@ def flag(text: str, name: str) -> bool:
     if value is None:
         raise InvalidParameter(Problem(name, text, "must be true or false", "wrong-type"))
     return value
+
+
+def print_size(parameters: Mapping[str, str]) -> PrintSize | None:
+    """Parse the parameters `sizeMm` and `dpi`; None if there are none."""
+    texts = {name: parameters[name.lower()] for name in ("sizeMm", "dpi") if name.lower() in parameters}
+    given: dict[str, Any] = {name: float(text) if NUMBER.fullmatch(text) else text for name, text in texts.items()}
+    return PrintSize(**given) if given else None
 
 
 def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:

@@ -13,15 +13,16 @@ from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
+from qrkit.tracking.utm import Utm
 
 __all__ = ["READ_ONLY", "Fields", "json_named", "read_campaign", "read_changes", "read_qrcode"]
 
 READ_ONLY = ("id", "shortUrl", "imageUrl", "scans", "created", "isAvailable")
 """Fields of a QR Code that are ignored in requests."""
-NOT_CHANGED = ("shortCode",)
+NOT_CHANGED = ("shortCode", "scanMarker")
 """Fields that cannot change after the code was created, because the short URL may be printed."""
 
-OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules"}
+OF_SHLINK = {"longUrl": "content", "maxVisits": "limit", "redirectRules": "rules", "forwardQuery": "passQuery"}
 """Names of Shlink for fields of ours."""
 
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
@@ -80,13 +81,22 @@ def _in_our_words(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a QR Code with those that Shlink calls otherwise under our names."""
     renamed = {ours: fields[theirs] for theirs, ours in OF_SHLINK.items() if theirs in fields and ours not in fields}
     given = with_content({name: value for name, value in fields.items() if name not in OF_SHLINK} | renamed)
-    return given | {name: from_shlink(given[name]) for name in ("rules",) if name in given}
+    return _with_our_rules(given)
+
+
+def _with_our_rules(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(fields) | {name: from_shlink(fields[name]) for name in ("rules",) if name in fields}
 
 
 def read_campaign(fields: Mapping[str, Any]) -> Fields:
     """Read the fields of a campaign, new or changed."""
-    _, unknown = Campaign.known(fields)
-    sent = {name: fields[name] for name in ("name", "description", "template") if fields.get(name) is not None}
+    known, unknown = Campaign.known(_with_our_rules(fields))
+    names = ("name", "description", "template", "utm")
+    sent = {name: fields[name] for name in names if fields.get(name) is not None}
+    if isinstance(sent.get("utm"), Mapping):
+        given = sent["utm"]
+        sent["utm"] = {name: given[name] for name in Utm.model_fields if given.get(name) is not None}
+    sent |= {name: known[name] for name in ("rules",) if name in known}
     if sent.get("name", "") == "":
         raise MissingParameter("name")
     Campaign(id="", created=_SOME_DAY, **sent)

@@ -25,7 +25,7 @@ from qrkit.server.clients.hosts import reachable
 from qrkit.server.operation.logs import OPERATIONS, set_log_level
 from qrkit.server.settings import RELOADABLE, Settings
 from qrkit.store import Store
-from qrkit.store.recording.user_agents import load_parsers
+from qrkit.tracking.bots import is_bot
 
 if TYPE_CHECKING:
     from qrkit.server.sockets.http_server import StrictServer
@@ -66,9 +66,8 @@ def serve(
     """
     from qrkit.server.sockets.http_server import listen
 
-    load_parsers()  # before there are visitors, who would wait
+    is_bot("Mozilla/5.0")  # loads what every visit needs, before there are visitors, who would wait
     server = listen(app, settings or Settings())
-    jobs.get_ready()
     try:
         with _checking(app), _handling_signals(server, reload):
             if ready:

@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import TRIALS, UPTIME
+from qrkit.store.migrations import CAMPAIGN_RULES, LINKS, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -263,6 +263,7 @@ CREATE TABLE scans_taken (
 """
 
 GS1 = "ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]';"
+SPLITS = f"{VARIANTS} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;"
 
 PART = "pg_backend_pid() % 64"
 """The counter part that a connection adds to; connections that share a part wait for each other, but lose no scans."""
@@ -290,8 +291,12 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "own fields": OWN_FIELDS,
         "trials": TRIALS,
         "terms": TERMS,
-        "gs1": GS1,
         "uptime": UPTIME,
+        "links": LINKS,
+        "via": VIA,
+        "splits": SPLITS,
+        "campaign rules": CAMPAIGN_RULES,
+        "gs1": GS1,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

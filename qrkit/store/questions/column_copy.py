@@ -31,7 +31,7 @@ from qrkit.store.recording.user_agents import parse_new_user_agents
 
 __all__ = ["Columns", "columns", "reading_one_state"]
 
-RECORDS = ("accounts", "campaigns", "qrcodes", "short_codes")
+RECORDS = ("accounts", "campaigns", "qrcodes", "short_codes", "splits")
 """Tables that are all copied again when one of them has changed."""
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_IN_FILE = "BEGIN TRANSACTION READ ONLY"

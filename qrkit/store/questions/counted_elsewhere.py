@@ -10,7 +10,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.connection import Store
 from qrkit.store.copies.arrow_tables import ArrowTable
 from qrkit.store.history.server_history import bring_equal
-from qrkit.store.questions.visit_frame import prepared_frame
+from qrkit.store.questions.visit_frame import FRAME_COLUMNS, prepared_frame
 from qrkit.store.recording.recorder import drain
 from qrkit.store.recording.user_agents import LONGEST, numbers_of
 from qrkit.store.recording.visit_rows import COLUMNS
@@ -24,7 +24,7 @@ __all__ = ["insert_frame"]
 
 CODES = "SELECT short_code FROM qrcodes WHERE account_id = ?"
 
-GIVEN = {name: kind for name, kind in COLUMNS.items() if name != "qrcode"}
+GIVEN = {name: kind for name, kind in COLUMNS.items() if name in (*FRAME_COLUMNS, "user_agent")}
 """Columns of the table `incoming`, without the row number and `is_stored`."""
 INCOMING = f"""
 CREATE TEMPORARY TABLE incoming (
@@ -73,10 +73,13 @@ COMPARE_WITH_CONTENT = {"asked": "content IS NOT NULL", "equal": f"{SAME}, conte
 # any visit that no row with content has matched.
 COMPARE_WITHOUT = {"asked": "content IS NULL", "equal": SAME}
 INSERT_FRAME = """
-INSERT INTO visits
+INSERT INTO visits (
+    time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, latitude,
+    longitude, via, variant
+)
 SELECT
     i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), i.user_agent, i.referrer, i.language,
-    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude
+    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude, i.via, i.variant
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
 JOIN qrcodes q ON q.number = s.qrcode

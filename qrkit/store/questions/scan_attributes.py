@@ -15,6 +15,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.quoting import quoted
 from qrkit.store.recording.user_agents import Device
 from qrkit.tracking.countries import country_code, country_rule
+from qrkit.tracking.records import Via
 
 __all__ = [
     "FIELD", "TAG", "UNKNOWN", "Attribute", "AttributeFilters", "HasFields", "Part", "VisitAttribute", "as_tuple",
@@ -36,9 +37,20 @@ UtmAttribute = Literal["utm_source", "utm_medium", "utm_campaign", "utm_term", "
 """Parameters in the query of the link that a scan led to."""
 
 VisitAttribute = Literal[
-    "country", "region", "city", "language", "referrer", AgentAttribute, "content", "destination", UtmAttribute
+    "country",
+    "region",
+    "city",
+    "language",
+    "referrer",
+    AgentAttribute,
+    "content",
+    "via",
+    "variant",
+    "destination",
+    UtmAttribute,
 ]
-"""Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link."""
+"""Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link. Of
+pictures with a marker, `via` tells scans ("scan") from clicks of the short URL ("link")."""
 
 Tag = Literal["tag"]
 """A tag of the QR Code of a scan; a scan of a QR Code with several tags counts with each of them."""
@@ -82,6 +94,8 @@ class AttributeFilters(TypedDict, total=False):
     manufacturer: Wanted
     device_model: Wanted
     content: Wanted
+    via: Wanted
+    variant: Wanted
     destination: Wanted
     utm_source: Wanted
     utm_medium: Wanted
@@ -178,7 +192,11 @@ def _device_rule(value: str) -> str:
     return f"must be one of {', '.join(devices)}" + (f" ({value!r} is {meant!r} here)" if meant else "")
 
 
-RULES: Mapping[str, Callable[[str], str]] = {"country": _country_rule, "device": _device_rule}
+def _via_rule(value: str) -> str:
+    return "" if value in get_args(Via) else f"must be one of {', '.join(get_args(Via))}"
+
+
+RULES: Mapping[str, Callable[[str], str]] = {"country": _country_rule, "device": _device_rule, "via": _via_rule}
 """What is wrong with a value that no scan can have, by the attribute; "" for a possible value."""
 
 

@@ -63,7 +63,7 @@ WITH codes AS (
 ), lean AS NOT MATERIALIZED (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, v.user_agent, v.alone, v.again, v.numbered, q.*
+        v.content, v.via, v.variant, v.split, v.conversion, v.user_agent, v.alone, v.again, v.numbered, q.*
     FROM all_visits v
     JOIN codes q ON q.number = v.qrcode{join}
     WHERE {only_visits}
@@ -76,7 +76,7 @@ WITH codes AS (
 ), scans AS (
     SELECT
         time, kind, visitor, referrer, language, country, region, city, latitude, longitude,
-        content, qrcode_id, qrcode, short_code, qrcode_address, qrcode_latitude, qrcode_longitude,
+        content, via, variant, qrcode_id, qrcode, short_code, qrcode_address, qrcode_latitude, qrcode_longitude,
         campaign_id, campaign,
         system, system_version, browser, browser_version, manufacturer, device_model, device, is_bot
     FROM wide
@@ -137,7 +137,7 @@ BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
 """The methods of a portfolio that find the record with a name."""
 
 TEXTS = {
-    "lean": ("kind", "referrer", "language", "country", "region", "city", "content"),
+    "lean": ("kind", "referrer", "language", "country", "region", "city", "content", "via", "variant"),
     "codes": ("qrcode_id", "qrcode", "short_code", "qrcode_address", "campaign_id", "campaign"),
     "user_agents": ("system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"),
     "links": get_args(UtmAttribute),
@@ -253,9 +253,9 @@ class Scans(Shown):
         """Return the same view with other filters. Omitted parameters keep their value; None removes a filter.
 
         Scans can be filtered by country, region, city, language, referrer, device, system, browser, manufacturer,
-        device_model, content, destination (the content without query and fragment) and, in the query of the content,
-        utm_source, utm_medium, utm_campaign, utm_term, utm_content and utm_id. The value "unknown" stands for scans
-        whose attribute is unknown or empty.
+        device_model, content, via, destination (the content without query and fragment) and, in the query of the
+        content, utm_source, utm_medium, utm_campaign, utm_term, utm_content and utm_id. The value "unknown" stands for
+        scans whose attribute is unknown or empty.
 
         The view keeps its bounds as you gave them: days, and timestamps without a time zone, are in `time_zone`, no
         matter whether you set `time_zone` before or after the bounds.
@@ -385,13 +385,14 @@ class Scans(Shown):
         """Return a DataFrame with one row per scan, oldest first.
 
         Columns: time (datetime64[us, time zone], in the time zone of the view), kind, referrer, language, country,
-        region, city, content, qrcode_id, qrcode (name), short_code (of the QR Code), qrcode_address, campaign_id
-        (missing without a campaign), campaign (name, "" without a campaign), system, system_version, browser,
-        browser_version, manufacturer, device_model, device, utm_source, utm_medium, utm_campaign, utm_term,
-        utm_content, utm_id (all str; UTM parameters of the content are missing if it has none), visitor (UInt64, valid
-        for one UTC day), latitude, longitude (float64, degrees, of the visitor), qrcode_latitude, qrcode_longitude
-        (float64, degrees, location of the printed code), is_bot (bool: whether the user agent is a bot by today's
-        rules; `kind` was decided at the time of the scan).
+        region, city, content, via (scan or link), variant, qrcode_id, qrcode (name), short_code (of the QR Code),
+        qrcode_address, campaign_id (missing without a campaign), campaign (name, "" without a campaign), system,
+        system_version, browser, browser_version, manufacturer, device_model, device, utm_source, utm_medium,
+        utm_campaign, utm_term, utm_content, utm_id (all str; via, variant and UTM parameters of the content are missing
+        if there are none),
+        visitor (UInt64, valid for one UTC day), latitude, longitude (float64, degrees, of the visitor),
+        qrcode_latitude, qrcode_longitude (float64, degrees, location of the printed code), is_bot (bool: whether the
+        user agent is a bot by today's rules; `kind` was decided at the time of the scan).
         """
         with reading_one_state(self.store):  # the texts of the rows are those that were listed
             rows = self.all_rows()
@@ -445,7 +446,8 @@ class Scans(Shown):
                 default bot if the `user_agent` is a known crawler, else scan), `content` (str, the content served; by
                 default the content of the record), `user_agent`, `referrer` (host), `language`, `country` (two-letter
                 code, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole number, which counts once for
-                each UTC day), `latitude`, `longitude` (degrees).
+                each UTC day), `latitude`, `longitude` (degrees), `via` (scan or link),
+                `variant` (str).
 
         Raises:
             InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this

@@ -10,6 +10,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pandas_frame
 from qrkit.store.recording.user_agents import names_bot
 from qrkit.tracking.countries import country_code, country_rule
+from qrkit.tracking.records import Via
 from qrkit.tracking.referrers import tidy_referrer
 from qrkit.tracking.text_columns import as_text
 
@@ -32,6 +33,8 @@ FRAME_COLUMNS = {
     "city": "str",
     "latitude": "float64",
     "longitude": "float64",
+    "via": "str",
+    "variant": "str",
 }
 """Columns of a DataFrame of scans and their dtypes; only the first two are required."""
 
@@ -62,6 +65,7 @@ def prepared_frame(given: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]
         _refuse(result[name], wrong, f"must be in {bound}", "out-of-range")
     result["user_agent"] = _filled(result["user_agent"])
     result["kind"] = _kinds(result["kind"], result["user_agent"])
+    _refuse_others(result["via"], get_args(Via))
     result["country"] = _countries(result["country"])
     result["referrer"] = _hosts(result["referrer"])
     return result
@@ -82,8 +86,7 @@ def _frame_of(given: Any) -> pd.DataFrame:
 
 def _kinds(kinds: pd.Series, agents: pd.Series) -> pd.Series:
     """Return the kind of each visit; where the kind is missing, derive it from the user agent."""
-    unknown = set(kinds.cat.categories) - {*FRAME_KINDS, ""}
-    _refuse(kinds, kinds.isin(unknown), f"must be one of {', '.join(FRAME_KINDS)}")
+    _refuse_others(kinds, FRAME_KINDS)
     is_open = kinds.isna() | kinds.isin([""])
     if not is_open.any():
         return kinds
@@ -122,6 +125,12 @@ def _refuse(column: pd.Series, wrong: pd.Series, rule: str, code: str = "bad-val
     if wrong.any():
         row = int(wrong.argmax())
         raise InvalidParameter(Problem(str(column.name), column[row], f"row {row}: {rule}", code))
+
+
+def _refuse_others(words: pd.Series, known: Sequence[str]) -> None:
+    """Raise an error for the first word that is not known."""
+    unknown = set(words.cat.categories) - {*known, ""}
+    _refuse(words, words.isin(unknown), f"must be one of {', '.join(known)}")
 
 
 def _check_names(names: list[str]) -> None:

@@ -46,10 +46,8 @@ CREATE TABLE IF NOT EXISTS visits (
 CREATE TABLE IF NOT EXISTS stores (id TEXT NOT NULL);
 """
 # One statement adds all visits, because Python's sqlite3 lets other threads run at each step of a statement.
-ADD = """
-INSERT INTO visits (user_agent, scanned, fields)
-SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key
-"""
+ADD = "INSERT INTO visits (user_agent, scanned, fields) VALUES (?, ?, ?)"
+ANOTHER = ", (?, ?, ?)"
 READ = """
 SELECT number, user_agent, scanned, fields FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
 """
@@ -261,12 +259,13 @@ class Inbox:
                 if self.has_failed:
                     return NotTried(f"{self.path} could not be written")
                 moved = self.moved or 0
-                visits = json.dumps([_written(entry.visit) for entry in batch], ensure_ascii=False)
+                add = ADD + ANOTHER * (len(batch) - 1)
+                values = [value for entry in batch for value in _written(entry.visit)]
                 if moved == self._deleted:
-                    self._connection.execute(ADD, [visits])
+                    self._connection.execute(add, values)
                 else:
                     self._connection.execute("BEGIN")
-                    self._connection.execute(ADD, [visits])
+                    self._connection.execute(add, values)
                     self._connection.execute(DELETE, [moved])
                     self._connection.execute("COMMIT")
             except sqlite3.Error as error:

@@ -16,7 +16,7 @@ from qrkit.store.connection import Store
 from qrkit.tracking.bots import is_bot
 
 __all__ = [
-    "Device", "ParsedUserAgent", "forget_numbers", "load_parsers", "names_bot", "numbers_of", "parse_new_user_agents",
+    "Device", "ParsedUserAgent", "forget_numbers", "names_bot", "numbers_of", "parse_new_user_agents",
     "parse_user_agent", "parser", "reparse",
 ]  # fmt: skip
 
@@ -181,15 +181,9 @@ def parser() -> str:
     return ", ".join([f"rules {RULES}", *(f"{name} {version(name)}" for name in PARSED_BY)])
 
 
-def load_parsers() -> None:
-    """Load the parsers, which stops all threads of the process for about 0.2 s; otherwise the first new text does."""
-    parse_user_agent("")
-    is_bot("Mozilla/5.0")
-
-
 def parse_user_agent(text: str) -> ParsedUserAgent:
     """Parse the system, browser and device of a user agent, and detect bots."""
-    import ua_parser
+    import ua_parser  # its patterns take 25 MB, which a server needs only for questions and for rules on devices
 
     parsed = ua_parser.parse(text)
     system, browser, device = parsed.os, parsed.user_agent, parsed.device

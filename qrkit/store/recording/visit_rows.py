@@ -31,9 +31,15 @@ COLUMNS = {
     "city": "VARCHAR",
     "latitude": "FLOAT8",
     "longitude": "FLOAT8",
+    "via": "VARCHAR",
+    "variant": "VARCHAR",
+    "split": "INTEGER",
+    "conversion": "VARCHAR",
 }
 FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
 """The fields of a visit in JSON; the number of its user agent is added when the visit is inserted."""
+LAST, LACKING = '"conversion":', ',"variant":null,"split":null,"conversion":null}'
+"""What the JSON of each visit has, and what takes the place of its last brace if an older qrkit wrote it."""
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
 INSERT = "INSERT INTO visits ({columns}) SELECT {columns} FROM {rows}"
 
@@ -59,6 +65,10 @@ def waiting_visit(visit: Visit) -> WaitingVisit:
         "city": place.city,
         "latitude": place.latitude,
         "longitude": place.longitude,
+        "via": visit.via,
+        "variant": visit.variant,
+        "split": visit.split,
+        "conversion": visit.conversion,
     }
     for name, bits in (("qrcode", 31), ("visitor", 64)):
         if fields[name] is not None and not 0 <= fields[name] < 2**bits:
@@ -78,7 +88,8 @@ def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
     dialect = store.database.dialect
     with store.adding():
         numbers = numbers_of(store, [visit.user_agent for visit in visits])
-        rows = dialect.escape_json(f"[{','.join(visit.fields for visit in visits)}]")
+        texts = (text if LAST in (text := visit.fields) else text[:-1] + LACKING for visit in visits)
+        rows = dialect.escape_json(f"[{','.join(texts)}]")
         agents = [numbers[visit.user_agent] for visit in visits]
         store.execute_often(_insert(dialect), {"rows": rows, "numbers": agents})
         scanned = Counter(visit.scanned for visit in visits if visit.scanned is not None)

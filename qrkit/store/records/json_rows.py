@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
-from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.qrcodes import SELECT_QRCODES, SELECTED, Links, read_qrcode
+from qrkit.store.records.campaigns import read_campaign
+from qrkit.store.records.qrcodes import RECORD, SELECT_QRCODES, Links, parts, read_qrcode
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
@@ -23,14 +22,13 @@ __all__ = [
 
 TOGETHER = 1_000
 """Number of QR Codes per text: other threads wait while the interpreter copies a text."""
-CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created")
-QRCODE_FIELDS = ("number", *SELECTED, "campaign_id", "scans", "is_available")
+CAMPAIGN_FIELDS = ("id", "name", "description", "template", "created", "rules", "utm")
 AS_JSON = """
-SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text, max(number) AS last
+SELECT '[' || string_agg({array}({fields})::VARCHAR, ',' ORDER BY number) || ']' AS text
 FROM ({select}) found
 """
 SELECT_CAMPAIGNS = """
-SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created
+SELECT row_number() OVER (ORDER BY created, rowid) AS number, id, name, description, template, created, rules, utm
 FROM campaigns WHERE account_id = $account
 """
 SELECT_TAILS = "SELECT number, short_code, urlinfo FROM qrcodes WHERE urlinfo <> ''"
@@ -39,12 +37,12 @@ SELECT_NAMES = "SELECT number, name, content FROM qrcodes WHERE account_id = $ac
 
 def campaigns_text(store: Store, account_id: str) -> str:
     """Return the campaigns of an account, oldest first, as JSON that `read_campaigns` reads."""
-    return _text(store, CAMPAIGN_FIELDS, SELECT_CAMPAIGNS, {"account": account_id})[0]
+    return _text(store, CAMPAIGN_FIELDS, SELECT_CAMPAIGNS, {"account": account_id})
 
 
 def names_and_contents(store: Store, account_id: str) -> str:
     """Return the name and the content of every QR Code of an account, as a JSON list of lists."""
-    return _text(store, ("name", "content"), SELECT_NAMES, {"account": account_id})[0]
+    return _text(store, ("name", "content"), SELECT_NAMES, {"account": account_id})
 
 
 def all_short_codes(store: Store) -> str:
@@ -55,7 +53,7 @@ def all_short_codes(store: Store) -> str:
 
 def readable_tails(store: Store) -> str:
     """Return the short code and the words of every QR Code with a readable tail, in any account, as a JSON list."""
-    return _text(store, ("short_code", "urlinfo"), SELECT_TAILS, {})[0]
+    return _text(store, ("short_code", "urlinfo"), SELECT_TAILS, {})
 
 
 def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
@@ -64,33 +62,27 @@ def qrcode_texts(store: Store, account_id: str, *, most: int) -> Iterator[str]:
     Args:
         most: Number of QR Codes, oldest first, that the plan makes available.
     """
-    include_waiting(store)
-    asked = {"id": None, "campaign": None, "content": None, "account": account_id, "most": most, "together": TOGETHER}
-    text, last = _text(store, QRCODE_FIELDS, SELECT_QRCODES, {**asked, "after": 0})
-    while last:
-        yield text
-        text, last = _text(store, QRCODE_FIELDS, SELECT_QRCODES, {**asked, "after": last})
+    for part in parts(store, account_id, together=TOGETHER):
+        yield _text(store, RECORD, SELECT_QRCODES, {**part, "most": most})
 
 
 def read_campaigns(text: str) -> list[Campaign]:
     """Return the campaigns in the text of `campaigns_text`."""
-    return [Campaign(**row) for row in _rows(text, CAMPAIGN_FIELDS)]
+    return [read_campaign(dict(zip(CAMPAIGN_FIELDS, row, strict=True))) for row in _rows(text)]
 
 
 def read_qrcodes(text: str, links: Links) -> Iterator[QRCode]:
     """Yield the QR Codes in a text of `qrcode_texts`."""
-    return (read_qrcode(row, links) for row in _rows(text, QRCODE_FIELDS))
+    return (read_qrcode(row, links) for row in _rows(text))
 
 
-def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any]) -> tuple[str, int]:
-    """Return the rows of a query as JSON, and the number of the last one; 0 if there are none."""
+def _text(store: Store, fields: tuple[str, ...], select: str, parameters: dict[str, Any]) -> str:
+    """Return the rows of a query as JSON."""
     array = store.database.dialect.json_array
     row = store.rows(AS_JSON.format(array=array, fields=", ".join(fields), select=select), parameters)[0]
-    return row["text"] or "[]", row["last"] or 0
+    return row["text"] or "[]"
 
 
-def _rows(text: str, fields: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    for values in json.loads(text, strict=False):  # a server's U+0000 comes as the character itself
-        row = dict(zip(fields, values, strict=True))
-        row["created"] = datetime.fromisoformat(row["created"])
-        yield row
+def _rows(text: str) -> list[list[Any]]:
+    rows: list[list[Any]] = json.loads(text, strict=False)  # a server's U+0000 comes as the character itself
+    return rows

@@ -1,4 +1,4 @@
-"""Store campaigns, QR Codes and their short codes."""
+"""Store QR Codes and their short codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, Self, get_args
 
@@ -14,37 +15,44 @@ from qrkit.errors import StoreBusy, StoreClosed
 from qrkit.model import Model
 from qrkit.store.connection import Store
 from qrkit.store.engine import Parameters
+from qrkit.store.quoting import quoted
+from qrkit.store.recording.click_ids import KEY
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.campaign_colors import free_color, pass_on_color
-from qrkit.store.records.drawing_templates import change_looks
 from qrkit.store.records.short_codes import (
     DELETED,
-    NO_TERMS_AT_ALL,
     ON_TERMS,
     TERMS,
+    WITH_UTM,
     Target,
     Terms,
     ignores_case,
+    read_rules,
     read_schedule,
+    remember_changed,
     remember_rows,
     remember_targets,
+    shared,
 )
+from qrkit.store.records.splits import begin_splits
+from qrkit.store.store_settings import secret
+from qrkit.tracking.gs1_entities import entities_of
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import PLACES
 from qrkit.tracking.short_urls import beginnings, is_address_of
 from qrkit.tracking.times import naive, utc
+from qrkit.tracking.utm import utm_query
 
 __all__ = [
-    "MOST_IN_TEXT", "QRCODES", "RECORDS", "CodesText", "Links", "Staged", "StoredRow", "address_holder",
-    "asks_for_places", "campaigns", "column_values", "count_qrcodes", "delete_campaign", "delete_qrcodes",
-    "each_qrcode", "has_short_code", "has_tags_or_fields", "has_terms", "insert_campaign", "insert_qrcode",
-    "insert_values", "is_taken", "last_number", "leave_campaign", "number_of", "qrcodes", "qrcodes_in_parts",
-    "read_qrcode", "staged", "stored_row", "update_campaign", "update_qrcode",
+    "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
+    "address_holder", "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode",
+    "forget_taken", "get_ready", "has_short_code", "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values",
+    "is_taken", "last_number", "list_text", "number_of", "parts", "qrcodes", "qrcodes_in_parts", "read_qrcode",
+    "staged", "stored_row", "target_of", "update_qrcode",
 ]  # fmt: skip
 
 
-def _list_text(values: tuple[Model | str, ...]) -> str:
+def list_text(values: tuple[Model | str, ...]) -> str:
     """Return a schedule, rules, or tags, as JSON."""
     plain = [value if isinstance(value, str) else value.model_dump(mode="json") for value in values]
     return json.dumps(plain, ensure_ascii=False) if plain else "[]"
@@ -76,7 +84,7 @@ StoredRow = dict[str, Any]
 """A new QR Code: the value of its field by column of the table `qrcodes`."""
 LOCATION = tuple(Location.model_fields)
 """The columns of the location."""
-FIXED = ("id", "short_code", "imported_scans", "created")
+FIXED = ("id", "short_code", "imported_scans", "created", "scan_marker")
 """Columns that never change after the insert."""
 CHANGING = [name for name in COLUMNS if name not in FIXED]
 SQL_TYPES = {bool: "BOOLEAN", int: "BIGINT", float: "FLOAT8", datetime: "TIMESTAMP"}
@@ -86,19 +94,15 @@ _properties_text = lru_cache(maxsize=1_000)(Properties.to_json)
 TO_SQL: dict[type, Callable[[Any], Any]] = {
     datetime: lambda moment: naive(moment).isoformat(),
     Properties: _properties_text,
-    tuple: _list_text,
+    tuple: list_text,
     OwnFields: _object_text,
 }
 """Conversions to column values, by field type."""
 
 
-NOTHING = {"tags": "[]", "fields": "{}", "rules": "[]", "gs1": "[]"}
-"""The text of a QR Code without tags, fields of its own, and rules."""
-NO_TERMS = {
-    "active": True, "valid_since": None, "valid_until": None, "scan_limit": 0, "limit_a_day": 0, "otherwise": "",
-    "password": "",
-}  # fmt: skip
-"""The columns of a QR Code that leads everybody to its content at any time."""
+def _values(fields: Iterable[Any]) -> list[Any]:
+    """Convert field values to column values."""
+    return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
 
 
 def _sql_type(column: str) -> str:
@@ -121,18 +125,6 @@ ROW = {name: QRCODES[name] for name in COLUMNS}
 """The columns that a new QR Code brings, and their types."""
 DTYPES = {"BIGINT": "int64", "BOOLEAN": "bool", "FLOAT8": "float64", "TIMESTAMP": "datetime64[us]"}
 """The dtypes of arrays by column type; text columns have dtype object."""
-INSERT_CAMPAIGN = """
-INSERT INTO campaigns (id, account_id, name, description, template, created, color) VALUES (?, ?, ?, ?, ?, ?, ?)
-"""
-SELECT_CAMPAIGNS = """
-SELECT id, name, description, template, created FROM campaigns
-WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
-ORDER BY created, rowid
-"""
-UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ? WHERE id = ?"
-LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
-DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
-DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
 TOGETHER = 5_000
 """Number of QR Codes per query."""
 MOST_IN_TEXT = 500
@@ -158,7 +150,10 @@ INSERT_STAGED_COUNTS = """
 INSERT INTO scan_counts (qrcode, scans, forgotten) SELECT $first::INTEGER + position, 0, 0 FROM staged_qrcodes
 """
 STAGED_TARGETS = f"""
-SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q
+SELECT short_code, $first::INTEGER + position AS number, {TERMS} FROM staged_qrcodes q {WITH_UTM}
+"""
+STAGED_SPLITS = """
+SELECT $first::INTEGER + position AS number, rules FROM staged_qrcodes WHERE rules LIKE '%"variants"%'
 """
 STAGED_CLASH = """
 SELECT s.name FROM staged_qrcodes s JOIN short_codes c ON c.code = s.short_code
@@ -171,8 +166,10 @@ LAST_NUMBER = "SELECT max(qrcode) AS number FROM short_codes"
 INSERT_QRCODE = f"""
 INSERT INTO qrcodes ({", ".join(QRCODES)}) VALUES ({", ".join(f"?::{kind}" for kind in QRCODES.values())})
 """
-UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?' for name in CHANGING)} WHERE id = ?"
-FORGET_TAKEN = "DELETE FROM scans_taken WHERE qrcode = ?"
+UPDATE_QRCODE = f"UPDATE qrcodes SET {', '.join(f'{name} = ?::{QRCODES[name]}' for name in CHANGING)} WHERE id = ?"
+FORGET_TAKEN = """
+DELETE FROM scans_taken WHERE qrcode IN (SELECT number FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])))
+"""
 """A limit that is set later counts anew: scans that were not numbered count, too."""
 DELETE_QRCODES = "DELETE FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[]))"
 INSERT_SHORT_CODE = (
@@ -181,69 +178,74 @@ INSERT_SHORT_CODE = (
 INSERT_COUNT = "INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0, 0)"
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
-SELECTED = [name for name in COLUMNS if name not in ("campaign_id", "imported_scans")]
+OFTEN = (
+    "number",
+    "id",
+    "name",
+    "content",
+    "short_code",
+    "created",
+    "properties",
+    "campaign_id",
+    "scans",
+    "is_available",
+    "scan_marker",
+)
+RARE = [name for name in COLUMNS if name not in (*OFTEN, "imported_scans")]
+"""Columns in which most QR Codes have the default. `RECORDS` has NULL in its place, which a driver reads quickest."""
+ALL_DEFAULT = [None] * len(RARE)
+NO_PLACE = vars(Location())
+RECORD = (*OFTEN, *RARE)
+"""The columns of `RECORDS`, in their order."""
+
+
+def _unless_default(column: str) -> str:
+    field, _, part = COLUMNS[column].partition(".")
+    kind = Location.model_fields[part] if part else QRCode.model_fields[field]
+    (default,) = _values([kind.get_default(call_default_factory=True)])
+    literal = quoted(default) if isinstance(default, str) else json.dumps(default)
+    return f"nullif(q.{column}, {literal}) AS {column}"
+
+
 RECORDS = f"""
 WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 )
 SELECT
-    q.number, {", ".join(f"q.{name}" for name in SELECTED)},
+    q.number, q.id, q.name, q.content, q.short_code, q.created, q.properties,
     CASE WHEN q.campaign_id IN (SELECT id FROM campaigns WHERE account_id = $account) THEN q.campaign_id END
         AS campaign_id, -- a damaged store may lack the campaign
-    q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available
+    q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available,
+    q.scan_marker,
+    {", ".join(map(_unless_default, RARE))}
 FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
 WHERE q.account_id = $account
 """
 """Selects what `read_qrcode` reads; conditions and an order may follow."""
 SELECT_QRCODES = f"""{RECORDS}
-    AND q.number > $after AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
+    AND q.number > $after AND q.number <= coalesce($until::INTEGER, 2147483647)
+    AND ($id::VARCHAR IS NULL OR q.id = $id::VARCHAR)
     AND ($campaign::VARCHAR IS NULL OR q.campaign_id = $campaign::VARCHAR)
     AND ($content::VARCHAR IS NULL OR q.content = $content::VARCHAR)
-ORDER BY q.number LIMIT $together
+ORDER BY q.number LIMIT $limit
 """
-ALL = {"id": None, "campaign": None, "content": None}
+SELECT_ENDS = """
+SELECT number
+FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM qrcodes WHERE account_id = $account) found
+WHERE place % $together = 0 ORDER BY number
+"""
+ALL = {"id": None, "campaign": None, "content": None, "limit": None}
 """Parameters of `SELECT_QRCODES` for all QR Codes of an account."""
 COUNT_QRCODES = "SELECT count(*) AS number FROM qrcodes WHERE account_id = ?"
 HAS_TAGS_OR_FIELDS = """
 SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND (tags <> '[]' OR fields <> '{}') LIMIT 1
 """
-HAS_TERMS = f"SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND ({ON_TERMS}) LIMIT 1"
+HAS_TERMS = f"SELECT 1 AS present FROM qrcodes q WHERE account_id = ? AND ({ON_TERMS}) LIMIT 1"
 ASKS_FOR_PLACES = f"SELECT 1 AS present FROM qrcodes WHERE rules LIKE '%\"{PLACES}%' LIMIT 1"
 IS_TAKEN = "SELECT 1 AS taken FROM short_codes WHERE code = ?"
 IS_TAKEN_IN_ANY_CASE = "SELECT 1 AS taken FROM short_codes WHERE lower(code) = lower(?)"
 SELECT_TAIL = "SELECT urlinfo FROM qrcodes WHERE short_code = ?"
 HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND short_code = ?"
-
-
-def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
-    """Store a campaign of an account."""
-    fields = (campaign.name, campaign.description, campaign.template, naive(campaign.created))
-    with change_looks(store):
-        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *fields, free_color(store, account_id)])
-
-
-def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
-    """Return the campaigns of an account, oldest first, optionally only the one with an id."""
-    return [Campaign(**row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
-
-
-def update_campaign(store: Store, campaign: Campaign) -> None:
-    """Update a stored campaign."""
-    with change_looks(store):
-        store.execute(UPDATE_CAMPAIGN, [campaign.name, campaign.description, campaign.template, campaign.id])
-
-
-def leave_campaign(store: Store, id: str) -> None:
-    """Remove all QR Codes from a campaign; the redirect targets do not change."""
-    store.execute(LEAVE_CAMPAIGN, [id])
-
-
-def delete_campaign(store: Store, id: str) -> None:
-    """Delete a campaign that no longer has QR Codes; another one may take over its color."""
-    campaign = store.row(DELETED_CAMPAIGN, [id])
-    store.execute(DELETE_CAMPAIGN, [id])
-    if campaign:
-        pass_on_color(store, campaign["account_id"], campaign["color"])
 
 
 def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> int:
@@ -258,7 +260,8 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         number = _number(store.row(INSERT_SHORT_CODE, [code.short_code]))
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
-        remember_targets(store, {code.short_code: _target(code, number)})
+        get_ready(store, code, number, None, now)
+        _remember(store, code, target_of(code, number))
     return number
 
 
@@ -277,6 +280,11 @@ def _column(values: Sequence[Any]) -> Sequence[Any]:
     kind = type(next((value for value in values if value is not None), None))
     convert = naive if kind is datetime else TO_SQL.get(kind)
     return values if convert is None else [None if value is None else convert(value) for value in values]
+
+
+def _dtype(name: str, values: Sequence[Any]) -> str:
+    """Return the dtype of a column; flags that may be missing are objects."""
+    return "object" if ROW[name] == "BOOLEAN" and None in values else DTYPES.get(ROW[name], "object")
 
 
 class CodesText(NamedTuple):
@@ -329,7 +337,7 @@ class Staged:
 
         positions = np.arange(self._length, self._length + len(rows), dtype="int32")
         fields = {name: _column([row[name] for row in rows]) for name in COLUMNS}
-        columns = {name: np.array(values, dtype=DTYPES.get(ROW[name], "object")) for name, values in fields.items()}
+        columns = {name: np.array(values, dtype=_dtype(name, values)) for name, values in fields.items()}
         with self._store.statement() as cursor:
             table = f"staged_qrcodes (position, {', '.join(columns)})"
             self._store.database.add_rows(cursor, table, {"position": positions} | columns)
@@ -357,6 +365,8 @@ class Staged:
         store.execute(INSERT_STAGED, {"account": self._account_id, "stored": naive(now), **first})
         store.execute(INSERT_STAGED_CODES, first)
         store.execute(INSERT_STAGED_COUNTS, first)
+        for row in store.rows(STAGED_SPLITS, first):
+            begin_splits(store, row["number"], read_rules(row["rules"]), now=now)
         remember_rows(store, store.each_row(STAGED_TARGETS, first))
 
     def drop(self) -> None:
@@ -385,15 +395,35 @@ def staged(store: Store, account_id: str) -> Iterator[Staged]:
             codes.drop()
 
 
-def update_qrcode(store: Store, code: QRCode) -> None:
+def get_ready(store: Store, code: QRCode, number: int, before: QRCode | None, now: datetime) -> None:
+    """Store, in the open transaction, what redirects need of a new or changed QR Code besides its row."""
+    begin_splits(store, number, code.rules, before.rules if before else (), now=now)
+    if code.click_id:
+        secret(store, KEY)  # now, so that no visitor waits for it
+
+
+def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> None:
     """Update a stored QR Code; the id, short code, scans and creation time never change."""
     with store.atomic():
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
-        target = _target(code, number)
-        if target.terms is None or not target.terms.needs_number:
-            store.execute(FORGET_TAKEN, [number])
+        get_ready(store, code, number, before, now)
+        forget_taken(store, [code])
+        _remember(store, code, target_of(code, number))
+
+
+def _remember(store: Store, code: QRCode, target: Target) -> None:
+    if code.campaign_id is None:
         remember_targets(store, {code.short_code: target})
+    else:
+        remember_changed(store, [code.short_code])  # its campaign may have UTM parameters
+
+
+def forget_taken(store: Store, codes: Sequence[QRCode]) -> None:
+    """Forget how many scans of QR Codes were numbered, if no limit and no rule numbers them any more."""
+    terms = {code.id: target_of(code, 0).terms for code in codes}
+    if unnumbered := [id for id, one in terms.items() if one is None or not one.needs_number]:
+        store.execute(FORGET_TAKEN, [unnumbered])
 
 
 def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
@@ -421,34 +451,34 @@ def qrcodes(
         most: Number of QR Codes, oldest first, that the plan makes available.
         after: Only QR Codes with a greater number.
     """
+    include_waiting(store)
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    rows = next(_in_parts(store, asked, together=limit, after=after), [])
+    rows = store.each_row(SELECT_QRCODES, {**asked, "after": after, "until": None, "limit": limit})
     return [read_qrcode(row, links) for row in rows]
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
     """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
-    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
-        yield [read_qrcode(row, links) for row in rows]
+    for part in parts(store, account_id, together=TOGETHER):
+        yield [read_qrcode(row, links) for row in store.each_row(SELECT_QRCODES, {**part, "most": most})]
 
 
 def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
     """Yield all QR Codes of an account; each is parsed only when it is needed, and not kept in memory."""
-    for rows in _in_parts(store, {**ALL, "account": account_id, "most": most}, together=TOGETHER):
-        for row in rows:
+    for part in parts(store, account_id, together=TOGETHER):
+        for row in list(store.each_row(SELECT_QRCODES, {**part, "most": most})):
             yield read_qrcode(row, links)
 
 
-def _in_parts(
-    store: Store, asked: Mapping[str, Any], *, together: int | None, after: int = 0
-) -> Iterator[list[dict[str, Any]]]:
-    """Yield rows of `RECORDS`, in lists."""
+def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for so many QR Codes of an account at a time.
+
+    The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
+    """
     include_waiting(store)
-    while found := store.rows(SELECT_QRCODES, {**asked, "together": together, "after": after}):
-        after = found[-1]["number"]
-        yield found
-        if together is None or len(found) < together:
-            return
+    ends = [end for (end,) in store.each_row(SELECT_ENDS, {"account": account_id, "together": together})]
+    for after, until in pairwise([0, *ends, None]):
+        yield {**ALL, "account": account_id, "after": after, "until": until}
 
 
 def count_qrcodes(store: Store, account_id: str) -> int:
@@ -505,11 +535,6 @@ _all_of = attrgetter(*COLUMNS.values())
 _changing_of = attrgetter(*(COLUMNS[name] for name in CHANGING))
 
 
-def _values(fields: Iterable[Any]) -> list[Any]:
-    """Convert field values to column values."""
-    return [TO_SQL[type(value)](value) if type(value) in TO_SQL else value for value in fields]
-
-
 def column_values(code: QRCode, names: Iterable[str]) -> StoredRow:
     """Return the values of columns of a QR Code, as the database takes them."""
     return {name: _values([getattr(code, COLUMNS[name])])[0] for name in names}
@@ -519,30 +544,55 @@ def _number(row: dict[str, Any] | None) -> int:
     return int(row["number"] or 0) if row else 0
 
 
-def _target(code: QRCode, number: int) -> Target:
-    """Return the redirect target of a QR Code."""
-    plain = (getattr(code, name) for name in Terms._fields[1:-1])
-    terms = Terms(code.rules, *plain)._replace(gs1=_list_text(code.gs1))
-    schedule = code.schedule if code.is_schedule_enabled else ()
-    return Target(number, code.content, schedule, None if terms == NO_TERMS_AT_ALL else terms)
+def target_of(code: QRCode, number: int, campaign: Campaign | None = None) -> Target:
+    """Return the redirect target of a QR Code of a campaign."""
+    terms = Terms(*(getattr(code, name) for name in Terms._fields if name not in ("numbers", "utm", "gs1")))
+    terms = terms._replace(gs1=list_text(code.gs1))
+    if campaign:
+        names = {"campaign": campaign.name, "name": code.name, "short_code": code.short_code}
+        terms = terms._replace(utm=utm_query(campaign.utm, **names))
+    return Target(number, code.content, code.schedule if code.is_schedule_enabled else (), shared(terms))
 
 
-def read_qrcode(row: dict[str, Any], links: Links) -> QRCode:
-    """Convert a row of `RECORDS` to a record."""
-    del row["number"]
-    # As a dictionary, the location is validated with the record, which takes less time than a record of its own.
-    row["location"] = {name: row.pop(name) for name in LOCATION}
-    row["properties"] = _properties(row["properties"])
-    row["created"] = utc(row["created"])
-    row["schedule"] = read_schedule(row["schedule"])
-    for name, nothing in NOTHING.items():
-        if (text := row.pop(name)) and text != nothing:  # most QR Codes have none, and need no validation
-            row[name] = json.loads(text)
-    for column, default in NO_TERMS.items():
-        if (value := row.pop(column)) != default:
-            row[COLUMNS[column]] = utc(value) if isinstance(value, datetime) else value
-    row |= links(row)
-    return QRCode.from_fields(row)
+def _moment(stored: datetime | str) -> datetime:
+    """Convert a timestamp of a row, or of a row that the database wrote as JSON."""
+    return utc(stored if isinstance(stored, datetime) else datetime.fromisoformat(stored))
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
+    "tags": lambda text: tuple(json.loads(text)), "fields": lambda text: OwnFields(json.loads(text)),
+    "schedule": read_schedule, "rules": read_rules, "gs1": entities_of,
+    "valid_since": _moment, "valid_until": _moment,
+}  # fmt: skip
+"""Conversions of rare column values that are not those of the field."""
+
+
+# All copies of these `vars` share one table of names: a dict of 28 fields takes 300 bytes in place of 830.
+_fields = type("_Fields", (), {})()
+for _name, _field in QRCode.model_fields.items():
+    setattr(_fields, _name, _field.get_default(call_default_factory=True))
+DEFAULTS = vars(_fields)
+
+
+def read_qrcode(row: Sequence[Any], links: Links) -> QRCode:
+    """Convert a row of `RECORDS` to a record. It was valid when it was stored, and is not validated again."""
+    fields = DEFAULTS.copy()
+    (
+        _, fields["id"], fields["name"], fields["content"], fields["short_code"], created, properties,
+        fields["campaign_id"], fields["scans"], fields["is_available"],
+        fields["scan_marker"], *rare,
+    ) = row  # fmt: skip
+    fields["created"] = _moment(created)
+    fields["properties"] = _properties(properties)
+    if rare != ALL_DEFAULT:
+        found = {name: value for name, value in zip(RARE, rare, strict=True) if value is not None}
+        found |= {name: READ[name](found[name]) for name in found.keys() & READ.keys()}
+        if place := {part: found.pop(part) for part in LOCATION if part in found}:
+            fields["location"] = Location.as_stored(NO_PLACE | place)
+        fields |= {COLUMNS[name]: value for name, value in found.items()}
+    fields |= links(fields)
+    return QRCode.as_stored(fields)
 
 
 @lru_cache(maxsize=1_000)

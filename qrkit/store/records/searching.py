@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.qrcodes import MOST_IN_TEXT, QRCODES, RECORDS, Links, column_values, insert_values, read_qrcode
+from qrkit.store.records.ids import can_be_stored
+from qrkit.store.records.qrcodes import (
+    MOST_IN_TEXT,
+    OTHER_NAMES,
+    QRCODES,
+    RECORDS,
+    SELECT_NUMBER,
+    Links,
+    column_values,
+    forget_taken,
+    get_ready,
+    insert_values,
+    read_qrcode,
+)
 from qrkit.store.records.short_codes import remember_changed
-from qrkit.tracking.records import QRCode
+from qrkit.tracking.records import QRCode, TermsFields
 
 __all__ = ["EDITED", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
-EDITED = ("id", "campaign_id", "content", "template", "tags", "fields")
-"""The ID, and the columns that an edit of many QR Codes changes."""
+EDITED = (
+    "name", "campaign_id", "content", "comment", "template", "tags", "fields", "is_schedule_enabled", "schedule",
+    *TermsFields.__annotations__,
+)  # fmt: skip
+"""The fields of QR Codes that `edit_qrcodes` can change."""
 
-FIND = """
+FOLDED = "replace(replace(lower({}), 'ß', 'ss'), 'ς', 'σ')"  # noqa: RUF001
+"""A text without case: `lower` leaves ß, which capitals write as SS, and the sigma at the end of words."""
+WRITTEN = """
+            name || chr(10) || content || chr(10) || comment || chr(10) || address || chr(10) || short_code
+                || coalesce(chr(10) || nullif(tags, '[]'), '') || coalesce(chr(10) || nullif(fields, '{}'), '')
+"""
+FIND = f"""
 WITH beyond AS ( -- the first code that the plan does not show, if there are more than it shows
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 ), texts AS (
     SELECT
-        number, content,
-        lower(name || chr(10) || content || chr(10) || comment || chr(10) || address || chr(10)
-            || coalesce(nullif(tags, '[]') || chr(10), '') || coalesce(nullif(fields, '{{}}') || chr(10), '')
-            || $base::VARCHAR || '/' || short_code) AS text
+        number, content, {FOLDED.format("$base::VARCHAR || '/' || short_code")} AS link,
+        {FOLDED.format(WRITTEN)} AS text
     FROM qrcodes
     WHERE account_id = $account
         AND (NOT $is_filtered::BOOLEAN OR coalesce(number < (SELECT number FROM beyond), true))
@@ -35,19 +55,16 @@ WITH beyond AS ( -- the first code that the plan does not show, if there are mor
         AND ($ids::VARCHAR[] IS NULL OR id IN (SELECT unnest($ids::VARCHAR[])))
 )
 SELECT number, count(*) OVER () AS total FROM texts
-WHERE strpos(content, $content::VARCHAR) > 0{words}
-ORDER BY number LIMIT $limit OFFSET $start
+WHERE strpos(content, $content::VARCHAR) > 0
 """
+PAGE = "ORDER BY number LIMIT $limit OFFSET $start"
 SELECT_NUMBERED = f"{RECORDS} AND q.number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY q.number"
 SELECT_ROWS = f"SELECT {', '.join(QRCODES)} FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])) ORDER BY number"
 SELECT_IMPORTED = """
 SELECT id, imported_scans, stored FROM qrcodes WHERE imported_scans > 0 AND id IN (SELECT unnest(?::VARCHAR[]))
 """
 TOUCH = "UPDATE qrcodes SET comment = comment WHERE number IN (SELECT unnest(?::INTEGER[]))"
-EDIT = f"""
-UPDATE qrcodes SET {", ".join(f"{name} = new.{name}" for name in EDITED[1:])}
-FROM (SELECT * FROM {{rows}}) new WHERE qrcodes.id = new.id
-"""
+EDIT = "UPDATE qrcodes SET {changes} FROM (SELECT * FROM {rows}) new WHERE qrcodes.id = new.id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +73,7 @@ class Search:
 
     Attributes:
         words: Texts that the name, content, comment, address, tags, fields or short URL contain, regardless of case.
+            Part of the base URL alone, which all short URLs have, finds none of them.
         campaign: ID of the campaign; None for all.
         ids: IDs of the QR Codes; None for all.
         content: A part of the content, exactly as written.
@@ -89,7 +107,10 @@ def search_qrcodes(
         most: Number of QR Codes, oldest first, that the plan makes available.
         start: Number of matching QR Codes to skip. If nothing is left, the first number is 0.
     """
-    words = {f"word{'_' * number}": word.lower() for number, word in enumerate(search.words)}
+    include_waiting(store)
+    if not all(map(can_be_stored, search.words)):
+        return 0, []
+    conditions, words = _conditions(search.words, base_url)
     asked = {
         "account": account_id,
         "most": most,
@@ -101,14 +122,29 @@ def search_qrcodes(
         "limit": limit,
         "start": start,
     }
-    sql = FIND.format(words="".join(f" AND strpos(text, ${name}::VARCHAR) > 0" for name in words))
-    include_waiting(store)
-    found = list(store.each_row(sql, asked | words))
+    found = list(store.each_row(f"{FIND}{conditions} {PAGE}", asked | words))
     if not found:
         return 0, []
     numbers = [number for number, _ in found]
-    rows = store.rows(SELECT_NUMBERED, {"account": account_id, "most": most, "numbers": numbers})
+    rows = store.each_row(SELECT_NUMBERED, {"account": account_id, "most": most, "numbers": numbers})
     return int(found[0][1]), [read_qrcode(row, links) for row in rows]
+
+
+def _conditions(words: Sequence[str], base_url: str) -> tuple[str, dict[str, str]]:
+    """Return the condition that a QR Code of `FIND` has all words, and its parameters."""
+    conditions, given = "", dict[str, str]()
+    for word in words:
+        # Tags and fields are JSON, which has a backslash before quotation marks, for example.
+        places = [(part, "text") for part in dict.fromkeys((word, json.dumps(word, ensure_ascii=False)[1:-1]))]
+        if "/" in word and word.casefold() not in f"{base_url}/".casefold():  # which all short URLs have
+            places.append((word, "link"))
+        sought = []
+        for part, text in places:
+            name = f"word{'_' * len(given)}"
+            given[name] = part
+            sought.append(f"strpos({text}, {FOLDED.format(f'${name}::VARCHAR')}) > 0")
+        conditions += f" AND ({' OR '.join(sought)})"
+    return conditions, given
 
 
 def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime | None]]:
@@ -117,15 +153,26 @@ def imports(store: Store, ids: Sequence[str]) -> dict[str, tuple[int, datetime |
     return {row["id"]: (int(row["imported_scans"]), row["stored"]) for row in rows}
 
 
-def edit_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
-    """Update campaign, content, template, tags and fields of many stored QR Codes in one transaction."""
+def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: Collection[str], now: datetime) -> None:
+    """Update some fields in `EDITED` of many stored QR Codes, before and after, in one transaction."""
+    codes = [after for _, after in pairs]
+    if not fields:
+        return
     dialect = store.database.dialect
-    sql = EDIT.format(rows=dialect.rows_of_json({name: QRCODES[name] for name in EDITED}, number="number"))
+    changed = [OTHER_NAMES.get(name, name) for name in fields]
+    columns = ("id", *changed)
+    rows_of_json = dialect.rows_of_json({name: QRCODES[name] for name in columns}, number="number")
+    sql = EDIT.format(changes=", ".join(f"{name} = new.{name}" for name in changed), rows=rows_of_json)
     with store.atomic():
         for start in range(0, len(codes), MOST_IN_TEXT):
             part = codes[start : start + MOST_IN_TEXT]
-            rows = json.dumps([column_values(code, EDITED) for code in part], ensure_ascii=False)
+            rows = json.dumps([column_values(code, columns) for code in part], ensure_ascii=False)
             store.execute(sql, {"rows": dialect.escape_json(rows), "numbers": list(range(len(part)))})
+        if not TermsFields.__annotations__.keys().isdisjoint(fields):
+            forget_taken(store, codes)
+            for before, code in pairs:
+                if code.click_id or any(rule.variants for rule in code.rules):
+                    get_ready(store, code, store.rows(SELECT_NUMBER, [code.id])[0]["number"], before, now)
         remember_changed(store, [code.short_code for code in codes])
 
 

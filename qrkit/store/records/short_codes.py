@@ -24,13 +24,15 @@ from qrkit.tracking.redirect_rules import NEEDS_A_NUMBER, RedirectRule
 from qrkit.tracking.schedule import active_content
 from qrkit.tracking.short_urls import beginnings
 from qrkit.tracking.times import utc
+from qrkit.tracking.utm import Utm, utm_query
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
-    "DELETED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "Target", "Terms", "ignores_case", "longest_known",
-    "read_schedule", "remember_changed", "remember_rows", "remember_targets", "set_ignores_case", "spelling", "target",
+    "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "ignores_case",
+    "longest_known", "read_rules", "read_schedule", "remember_changed", "remember_rows", "remember_targets",
+    "set_ignores_case", "shared", "spelling", "target",
 ]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
@@ -48,14 +50,19 @@ NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
 FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
 ON_TERMS = """
-rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
-    OR password <> '' OR otherwise <> '' OR gs1 <> '[]'
+q.rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
+    OR password <> '' OR otherwise <> '' OR pass_query IS NOT NULL OR click_id <> '' OR gs1 <> '[]'
 """
-"""Which QR Codes have `Terms`."""
-LEADS_ELSEWHERE = f"(is_schedule_enabled AND schedule <> '[]') IS TRUE OR {ON_TERMS}"
+"""Which QR Codes `q` have `Terms` of their own."""
+LEADS_ELSEWHERE = f"""
+(is_schedule_enabled AND schedule <> '[]') IS TRUE OR {ON_TERMS}
+    OR (campaign_id IS NOT NULL AND campaign_id IN (SELECT id FROM campaigns WHERE length(utm) > 2))
+"""
 """Which QR Codes do not lead everybody to their content at any time."""
 PLAIN = f"""
-SELECT short_code AS code, number, content, strlen(content) AS length FROM qrcodes
+SELECT short_code AS code, CASE WHEN scan_marker THEN -number ELSE number END AS number, content,
+    strlen(content) AS length
+FROM qrcodes q
 WHERE number >= $first AND number < $until AND {FITS} AND NOT ({LEADS_ELSEWHERE})
 """
 
@@ -72,7 +79,12 @@ class Terms(NamedTuple):
         limit_a_day: Maximum number of scans on a UTC day; 0 for no limit.
         otherwise: Content outside of these times and beyond the limits; "" for none.
         password: Hash of the password; "" for none.
+        pass_query: Whether the query of a visitor is added to the link; None for what the server says.
+        scan_marker: Whether the picture tells its scans from clicks of the short URL.
+        click_id: Name of the parameter for the ID of a scan; "" for none.
         gs1: The GS1 entities as they are stored, because they are many; "[]" for none.
+        numbers: Whether rules ask for the numbers of scans.
+        utm: UTM parameters of its campaign, as a query that is added to the link; "" for none.
     """
 
     rules: tuple[RedirectRule, ...] = ()
@@ -83,16 +95,30 @@ class Terms(NamedTuple):
     limit_a_day: int = 0
     otherwise: str = ""
     password: str = ""
+    pass_query: bool | None = None
+    scan_marker: bool = False
+    click_id: str = ""
     gs1: str = "[]"
+    numbers: bool = False
+    utm: str = ""
 
     @property
     def needs_number(self) -> bool:
         """Whether scans have to be numbered."""
-        numbered = any(one.type in NEEDS_A_NUMBER for rule in self.rules for one in rule.conditions)
-        return bool(self.limit or self.limit_a_day) or numbered
+        return bool(self.limit or self.limit_a_day or self.numbers)
 
 
 NO_TERMS_AT_ALL = Terms()
+MARKED = Terms(scan_marker=True)
+"""The terms of a QR Code with nothing but a marker; always this object, so that a million codes need no more memory."""
+
+
+def shared(terms: Terms) -> Terms | None:
+    """Return these terms for a `Target`: None for none at all, `MARKED` for those that are equal to it."""
+    if terms in (NO_TERMS_AT_ALL, MARKED):
+        return MARKED if terms.scan_marker else None
+    numbers = any(one.type in NEEDS_A_NUMBER for rule in terms.rules for one in rule.conditions)
+    return terms._replace(numbers=numbers)
 
 
 class Target(NamedTuple):
@@ -102,7 +128,7 @@ class Target(NamedTuple):
         qrcode: Number of the QR Code; 0 if the QR Code was deleted.
         content: The content when no schedule event is active.
         schedule: Changes of content; empty if scheduling is off.
-        terms: The terms on which it is served; None if everybody gets it at any time.
+        terms: The terms on which it is served; None, or `MARKED`, if everybody gets it at any time.
     """
 
     qrcode: int
@@ -120,11 +146,14 @@ DELETED = Target(0, "")
 
 TERMS = """
 q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END AS schedule, q.rules, q.active, q.valid_since,
-    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.gs1
+    q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.pass_query, q.scan_marker, q.click_id,
+    q.gs1,     c.utm, c.name AS campaign, q.name
 """
+WITH_UTM = "LEFT JOIN campaigns c ON c.id = q.campaign_id AND length(c.utm) > 2"
+"""What `TERMS` need beside QR Codes."""
 SELECT = f"""
 SELECT s.code, q.number, {TERMS}{{more}}
-FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode
+FROM short_codes s LEFT JOIN qrcodes q ON q.number = s.qrcode {WITH_UTM}
 WHERE {{which}}
 """
 SELECT_ONE = SELECT.format(more="", which="s.code = $code::VARCHAR")
@@ -133,9 +162,10 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
 OTHERS = f"""
-SELECT short_code, number, {TERMS} FROM qrcodes q WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
+SELECT short_code, number, {TERMS} FROM qrcodes q {WITH_UTM} WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
-SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', '[]' FROM short_codes
+SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, '', '[]', NULL, NULL, ''
+FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
@@ -178,7 +208,8 @@ class TargetTable:
         place = int(codes.searchsorted(key)) if len(key) <= codes.itemsize else len(codes)
         if place == len(codes) or codes[place] != key:
             raise KeyError
-        return Target(int(numbers[place]), contents[slice(*ends[place])].decode())
+        number = int(numbers[place])  # negative with a marker, which takes no room in this way
+        return Target(abs(number), contents[slice(*ends[place])].decode(), (), MARKED if number < 0 else None)
 
 
 Targets: TypeAlias = dict[str, Target] | TargetTable
@@ -204,7 +235,7 @@ def target(store: Store, short_code: str) -> Target | None:
     is_remembered = store.database.thread.is_as_remembered and KNOWN in store.database.memory
     if not is_remembered and store.is_in_transaction:
         # The cache lacks this thread's uncommitted changes and contains commits made after its transaction began.
-        return next((_target(*row) for _, *row in store.each_row(SELECT_ONE, {"code": short_code})), None)
+        return next((_target(*row) for row in store.each_row(SELECT_ONE, {"code": short_code})), None)
     return _all(store).get(short_code)
 
 
@@ -283,7 +314,7 @@ def remember_changed(store: Store, codes: Sequence[str]) -> None:
 
 def remember_rows(store: Store, rows: Iterable[Sequence[Any]]) -> None:
     """Update cached targets as `remember_targets` does: rows of a short code, its number and `TERMS`."""
-    remember_targets(store, {code: _target(number, *rest) for code, number, *rest in rows})
+    remember_targets(store, {code: _target(code, *rest) for code, *rest in rows})
 
 
 def read_schedule(text: str) -> tuple[ScheduleEvent, ...]:
@@ -331,7 +362,7 @@ def _all(store: Store) -> Targets:
             with store.database.writing:
                 if KNOWN not in memory:
                     rows = store.each_row(OTHERS)
-                    others = {code: _target(number, *rest) for code, number, *rest in rows}
+                    others = {code: _target(code, *rest) for code, *rest in rows}
                     memory[KNOWN] = TargetTable(store, others)
     found: Targets = memory[KNOWN]
     return found
@@ -364,8 +395,8 @@ def _read_new(database: Engine) -> None:
     with _looking_at(database):
         seen = database.memory.get(SEEN, 0)
         changed: dict[str, Target] = {}
-        for code, number, *rest, revision in Store.on(database).each_row(NEW, {"seen": seen}):
-            changed[code] = _target(number, *rest)
+        for code, *rest, revision in Store.on(database).each_row(NEW, {"seen": seen}):
+            changed[code] = _target(code, *rest)
             seen = max(seen, revision)
         if KNOWN in database.memory:
             _learn(database, changed)
@@ -374,19 +405,21 @@ def _read_new(database: Engine) -> None:
         database.memory[SEEN] = seen
 
 
-def _target(number: int | None, content: str, schedule: str | None, rules: str, active: bool, *rest: Any) -> Target:  # noqa: FBT001 - a column
+def _target(code: str, number: int | None, content: str, schedule: str | None, rules: str, *rest: Any) -> Target:
     """Return the target of a row; a code without a number was deleted."""
     if number is None:
         return DELETED
-    since, until = (moment and utc(moment) for moment in rest[:2])
+    active, since, until, *further, utm, campaign, name = rest
     events: tuple[ScheduleEvent, ...] = ()
-    terms = Terms((), active, since, until, *rest[2:])
+    terms = Terms((), active, since and utc(since), until and utc(until), *further)
+    if utm:
+        terms = terms._replace(utm=utm_query(Utm.from_json(utm), campaign=campaign, name=name, short_code=code))
     try:
         events = read_schedule(schedule) if schedule else ()
         terms = terms._replace(rules=read_rules(rules))
     except StoreDamaged as error:  # a printed code must lead somewhere
         _log.warning("QR Code %d of the table qrcodes leads on without what is damaged: %s", number, error)
-    return Target(number, content, events, None if terms == NO_TERMS_AT_ALL else terms)
+    return Target(number, content, events, shared(terms))
 
 
 class _Columns(NamedTuple):

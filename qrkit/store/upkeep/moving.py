@@ -40,7 +40,7 @@ TABLES: dict[str, Kinds] = {
     "trials": dict.fromkeys(("account_id", "look", "result"), "VARCHAR") | {"created": "TIMESTAMP"},
     "campaigns": {
         "id": "VARCHAR", "account_id": "VARCHAR", "name": "VARCHAR", "description": "VARCHAR",
-        "template": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER",
+        "template": "VARCHAR", "utm": "VARCHAR", "created": "TIMESTAMP", "color": "INTEGER", "rules": "VARCHAR",
     },
     "qrcodes": QRCODES,
     "short_codes": {"code": "VARCHAR", "qrcode": "INTEGER"},
@@ -52,6 +52,7 @@ TABLES: dict[str, Kinds] = {
         "is_bot": "BOOLEAN", "parser": "VARCHAR",
     },
     "day_counts": {"day": "DATE", "qrcode": "INTEGER", "kind": "VARCHAR", "visits": "BIGINT"},
+    "splits": {"qrcode": "INTEGER", "split": "INTEGER", "since": "TIMESTAMP", "variants": "VARCHAR"},
     "uptime": {"began": "TIMESTAMP", "ended": "TIMESTAMP"},
     "settings": {"name": "VARCHAR", "value": "VARCHAR"},
     "visits": COLUMNS,

@@ -22,7 +22,7 @@ class Reason(NamedTuple):
 
 REASONS = {
     "time": Reason("moment of the visit, UTC", "scans of hours, days and weeks"),
-    "kind": Reason("scan, bot, link preview or HEAD request", "only scans are counted"),
+    "kind": Reason("scan, bot, link preview, HEAD request or conversion", "only scans are counted"),
     "qrcode": Reason("the QR Code", "scans of each code and campaign"),
     "short_code": Reason("the short code that was asked for", "finds printed codes that lead nowhere"),
     "content": Reason("what the visitor was led to", "what a change of content did"),
@@ -40,6 +40,10 @@ REASONS = {
     "city": Reason("city, from a GeoIP database", "scans by city"),
     "latitude": Reason("degrees north, of the place in the table", "scans on a map"),
     "longitude": Reason("degrees east, of the place in the table", "scans on a map"),
+    "via": Reason("whether the picture was scanned or its short URL opened", "which scans come from print"),
+    "variant": Reason("name of the variant that the visitor was given by chance", "which variant does better"),
+    "split": Reason("number of the variants among which it was drawn", "with which weights it was drawn"),
+    "conversion": Reason("ID, name, value and currency that a shop sends", "which scans led to an order, and when"),
 }
 """The reason for each column of the table `visits`."""
 

@@ -13,6 +13,7 @@ from ipywidgets.widgets.widget import _instances
 from qrkit import decode, open_portfolio
 from qrkit.notebook.widgets import PortfolioBrowser
 from qrkit.notebook.widgets.studio.draft import Edit
+from qrkit.tracking.redirect_rules import TYPES
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
@@ -96,7 +97,7 @@ def test_rows_have_their_picture_and_the_scans_of_thirty_days(browser, shop):
     assert row["sparkline"].startswith("<svg")
     head, _, data = row["picture"].partition(",")
     assert head == "data:image/png;base64"
-    assert decode(b64decode(data)).content == "https://go.example.com/code1"
+    assert decode(b64decode(data)).content == "https://go.example.com/code1?q"
 
 
 def test_imported_scans_are_shown_apart_from_counted_ones(browser, shop):
@@ -352,7 +353,115 @@ def test_state_of_a_page_is_small_whatever_the_contents(shop):
     browser.close()
 
 
-STRANGE = [{}, {"ask": "save"}, {"ask": "save", "fields": []}, {"ask": ["x"]}, {"ask": "filter", "words": 3}]
+RULES = [
+    {"conditions": [{"type": "device", "matchValue": ["ios"]}], "content": "https://example.com/app"},
+    {"conditions": [{"type": "geolocation-country-code", "matchValue": "SI"}], "content": "https://example.com/si"},
+]
+TERMS = {
+    "rules": RULES, "active": False, "valid_since": "2026-01-01T00:00:00Z", "valid_until": "", "limit": 100,
+    "limit_a_day": 0, "otherwise": "Over.", "password": "open sesame",
+}  # fmt: skip
+
+
+def test_rules_and_limits_are_saved_and_undone(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    before = dict(browser.state["chosen"])
+    assert (before["rules"], before["active"], before["limit"], before["password"]) == ([], True, "", False)
+    say(browser, ask="save", fields=TERMS | {"name": "Gate"})
+    changed, chosen = shop.get_qrcode(code.id), browser.state["chosen"]
+    assert (changed.name, changed.limit, changed.active, changed.otherwise) == ("Gate", 100, False, "Over.")
+    assert chosen["rules"] == json.loads(changed.to_json())["rules"]
+    assert chosen["password"] is True
+    assert changed.password not in json.dumps(browser.state)
+    say(browser, ask="save", fields={"comment": "kept"})
+    say(browser, ask="undo")
+    assert shop.get_qrcode(code.id) == changed
+    say(browser, ask="save", fields={"password": "", "active": True, "rules": []})
+    assert (shop.get_qrcode(code.id).password, shop.get_qrcode(code.id).rules) == ("", ())
+    say(browser, ask="undo")
+    assert shop.get_qrcode(code.id) == changed
+    say(browser, ask="save", fields={})
+    assert browser.state["undoable"] is None, "nothing was changed"
+
+
+@pytest.mark.parametrize(
+    ("request_", "content", "rule"),
+    [
+        ({"device": "ios", "country": "SI"}, "https://example.com/app", 0),
+        ({"device": "android", "country": "SI"}, "https://example.com/si", 1),
+        ({"device": "android"}, "https://example.com/1", None),
+        ({"device": "ios", "at": "2025-12-31T23:00:00Z"}, "Over.", None),
+        ("nonsense", "https://example.com/1", None),
+    ],
+)
+def test_a_request_is_tried_before_rules_are_saved(browser, shop, request_, content, rule):
+    code = choose(browser, shop, "Door 1")
+    say(browser, ask="try", fields=TERMS | {"active": True}, request=request_)
+    tried = browser.state["tried"]
+    assert (tried["content"], tried["rule"], tried["problems"]) == (content, rule, {})
+    assert shop.get_qrcode(code.id) == code, "nothing is saved"
+    choose(browser, shop, "Door 3")
+    assert browser.state["tried"] is None
+
+
+@pytest.mark.parametrize(
+    ("rules", "path", "told"),
+    [
+        ([RULES[0], RULES[0]], "rules.1", "never answers: rule 1 applies to all of its visitors and comes first"),
+        ([RULES[0], {"conditions": [{"type": "weekday", "matchValue": []}], "content": "x"}],
+         "rules.1.conditions.0.matchValue", "must be one of monday"),
+        ([RULES[0] | {"content": ""}], "rules.0.content", "must not be empty"),
+        ([RULES[0] | {"content": "https://go.example.com/code1"}], "rules.0.content", "this QR Code itself"),
+        ([{"conditions": [{"type": "hours", "matchValue": "09:00-17:00", "matchKey": "Mars"}], "content": "x"}],
+         "rules.0.conditions.0.matchKey", "time zone"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_rule_is_told_when_it_is_tried_and_when_it_is_saved(browser, shop, rules, path, told):
+    choose(browser, shop, "Door 1")
+    say(browser, ask="try", fields={"rules": rules}, request={})
+    assert told in browser.state["tried"]["problems"][path]
+    say(browser, ask="save", fields={"rules": rules})
+    assert told in browser.errors[path]
+    assert shop.find_qrcode("code1").rules == ()
+
+
+def test_limits_that_break_a_rule_are_told_beside_their_fields(browser, shop):
+    code = choose(browser, shop, "Door 1")
+    say(browser, ask="save", fields={"limit": -1, "valid_until": "soon", "password": "x"})
+    assert browser.errors.keys() == {"limit", "valid_until", "password"}
+    assert shop.get_qrcode(code.id) == code
+
+
+def test_selected_codes_get_the_rules_of_their_campaigns(browser, shop):
+    window = next(one for one in shop.list_campaigns() if one.name == "Window")
+    shop.update_campaign(window.id, rules=RULES)
+    say(browser, ask="select", is_on=True)
+    say(browser, ask="preview", fields={"rules_of_campaigns": True})
+    assert browser.state["preview"]["fields"] == {"rules_of_campaigns": True}
+    say(browser, ask="edit selection", fields={"rules_of_campaigns": True})
+    assert browser.state["said"] == "15 QR Codes changed."
+    assert len(shop.find_qrcode("code1").rules) == 2
+    say(browser, ask="undo")
+    assert shop.find_qrcode("code1").rules == ()
+
+
+def test_every_type_of_condition_has_its_fields(browser):
+    types = {one["id"]: one for one in browser.rule_form["types"]}
+    assert types.keys() == TYPES.keys()
+    assert all(one["name"] for one in types.values())
+    assert [one["name"] for one in types["device"]["choices"]][:2] == ["Android", "iOS"]
+    assert [one["id"] for one in types["scan-number"]["keys"]] == ["all", "day"]
+
+
+STRANGE = [
+    {},
+    {"ask": "try"},
+    {"ask": "try", "fields": {"rules": 5}, "request": {"device": "toaster"}},
+    {"ask": "save"},
+    {"ask": "save", "fields": []},
+    {"ask": ["x"]},
+    {"ask": "filter", "words": 3},
+]
 
 
 @pytest.mark.parametrize("message", STRANGE)

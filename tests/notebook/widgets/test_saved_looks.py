@@ -168,7 +168,7 @@ def test_a_campaign_is_downloaded_in_the_look(studio, shop, monkeypatch):
     assert (message["name"], message["type"]) == ("qr-codes.zip", "application/zip")
     with ZipFile(BytesIO(data)) as archive:
         assert archive.namelist() == ["1-Door.png", "2-Window.png"]
-        assert decode(archive.read("1-Door.png")).content == codes[0].short_url
+        assert decode(archive.read("1-Door.png")).content == codes[0].encoded
     assert "unknown field" in say(studio, "download", of="set", format="png", campaign="", name="{names}")[""]
 
 

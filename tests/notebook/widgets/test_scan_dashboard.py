@@ -283,3 +283,13 @@ def test_silent_posters_and_the_lead_are_told_as_in_reports():
         board.ask(kinds=["bot"])
         assert board.state["told"] == []
         board.close()
+
+
+def test_tags_are_ranked_and_filter_scans_if_there_are_any(board, shop):
+    assert "tag" not in [one["name"] for one in board.state["bars"]]
+    shop.update_qrcode(shop.find_qrcode("Wind").id, tags=["poster", "door"])
+    board.ask(tag="door")
+    assert ranking(board, "tag") == {"door": 31, "poster": 31}
+    assert board.state["filters"] == [{"name": "tag", "label": "door"}]
+    board.ask(tag="nowhere")
+    assert board.state["numbers"]["scans"] == 0

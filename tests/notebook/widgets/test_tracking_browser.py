@@ -174,3 +174,45 @@ def test_a_bar_filters_by_key_and_its_chip_removes_the_filter(notebook, faults):
     chip.click()
     chip.wait_for(state="detached")
     board.get_by_text("31 scans", exact=True).wait_for()
+
+
+TELL_RULES = "print([(str(rule), rule.content) for rule in shop.find_qrcode('d1').rules], shop.find_qrcode('d1').limit)"
+
+
+def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, faults):
+    page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_RULES, width=1440)
+    browser = page.locator(".qrkit-browser")
+    browser.get_by_text("31 scans since 1 March 2026").click()
+    form = browser.get_by_role("form", name="Edit QR Code")
+    form.get_by_text("Rules", exact=True).click()
+    form.get_by_text("it gets the content of the QR Code").wait_for()
+    form.get_by_role("button", name="Add rule").focus()
+    page.keyboard.press("Enter")
+    first = form.get_by_role("group", name="Rule 1", exact=True)
+    form.get_by_text("Rule 1 is not complete").wait_for()
+    assert first.locator(".qk-error:visible").count() == 0, "what is being written is not yet wrong"
+    page.keyboard.type("Lang")  # the focus is on the type of the condition
+    first.get_by_label("Value").fill("de\nfr")
+    first.get_by_label("leads to").fill("https://example.com/eu")
+    form.get_by_label("Language").last.fill("de-AT")
+    form.get_by_text("rule 1 of 1 applies: language de or fr").wait_for()
+    form.get_by_role("button", name="Add rule").click()
+    second = form.get_by_role("group", name="Rule 2", exact=True)
+    second.get_by_text("iOS", exact=True).click()
+    second.get_by_role("button", name="Add condition").click()
+    second.get_by_label("Value").fill("fr")
+    second.get_by_label("leads to").fill("https://example.com/app")
+    second.get_by_text("never answers: rule 1 applies to all of its visitors and comes first").wait_for()
+    assert list(faults(page, ".qrkit-browser", PLACES)) == []
+    form.get_by_role("button", name="Move Rule 2 up").focus()
+    page.keyboard.press("Enter")
+    form.get_by_text("rule 2 of 2 applies").wait_for()
+    form.get_by_text("Limits and password").click()
+    form.get_by_label("Scans in all, at most").fill("100")
+    form.get_by_role("button", name="Save").click()
+    browser.get_by_text("1 QR Code changed.").wait_for()
+    cell = run_cell(page, 1)
+    cell.get_by_text("[('device ios and language fr', 'https://example.com/app'), ('language de or fr'").wait_for()
+    browser.get_by_role("button", name="Undo change").click()
+    browser.get_by_text("1 QR Code changed back.").wait_for()
+    run_cell(page, 1).get_by_text("[] 0").wait_for()

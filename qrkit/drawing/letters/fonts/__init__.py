@@ -28,7 +28,7 @@ _workers = Workers(Path(__file__).with_name("worker.py"), most=2)
 
 
 def letters_of_font(uri: str, text: str, *, part: str) -> dict[str, Any]:
-    """Read the letters of a text from a font; see `worker.read_letters`.
+    """Read the letters of a text from a font; see `worker.Font.letters`.
 
     Args:
         uri: The font as a data URI in base64.

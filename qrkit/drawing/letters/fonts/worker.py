@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
-__all__ = ["MOST_MEMORY", "answer", "read_letters"]
+__all__ = ["MOST_MEMORY", "Font", "answer"]
 
 DONE, BROKEN = 0, 1
 """Outcomes of a request; for the last one, the answer contains the reason."""
@@ -18,39 +19,48 @@ PAIRS, EXTENSION = 2, 9
 """Types of GPOS lookups: adjustments of pairs, and a wrapper around lookups of other types."""
 
 
-def read_letters(data: bytes, text: str) -> dict[str, Any]:
-    """Read the letters of a text.
+class Font:
+    """An open font, which several threads may read.
 
     Args:
         data: A TrueType or OpenType font.
-        text: The text; a character that the font lacks has no letter.
-
-    Returns:
-        `units` per em; `capital`, the height of capital letters; `letters` by character, each with its advance and the
-        strokes of its outline (y upwards); `kerning` by pair of characters. All lengths are in units.
     """
-    from fontTools.pens.recordingPen import DecomposingRecordingPen
-    from fontTools.ttLib import TTFont
 
-    with TTFont(BytesIO(data), lazy=True) as font:
-        units = font["head"].unitsPerEm
-        glyphs, names = font.getGlyphSet(), font.getBestCmap() or {}
-        letters = {}
-        for character in sorted(set(text)):
-            if (name := names.get(ord(character))) is not None:
-                pen = DecomposingRecordingPen(glyphs)
-                glyphs[name].draw(pen)
-                letters[character] = [glyphs[name].width, pen.value]
-        pairs = {one + two for one, two in pairwise(text) if one in letters and two in letters}
-        adjust = _Kerning(font).pair
-        kerning = {pair: adjust(names[ord(pair[0])], names[ord(pair[1])]) for pair in sorted(pairs)}
-        capital = getattr(font["OS/2"], "sCapHeight", 0) if "OS/2" in font else 0
-    return {
-        "units": units,
-        "capital": capital if 0.2 * units <= capital <= 2 * units else 0.7 * units,
-        "letters": letters,
-        "kerning": {pair: units for pair, units in kerning.items() if units},
-    }
+    def __init__(self, data: bytes) -> None:
+        from fontTools.ttLib import TTFont
+
+        self._font = TTFont(BytesIO(data), lazy=True)
+        self._glyphs, self._names = self._font.getGlyphSet(), self._font.getBestCmap() or {}
+        self._kerning = _Kerning(self._font)
+        self._lock = Lock()
+
+    def letters(self, text: str) -> dict[str, Any]:
+        """Read the letters of a text; a character that the font lacks has no letter.
+
+        Returns:
+            `units` per em; `capital`, the height of capital letters; `letters` by character, each with its advance and
+            the strokes of its outline (y upwards); `kerning` by pair of characters. All lengths are in units.
+        """
+        from fontTools.pens.recordingPen import DecomposingRecordingPen
+
+        names, letters = self._names, {}
+        with self._lock:
+            for character in sorted(set(text)):
+                if (name := names.get(ord(character))) is not None:
+                    pen = DecomposingRecordingPen(self._glyphs)
+                    self._glyphs[name].draw(pen)
+                    letters[character] = [self._glyphs[name].width, pen.value]
+            pairs = {one + two for one, two in pairwise(text) if one in letters and two in letters}
+            adjust = self._kerning.pair
+            kerning = {pair: adjust(names[ord(pair[0])], names[ord(pair[1])]) for pair in sorted(pairs)}
+            units = self._font["head"].unitsPerEm
+            capital = getattr(self._font["OS/2"], "sCapHeight", 0) if "OS/2" in self._font else 0
+        return {
+            "units": units,
+            "capital": capital if 0.2 * units <= capital <= 2 * units else 0.7 * units,
+            "letters": letters,
+            "kerning": {pair: units for pair, units in kerning.items() if units},
+        }
 
 
 class _Kerning:
@@ -101,6 +111,6 @@ def _adjustment(subtable: Any, first: str, second: str) -> int | None:
 def answer(font: bytes, text: bytes) -> tuple[int, bytes]:
     """Return the letters of a text as JSON, or the name of the error that a damaged font caused."""
     try:
-        return DONE, json.dumps(read_letters(font, text.decode())).encode()
+        return DONE, json.dumps(Font(font).letters(text.decode())).encode()
     except Exception as error:  # for damaged fonts, fontTools raises errors of many types
         return BROKEN, type(error).__name__.encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, timedelta
 from time import monotonic
 from typing import Any
@@ -12,23 +13,29 @@ from typing import Any
 from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
-from qrkit.errors import NotFound, QrkitError
+from qrkit.errors import InvalidParameter, NotFound, QrkitError
+from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.many_codes import EditedQRCodes
+from qrkit.portfolio.trackable import check_change
 from qrkit.store.records.searching import Search, imports
 from qrkit.store.records.short_codes import longest_known
-from qrkit.tracking.records import DERIVED, QRCode
+from qrkit.tracking.records import DERIVED, QRCode, TermsFields
 from qrkit.tracking.short_urls import path_of, tidy_code
+from qrkit.tracking.times import from_iso
+from qrkit.visits.sample_visitors import sample_request
 
 __all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
 
 OF_ONE_CODE = {"id", "name", "short_code", "created", "scans", *DERIVED}
 """Fields that a copy of a QR Code does not share."""
-EDITED = ("name", "content", "comment", "campaign_id", "template", "is_schedule_enabled", "schedule")
+DECIDING = ("content", "is_schedule_enabled", "schedule", *(TermsFields.__annotations__.keys() - {"password"}))
+"""Fields that decide where a test request leads; it has typed the password."""
+EDITED = ("name", "comment", "campaign_id", "template", "password", *DECIDING)
 """Fields that users can edit."""
-EDITED_TOGETHER = ("template", "campaign_id", "find", "replace")
+EDITED_TOGETHER = ("template", "campaign_id", "find", "replace", "rules_of_campaigns")
 """Fields of an edit of many QR Codes."""
 
 MOST_ROWS = 20
@@ -132,8 +139,8 @@ class Catalogue:
         fields = {name: getattr(code, name) for name in type(code).model_fields if name not in OF_ONE_CODE}
         self.chosen = self.portfolio.insert_qrcode(name=f"{code.name} (copy)", **fields).id
 
-    def save(self, changes: Mapping[str, Any]) -> None:
-        """Change the chosen code.
+    def save(self, changes: Mapping[str, Any]) -> EditedQRCodes:
+        """Change the chosen code, and return what `Portfolio.undo_edit` needs to undo that.
 
         Args:
             changes: Some of the fields in `EDITED`, as `Portfolio.update_qrcode` accepts them.
@@ -141,7 +148,30 @@ class Catalogue:
         Raises:
             InvalidParameter: If a field is invalid; nothing is changed.
         """
-        self.portfolio.update_qrcode(self.chosen, **{name: changes[name] for name in EDITED if name in changes})
+        before = self.portfolio.get_qrcode(self.chosen)
+        given = {name: changes[name] for name in EDITED if name in changes}
+        return EditedQRCodes.of([(before, self.portfolio.update_qrcode(self.chosen, **given))])
+
+    def attempt(self, changes: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return where a request would lead if the chosen code were saved, or what is wrong with the code, as JSON.
+
+        Args:
+            changes: As for `save`.
+            request: Fields of the test request as texts: device, language, country, region, city, query, referrer,
+                address, and the time `at` in UTC.
+        """
+        sent = {name: text for name, text in request.items() if isinstance(text, str) and text}
+        place = {name: sent.pop(name, "") for name in ("country", "region", "city")}
+        at = sent.pop("at", "")
+        before = self.portfolio.get_qrcode(self.chosen)
+        try:
+            after = before.replace(**{name: changes[name] for name in DECIDING if name in changes})
+            check_change(before, after)
+            asked = replace(sample_request(**sent), is_let_in=True)
+            found = self.portfolio.explain(after, asked, at=from_iso(at, name="at") if at else None, **place)
+        except InvalidParameter as error:
+            return {"problems": {one.name: one.rule for one in error.problems}}
+        return {"problems": {}, "content": found.content, "rule": found.rule, "sentence": found.sentence}
 
     def use_template(self, name: str, design: Design) -> None:
         """Save a design as a template, which then draws the chosen code.
@@ -284,19 +314,23 @@ class Catalogue:
             code = self.portfolio.get_qrcode(self.chosen)
         except NotFound:
             return None
-        fields = code.model_dump(mode="json", by_alias=False, include={"id", "short_url", "is_available", *EDITED})
+        shown = {"id", "short_url", "is_available", *EDITED} - {"password"}
+        fields = code.model_dump(mode="json", by_alias=False, include=shown)
         absent = dict.fromkeys(EDITED, "")  # records omit empty texts
         return {
             **absent,
             **fields,
             "campaign_id": code.campaign_id or "",
+            "active": code.active,
+            "rules": plain(code.rules),
+            "password": bool(code.password),
             "picture": _picture(code, self._designs, is_large=True),
             "drawn_by": self._designs.template_of(code) if code.is_available else "",
         }
 
 
 def _together(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: fields[name] for name in EDITED_TOGETHER if isinstance(fields.get(name), str)}
+    return {name: fields[name] for name in EDITED_TOGETHER if isinstance(fields.get(name), str | bool)}
 
 
 def _pages(total: int) -> int:

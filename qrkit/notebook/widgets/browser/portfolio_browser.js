@@ -17,7 +17,7 @@ function render({ model, el }) {
   let form = ""; // which form is open beside the list: "new", "together", or none
   const busy = h("p", { class: "qk-busy", role: "status" });
   const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
-  const browser = { ask: (message) => outbox.ask(message) };
+  const browser = { ask: (message) => outbox.ask(message), askLatest: (message) => outbox.askLatest(message) };
 
   // ---- Above the list
   const words = h("input", { type: "search", id: newId(), placeholder: "Name, content, or location" });
@@ -53,7 +53,7 @@ function render({ model, el }) {
   const nothing = h("p", { class: "qk-hint" });
 
   // ---- Beside it
-  const editor = makeEditor(browser);
+  const editor = makeEditor(browser, model.get("rule_form"));
   const fresh = makeNewForm(browser, () => open(""));
   const together = makeTogetherForm(browser, () => open(""));
   const studio = makeStudioPlace(model, browser);
@@ -169,7 +169,7 @@ function render({ model, el }) {
     if (outbox.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   };
   model.on("change:state", onState);
-  const ends = [lendShortcuts(root), hideTwin(model), studio.clear];
+  const ends = [lendShortcuts(root), hideTwin(model), studio.clear, editor.clear];
   update();
   if (state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   return () => {

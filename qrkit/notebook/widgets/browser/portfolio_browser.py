@@ -1,6 +1,6 @@
 """Provides `PortfolioBrowser`: campaigns and QR Codes with images and scans, to search and edit.
 
-Its script consists of `portfolio_forms.js` and `portfolio_browser.js`.
+Its script consists of `portfolio_forms.js`, `rule_form.js` and `portfolio_browser.js`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from traitlets import Dict
+
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
+from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.designer import Designer
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -26,9 +29,10 @@ NEW = ("content", "name", "campaign_id")
 class PortfolioBrowser(Page):
     """A widget to browse a portfolio. In a notebook, the last line of a cell displays it.
 
-    Choose a code to see its picture, and to edit its fields and its schedule. Open it in the studio, duplicate it, or
-    delete it. Select several codes, or all that match a search, to edit them together. The last deletion, or the last
-    edit of several codes if that came later, can be undone. Running a cell again shows the same browser with the
+    Choose a code to see its picture, and to edit its fields, its rules, its limits and its schedule; a test request
+    shows which rule answers before anything is saved. Open it in the studio, duplicate it, or delete it. Select several
+    codes, or all that match a search, to edit them together. The last deletion, or the last edit if that came later,
+    can be undone. Running a cell again shows the same browser with the
     current state of the portfolio.
 
     Args:
@@ -39,8 +43,9 @@ class PortfolioBrowser(Page):
         studio: The studio of the chosen code, once it has been opened there; None before.
     """
 
-    _esm = script("browser", "portfolio_forms", "portfolio_browser")
+    _esm = script("browser", "portfolio_forms", "rule_form", "portfolio_browser")
     _css = style("browser", "portfolio_browser", "qrkit-browser")
+    rule_form = Dict().tag(sync=True)
     _catalogue: Catalogue
     _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None
@@ -59,7 +64,8 @@ class PortfolioBrowser(Page):
         self.studio, self._is_in_studio, self._is_drawing = None, False, False
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None
-        self._register(name)
+        self._tried: dict[str, Any] | None = None
+        self._register(name, rule_form=rule_form())
 
     @property
     def portfolio(self) -> Portfolio:
@@ -81,6 +87,7 @@ class PortfolioBrowser(Page):
             "saved": self._saved,
             "said": self._said,
             "preview": self._preview,
+            "tried": self._tried,
             "undoable": self._undoable and _undo_words(self._undoable),
             "studio": studio and studio.model_id,
         }
@@ -103,7 +110,7 @@ class PortfolioBrowser(Page):
         self._is_drawing = True
 
     def _on_choose(self, message: dict[str, Any]) -> None:
-        self._errors, self._said = {}, ""
+        self._errors, self._said, self._tried = {}, "", None
         self._leave_studio()
         self._catalogue.chosen = str(message.get("id", ""))
 
@@ -120,7 +127,13 @@ class PortfolioBrowser(Page):
 
     def _on_save(self, message: dict[str, Any]) -> None:
         """Save the edited fields. If any is invalid, show the rule next to it and save nothing."""
-        self._change(EDITED, "", lambda: self._catalogue.save(_fields(message)))
+        self._edit(EDITED, "", lambda: self._catalogue.save(_fields(message)))
+
+    def _on_try(self, message: dict[str, Any]) -> None:
+        """Show where a test request would lead if the fields were saved. The rows stay as they are."""
+        request = message.get("request")
+        self._tried = self._catalogue.attempt(_fields(message), request if isinstance(request, dict) else {})
+        self._is_drawing = True
 
     def _on_add(self, message: dict[str, Any]) -> None:
         fields = _fields(message)
@@ -163,11 +176,10 @@ class PortfolioBrowser(Page):
         self._preview = self._catalogue.preview(_fields(message))
 
     def _on_edit_selection(self, message: dict[str, Any]) -> None:
-        edited: list[EditedQRCodes] = []
-        fields = _fields(message)
-        if self._change(EDITED_TOGETHER, "all.", lambda: edited.append(self._catalogue.edit_selection(fields))):
-            self._preview, self._undoable = None, edited[0] or self._undoable
-            self._say(f"{_count(len(edited[0]))} changed.")
+        edited = self._edit(EDITED_TOGETHER, "all.", lambda: self._catalogue.edit_selection(_fields(message)))
+        if edited is not None:
+            self._preview = None
+            self._say(f"{_count(len(edited))} changed.")
 
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
@@ -187,6 +199,14 @@ class PortfolioBrowser(Page):
         if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
             self._leave_studio()
             self._say(f"The template {name!r} now draws this QR Code.")
+
+    def _edit(self, names: tuple[str, ...], form: str, edit: Callable[[], EditedQRCodes]) -> EditedQRCodes | None:
+        """Edit QR Codes as `_change` does, so that it can be undone; return what was edited, None if nothing was."""
+        edited: list[EditedQRCodes] = []
+        if not self._change(names, form, lambda: edited.append(edit())):
+            return None
+        self._undoable = edited[0] or self._undoable
+        return edited[0]
 
     def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None]) -> bool:
         """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""

@@ -18,15 +18,15 @@ function field(label, path, input, help = "") {
   const error = h("p", { class: "qk-error", id: newId(), hidden: true });
   input.id = newId();
   input.setAttribute("aria-describedby", error.id);
-  const element = h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
+  const element = h("div", { class: "qk-row" }, label && h("label", { class: "qk-label", for: input.id }, label), input, error, help && h("p", { class: "qk-hint" }, help));
   const tell = (errors) => {
-    const rule = errors[path] ?? "";
+    const rule = errors[path] ?? Object.entries(errors).find(([one]) => path && one.startsWith(`${path}.`))?.[1] ?? "";
     // The rule of dates says how they are written, but the browser writes them.
     error.textContent = rule && input.type === "datetime-local" && !input.value ? "must not be empty" : rule;
     error.hidden = !error.textContent;
     input.setAttribute("aria-invalid", Boolean(error.textContent));
   };
-  return { element, tell };
+  return { element, input, tell };
 }
 
 /** The dates of a schedule are UTC; the browser's own fields have no zone. */
@@ -70,7 +70,7 @@ function makeEvents() {
 }
 
 /** browser: { ask(message) }. The code that is chosen. */
-function makeEditor(browser) {
+function makeEditor(browser, forms) {
   const picture = h("img", { class: "qk-large", alt: "" });
   const url = h("a", { class: "qk-url", target: "_blank", rel: "noopener", "data-lm-suppress-shortcuts": "true" });
   const download = h("a", { class: "qk-download", "data-lm-suppress-shortcuts": "true" }, "Download SVG");
@@ -85,6 +85,8 @@ function makeEditor(browser) {
   const [campaign, template] = [h("select"), h("select")];
   const enabled = h("input", { type: "checkbox", id: newId() });
   const events = makeEvents();
+  const rules = makeRules(forms, changed);
+  const limits = makeLimits(changed);
   const fields = [
     field("Name", "name", name),
     field("Content", "content", content, "Where visitors go when they scan. Changing it does not change the printed code."),
@@ -101,19 +103,29 @@ function makeEditor(browser) {
     { class: "qk-form qk-editor", "aria-label": "Edit QR Code", hidden: true },
     h("div", { class: "qk-show" }, picture, h("div", { class: "qk-beside" }, url, h("div", { class: "qk-buttons" }, ...actions, download))),
     ...fields.map((one) => one.element),
+    rules.element,
+    limits.element,
     h("fieldset", { class: "qk-schedule" }, h("legend", {}, "Schedule"), h("p", { class: "qk-hint" }, "Changes the content at a set time, once or every week."), follow, events.element),
     h("div", { class: "qk-buttons" }, save, back, saved),
   );
   let shown = "";
+  let pause = null;
+  const deciding = () => ({ content: content.value, is_schedule_enabled: enabled.checked, schedule: events.value(), rules: rules.value(), ...limits.value() });
+  function changed() {
+    clearTimeout(pause);
+    pause = setTimeout(() => browser.askLatest({ ask: "try", fields: deciding(), request: rules.request() }), PAUSE);
+  }
+  for (const one of [content, enabled, events.element]) one.addEventListener("input", changed);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     saved.textContent = "";
-    const given = { name: name.value, content: content.value, comment: comment.value, campaign_id: campaign.value, template: template.value };
-    browser.ask({ ask: "save", fields: { ...given, is_schedule_enabled: enabled.checked, schedule: events.value() } });
+    const given = { name: name.value, comment: comment.value, campaign_id: campaign.value, template: template.value };
+    browser.ask({ ask: "save", fields: { ...given, ...deciding() } });
   });
-  function update({ chosen, campaigns, templates, errors, saved: count }) {
-    for (const one of [...fields, events]) one.tell(errors);
-    if (!chosen) return;
+  function update({ chosen, campaigns, templates, errors, tried, saved: count }) {
+    for (const one of [...fields, events, limits]) one.tell(errors);
+    rules.tell(tried, errors);
+    if (!chosen) return clearTimeout(pause);
     picture.src = chosen.picture;
     picture.hidden = download.hidden = !chosen.picture;
     picture.alt = `QR Code ${chosen.name}`;
@@ -130,11 +142,13 @@ function makeEditor(browser) {
     [name.value, content.value, comment.value] = [chosen.name, chosen.content, chosen.comment];
     enabled.checked = chosen.is_schedule_enabled;
     events.show(chosen.schedule);
+    limits.show(chosen);
+    rules.show(chosen.rules);
     url.textContent = url.href = chosen.short_url;
     for (const one of [save, ...actions.slice(0, 2)]) one.disabled = !chosen.is_available;
     if (isOther) requestAnimationFrame(() => form.scrollIntoView({ block: "nearest" }));
   }
-  return { element: form, update };
+  return { element: form, update, clear: () => clearTimeout(pause) };
 }
 
 /** A new code: the fewest fields that it needs. */
@@ -170,11 +184,12 @@ function makeNewForm(browser, close) {
 
 /** Many codes together: what changes is shown before it does. */
 function makeTogetherForm(browser, close) {
-  const [template, campaign] = [h("select"), h("select")];
+  const [template, campaign, rules] = [h("select"), h("select"), h("select")];
   const [find, replace] = [h("input", { type: "text" }), h("input", { type: "text" })];
   const fields = [
     field("Template", "all.template", template),
     field("Campaign", "all.campaign_id", campaign),
+    field("Rules", "all.rules", rules),
     field("Find in content", "all.find", find, "Exactly as written, for example a domain."),
     field("Replace with", "all.replace", replace),
   ];
@@ -190,6 +205,7 @@ function makeTogetherForm(browser, close) {
   const given = () => {
     const chosen = { template: template.value, campaign_id: campaign.value };
     const kept = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== KEEP));
+    if (rules.value) kept.rules_of_campaigns = true;
     return find.value ? { ...kept, find: find.value, replace: replace.value } : kept;
   };
   form.addEventListener("submit", (event) => {
@@ -208,8 +224,9 @@ function makeTogetherForm(browser, close) {
     const changes = [];
     if ("template" in preview.fields) changes.push(`Sets the template of ${plural(selected)}: ${nameOf(template)}.`);
     if ("campaign_id" in preview.fields) changes.push(`Sets the campaign of ${plural(selected)}: ${nameOf(campaign)}.`);
+    if ("rules_of_campaigns" in preview.fields) changes.push(`Sets the rules of ${plural(selected)}: those of their campaigns.`);
     if ("find" in preview.fields) changes.push(`Changes the content of ${preview.contents.toLocaleString("en")} of ${plural(selected)}.`);
-    const only = Object.keys(preview.fields).length && !("template" in preview.fields || "campaign_id" in preview.fields);
+    const only = Object.keys(preview.fields).length && !["template", "campaign_id", "rules_of_campaigns"].some((name) => name in preview.fields);
     const count = only ? preview.contents : selected;
     apply.textContent = `Change ${plural(count)}`;
     apply.hidden = !changes.length || !count;
@@ -227,6 +244,7 @@ function makeTogetherForm(browser, close) {
     open(state) {
       fill(template, [{ id: KEEP, name: "Keep" }, { id: "", name: "That of the campaign or portfolio" }, ...named(state.templates)], KEEP);
       fill(campaign, [{ id: KEEP, name: "Keep" }, { id: "", name: "No campaign" }, ...state.campaigns], KEEP);
+      fill(rules, [{ id: "", name: "Keep" }, { id: "campaign", name: "Those of the campaign" }], "");
       [find.value, replace.value] = ["", ""];
       template.focus();
     },

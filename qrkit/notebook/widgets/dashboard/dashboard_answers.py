@@ -11,10 +11,12 @@ from qrkit import analytics, charts
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
+from qrkit.report.facts import SplitCode, split_codes
 from qrkit.report.findings import leads_key, silent_sentences
 from qrkit.report.sentences import say
 from qrkit.report.words import number, quoted, titles_of
 from qrkit.store import Scans
+from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
@@ -26,7 +28,7 @@ KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orph
 Comparison = Literal["previous", "year", "range", ""]
 """What a period is compared with: the one before, the same days a year before, days of one's own, or nothing."""
 
-ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries"}
+ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries", TAG: "Tags"}
 """Attributes whose bars filter the scans, and the titles of their charts."""
 
 YEARS = (1990, 2100)
@@ -50,6 +52,7 @@ class Asked:
         device: Type of device; "" for all.
         system: Operating system; "" for all.
         country: Code of the country; "" for all.
+        tag: Tag of QR Codes; "" for all.
         kinds: Kinds of visits to count.
         compare: What the days are compared with.
         compare_since: First day of a comparison with a range.
@@ -64,6 +67,7 @@ class Asked:
     device: str = ""
     system: str = ""
     country: str = ""
+    tag: str = ""
     kinds: tuple[Kind, ...] = ("scan",)
     compare: Comparison = "previous"
     compare_since: date | None = None
@@ -107,6 +111,7 @@ class Asked:
             device=self.device or None,
             system=self.system or None,
             country=self.country or None,
+            tag=self.tag or None,
         )
 
     def before(self, scans: Scans) -> Scans | None:
@@ -182,6 +187,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "device": _text,
     "system": _text,
     "country": _text,
+    "tag": _text,
     "kinds": _kinds,
     "compare": _comparison,
     "compare_since": _day,
@@ -234,14 +240,16 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), is_wide=False)
     is_alone = before is None  # then nothing stands beside it
+    for one in _experiments(portfolio, asked):
+        yield Drawn(f"Experiment on {one.name}", charts.experiment(one.days, width=wide), is_wide=True)
     title, rows = f"Scans by weekday and hour ({view.time_zone})", analytics.scans_by_hour(view)
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), is_wide=is_alone)
 
 
 def told(portfolio: Portfolio, asked: Asked) -> list[str]:
-    """Return the sentences of a report on posters that fell silent, and on the two most scanned campaigns.
+    """Return the sentences of a report on an experiment, on silent posters, and on the two most scanned campaigns.
 
-    Without filters by device, system or country, and for scans only.
+    Without filters by device, system, country or tag, and for scans only.
     """
     if asked.kinds != ("scan",) or any(getattr(asked, name) for name in ATTRIBUTES):
         return []
@@ -249,7 +257,13 @@ def told(portfolio: Portfolio, asked: Asked) -> list[str]:
     rows = analytics.silent(view.where(since=None))
     scanned = numbers(view)["qrcodes"]
     rows = rows[rows["last"] >= str(asked.since)] if asked.since else rows
-    return silent_sentences(rows, scanned) + _leader(portfolio, view)
+    experiments = [one.sentence for one in _experiments(portfolio, asked)]
+    return experiments + silent_sentences(rows, scanned) + _leader(portfolio, view)
+
+
+def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
+    """Return the experiment on the QR Code that is shown alone, if there is one."""
+    return split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else [])
 
 
 def _leader(portfolio: Portfolio, view: Scans) -> list[str]:
@@ -293,6 +307,8 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     )
     for name, title in ATTRIBUTES.items():
         rows = analytics.scans_by(replace(asked, **{name: ""}).of(scans), name, most=MOST_BARS)  # type: ignore[arg-type]
+        if name == TAG and set(rows[name]) <= {UNKNOWN}:
+            continue  # most portfolios have no tags
         values = zip(rows[name], rows["scans"], strict=True)
         yield _ranking(name, title, [(value, value, count, 0) for value, count in values])
 

@@ -3,7 +3,7 @@
 const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Link previews", head: "HEAD requests" };
 const UNKNOWN = "unknown";
 const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", "": "Nothing" };
-const FILTERS = { campaign: "Campaign", qrcode: "QR Code", device: "Device", system: "System", country: "Country" };
+const FILTERS = { campaign: "Campaign", qrcode: "QR Code", device: "Device", system: "System", country: "Country", tag: "Tag" };
 const DAY = 86_400_000; // milliseconds
 
 const countries = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });

@@ -111,6 +111,7 @@ class ScanDashboard(Page):
         device: str | EllipsisType = ...,
         system: str | EllipsisType = ...,
         country: str | EllipsisType = ...,
+        tag: str | EllipsisType = ...,
         kinds: Sequence[Kind] | EllipsisType = ...,
         compare: Comparison | EllipsisType = ...,
         compare_since: str | EllipsisType = ...,
@@ -128,6 +129,7 @@ class ScanDashboard(Page):
             device: A type of device, as `analytics.scans_by` names it; "" for all.
             system: An operating system; "" for all.
             country: The code of a country; "" for all.
+            tag: A tag of QR Codes; "" for all.
             kinds: Kinds of visits to count.
             compare: What the days are compared with: "previous" for the period before, "year" for the same days of the
                 year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing.
@@ -135,7 +137,7 @@ class ScanDashboard(Page):
             compare_until: Last day of the range.
         """
         given = {"since": since, "until": until, "campaign": campaign, "qrcode": qrcode, "kinds": kinds}
-        given |= {"device": device, "system": system, "country": country}
+        given |= {"device": device, "system": system, "country": country, "tag": tag}
         given |= {"compare": compare, "compare_since": compare_since, "compare_until": compare_until}
         self._show({name: value for name, value in given.items() if value is not ...})
 

@@ -267,5 +267,5 @@ def _fewest_characters(items: Iterable[Item]) -> int:
 def _characters(outline: Outline, places: Sequence[tuple[float, float]]) -> int:
     """Return the characters of an outline at some places, or fewer if these are too many already."""
     # Each number takes at least a digit and the letter or space before it.
-    fewest = 2 * sum(len(numbers) for _, numbers in outline.segments) * len(places)
+    fewest = 2 * len(outline.numbers) * len(places)
     return fewest if fewest > LONGEST_SVG else characters(outline, places)

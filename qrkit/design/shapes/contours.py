@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
 
@@ -20,22 +21,22 @@ FALLING, RISING = UPPER_LEFT + LOWER_RIGHT, UPPER_RIGHT + LOWER_LEFT
 """The points at which only the corners of two dark cells touch. Each is a corner of two lines."""
 IS_CORNER = bytes(around in (1, 2, 4, 7, 8, 11, 13, 14, FALLING, RISING) for around in range(256))
 IS_TWO_CORNERS = bytes(around in (FALLING, RISING) for around in range(256))
-IS_FALLING = bytes(around == FALLING for around in range(256))
+IS_FALLING, IS_RISING = (bytes(around == one for around in range(256)) for one in (FALLING, RISING))
 
 
-def contours(cells: tuple[bytes, ...]) -> list[Contour]:
+def contours(cells: Sequence[bytes], *, bridged: bool = True) -> list[Contour]:
     """Return the contours of the cells that are 1, by their first corner from top to bottom and left to right.
 
-    Cells that touch at a corner belong to one contour. Dark cells are always on the right of a contour, so the non-zero
-    and the even-odd rule fill the same area.
+    Dark cells are always on the right of a contour, so the non-zero and the even-odd rule fill the same area.
 
     Args:
         cells: Rows of bytes, 1 for a dark cell, 0 for a light one; all of the same length.
+        bridged: True if cells that touch only at a corner belong to one contour.
     """
     around, points = _around(cells), _grid(len(cells[0]) + 1, len(cells) + 1)
     # Row by row, horizontal sides join the first corner with the second, the third with the fourth, and so on.
     corners = _corners(around)
-    partners = _vertical_partners(corners, around, len(cells[0]) + 1)
+    partners = _vertical_partners(corners, around, len(cells[0]) + 1, IS_FALLING if bridged else IS_RISING)
     is_open = bytearray(b"\1" * len(corners))
     found = []
     while (start := is_open.find(1)) >= 0:
@@ -51,7 +52,7 @@ def contours(cells: tuple[bytes, ...]) -> list[Contour]:
     return found
 
 
-def _around(cells: tuple[bytes, ...]) -> bytes:
+def _around(cells: Sequence[bytes]) -> bytes:
     """Return what is around each point of the grid between the cells, row by row."""
     columns, rows = len(cells[0]) + 1, len(cells) + 1
     # One number holds all cells, with a light cell after each row and a light row at the end. Its byte at a point is
@@ -74,8 +75,15 @@ def _twice(points: int) -> list[int]:
     return [point for point in range(points) for _ in range(2)]
 
 
-def _vertical_partners(corners: list[int], around: bytes, columns: int) -> list[int]:
-    """Return, for each corner, the index of the corner at the other end of its vertical side."""
+def _vertical_partners(corners: list[int], around: bytes, columns: int, is_crossed: bytes) -> list[int]:
+    """Return, for each corner, the index of the corner at the other end of its vertical side.
+
+    Args:
+        corners: The indices of points where lines turn.
+        around: What is around each point.
+        columns: Points per row.
+        is_crossed: For `bytes.translate`: whether, of two lines at a point, the one from the left continues downwards.
+    """
     partners, ends = [0] * len(corners), [-1] * columns
     for index, corner in enumerate(corners):
         # In each column, the first corner is the upper end of a side, the second the lower end, and so on.
@@ -85,9 +93,9 @@ def _vertical_partners(corners: list[int], around: bytes, columns: int) -> list[
         else:
             partners[index], partners[upper] = upper, index
             ends[column] = -1
-    # The first of two corners at a point ends the side from the left. To join the dark cells, it continues upwards if
-    # they rise from left to right, and downwards if they fall.
-    for point in compress(range(len(around)), around.translate(IS_FALLING)):
+    # The first of two corners at a point ends the side from the left. It continues upwards, which joins dark cells that
+    # rise from left to right, and parts those that fall.
+    for point in compress(range(len(around)), around.translate(is_crossed)):
         first = bisect_left(corners, point)
         above, below = partners[first], partners[first + 1]
         partners[first], partners[first + 1] = below, above

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrkit.drawing.svg.contours import contours
+from qrkit.design.shapes.contours import contours
 
 SIDES = st.integers(1, 9)
 CELLS = st.tuples(SIDES, SIDES).flatmap(
@@ -31,22 +31,23 @@ def windings(found, cells):
     return tuple(map(bytes, rows))
 
 
-@given(CELLS)
-def test_contours_run_once_around_each_dark_cell_and_around_no_other(cells):
-    assert windings(contours(cells), cells) == cells
+@given(CELLS, st.booleans())
+def test_contours_run_once_around_each_dark_cell_and_around_no_other(cells, bridged):
+    assert windings(contours(cells, bridged=bridged), cells) == cells
 
 
-@given(CELLS)
-def test_a_line_turns_at_each_corner(cells):
-    for contour in contours(cells):
+@given(CELLS, st.booleans())
+def test_a_line_turns_at_each_corner(cells, bridged):
+    for contour in contours(cells, bridged=bridged):
         for (x, y), (next_x, next_y) in zip(contour, [*contour[1:], contour[0]], strict=True):
             assert x != next_x
             assert y != next_y
 
 
-def test_cells_that_touch_at_a_corner_share_a_contour():
+def test_cells_that_touch_at_a_corner_share_a_contour_if_they_are_bridged():
     for cells in ((b"\1\0", b"\0\1"), (b"\0\1", b"\1\0")):
         assert len(contours(cells)) == 1
+        assert len(contours(cells, bridged=False)) == 2
 
 
 def test_a_hole_has_a_contour_of_its_own():

@@ -1,0 +1,106 @@
+"""Implements `qrkit sheet`: labels and cards with QR Codes, as a PDF to print."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qrkit.commands.generate import COLUMN, add_look, fields_of_look, rows_of_table, table_design
+from qrkit.commands.look import decoration_of
+from qrkit.commands.output import complaining, print_result
+from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe
+from qrkit.commands.stores import opened
+from qrkit.design.design import Design
+from qrkit.errors import InvalidParameter, Problem, QrkitError
+from qrkit.paper.label_pages import SheetSettings
+
+if TYPE_CHECKING:
+    from qrkit.paper.label_sheets import SheetFile
+
+__all__ = ["define_sheet"]
+
+SETTINGS = {
+    "stock": "NAME", "paper": "NAME", "start": "N", "copies": "N", "marks": "KIND", "bleed": "N",
+    "label_color": "COLOR", "text_color": "COLOR", "offset_x": "N", "offset_y": "N", "scale": "N", "dpi": "N",
+    "least_module": "N", "key_black": "",
+}  # fmt: skip
+"""Fields of the settings that have an option of their own, with what stands for their values in the help."""
+
+
+def define_sheet(one: Parser) -> None:
+    """Define the command `sheet`."""
+    describe(
+        one,
+        "Prints the QR Codes of a store, or of a table without tracking them. Nothing is written if a text does not "
+        "fit its label, or a code is too dense for it. Print the PDF at its actual size (100%).",
+        usage="FILE --stock NAME [options]",
+        examples=(
+            "qrkit sheet labels.pdf --stock L7160 --campaign Spring --store shop.duckdb",
+            "qrkit sheet labels.pdf --stock 5160 --line {name} --start 4 --copies 2",
+            "qrkit sheet tents.pdf --stock table-tent --marks crop \\",
+            "    --from tables.xlsx --content-column url --line 'Table {Table}'",
+            "qrkit sheet test.pdf --stock L7160 --test-page",
+        ),
+    )
+    one.add_argument("file", type=Path, metavar="FILE", help="the .pdf to write; an existing one is replaced")
+    what = one.add_argument_group("what to print")
+    what.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
+    table = "a csv, xlsx, xls or ods file whose first row names the columns, instead of a store"
+    what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
+    what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
+    line = (
+        "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
+    )
+    what.add_argument("--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more ({{name}})")
+    what.add_argument("--test-page", action="store_true", help="outlines and rulers, to set --offset-x and --scale")
+    add_place(one)
+    add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
+    add_look(one.add_argument_group("how the codes of TABLE look"))
+    add_json(one, "file, labels, pages")
+    one.set_defaults(run=_sheet, name_column=None)
+
+
+def _sheet(asked: argparse.Namespace) -> None:
+    from qrkit.paper.label_sheets import write_test_page
+
+    given: dict[str, Any] = {name: getattr(asked, name) for name in SETTINGS if getattr(asked, name) is not None}
+    if "stock" not in given:
+        rule = "is required: the part of a label stock, such as L7160, or a card, such as business-card"
+        raise InvalidParameter(Problem("stock", None, rule))
+    settings = SheetSettings(**given, lines=asked.line or () if asked.table else asked.line or ("{name}",))
+    if asked.test_page:
+        file = write_test_page(asked.file, settings)
+        return print_result(asked, f"{file}: a test page", file=str(file), labels=0, pages=1)
+    with complaining("sheet"):
+        written = _from_table(asked, settings) if asked.table else _from_store(asked, settings)
+    print_result(asked, f"{asked.file}: {written}", file=str(asked.file), labels=written.labels, pages=written.pages)
+    return None
+
+
+def _from_store(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile:
+    from qrkit.portfolio.code_sets import code_sheet
+
+    with opened(asked, to_read=True) as portfolio:
+        campaign = portfolio.find_campaign(asked.campaign).id if asked.campaign is not None else None
+        return code_sheet(portfolio, asked.file, settings, campaign_id=campaign)
+
+
+def _from_table(asked: argparse.Namespace, settings: SheetSettings) -> SheetFile:
+    from qrkit.paper.label_sheets import Labels, write_sheet
+    from qrkit.pictures.batch_files import Look
+    from qrkit.pictures.sets import decorated
+
+    if asked.campaign is not None:
+        raise InvalidParameter(Problem("campaign", asked.campaign, "is for the QR Codes of a store, without --from"))
+    rows = rows_of_table(asked)
+    design, decoration = table_design(asked, rows), decoration_of(asked)
+    contents: Sequence[Design | QrkitError | str] = rows.contents
+    if decoration or asked.subtitle is not None:
+        contents = decorated(
+            rows.contents, rows.texts, design, decoration, subtitle=asked.subtitle, fields=fields_of_look(asked)
+        )
+    drawn = Look(design, None, fields_of_look(asked))
+    kept = [(content, row) for content, row in zip(contents, rows.texts, strict=True) if content != ""]
+    return write_sheet(asked.file, Labels(kept, lambda row: drawn.image(row[0]), lambda row: row[1]), settings)

@@ -1,0 +1,24 @@
+"""Sheets of labels and cards: QR Codes with lines of text, placed to a tenth of a millimeter.
+
+    >>> from qrkit.paper import stock_named
+    >>> stock_named("L7160")
+    <Stock Avery 7160, Mailing labels: 21 of 63.99 x 38.1 mm on 210 x 297 mm>
+
+`Portfolio.sheet` and `DataFrame.qr.sheet` write sheets. `stocks()` has all label stocks by name, and `CARDS` the cards
+that are cut from plain paper.
+"""
+
+from __future__ import annotations
+
+from qrkit.paper.label_pages import SheetSettings
+from qrkit.paper.label_sheets import Labels, SheetFile, write_sheet, write_test_page
+from qrkit.paper.stocks import CARDS, PAPERS, Stock, stock_named, stocks
+
+__all__ = [
+    "CARDS", "PAPERS", "Labels", "SheetFile", "SheetSettings", "Stock", "stock_named", "stocks", "write_sheet",
+    "write_test_page",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

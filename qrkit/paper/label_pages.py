@@ -1,0 +1,191 @@
+"""Paints pages of labels, arranged and corrected for a printer by `SheetSettings`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from qrkit.design.bounds import MILLIMETRES_PER_INCH
+from qrkit.design.color import BLACK, Color
+from qrkit.design.limits import Number, Whole, Within
+from qrkit.design.print_width import SMALLEST_MODULE_MM
+from qrkit.drawing.letters.lettering import outline_of, steps
+from qrkit.drawing.scene import Matrix
+from qrkit.drawing.writers import postscript
+from qrkit.drawing.writers.pdf import Contents, PdfFile
+from qrkit.model import Model
+from qrkit.paper.placing import Lettering, Line, Placed
+from qrkit.paper.stocks import Point, Stock
+
+__all__ = ["MARK", "MARK_GAP", "Pages", "SheetSettings"]
+
+POINTS_PER_MM = 72 / MILLIMETRES_PER_INCH
+HAIRLINE = 0.1
+"""Width of marks in millimeters."""
+MARK, MARK_GAP = 4.0, 1.0
+"""Length of a crop mark, and its distance from the bleed, in millimeters."""
+GLYPH_UNITS = 1000
+"""Units of a capital's height in which letters are written."""
+
+
+Move = Annotated[Number, Within(-20, 20, "millimeters")]
+
+
+class SheetSettings(Model):
+    """How labels are arranged, printed and cut."""
+
+    stock: str = Field(
+        description="The part of a label stock, such as `L7160`, or a card of ours: `business-card`, `table-tent`, "
+        "`a6`, `sticker`, `ticket`, `hang-tag`."
+    )
+    paper: str | None = Field(default=None, description="Paper of a card: `A4` by default, `Letter`, `A3` and others.")
+    lines: tuple[str, ...] = Field(
+        default=(), description="Lines of text on a label, with fields such as `{name}` in braces."
+    )
+    start: Annotated[Whole, Within(1, 1_000, "(the place on the first page)")] = Field(
+        default=1, description="Number of the first label to print, for a page of which some labels are used."
+    )
+    copies: Annotated[Whole, Within(1, 10_000, "labels")] = Field(default=1, description="Labels of each QR Code.")
+    marks: Literal["none", "cut", "crop"] = Field(
+        default="none",
+        description="`cut` draws the outline of each label, `crop` marks the cuts outside of the labels.",
+    )
+    bleed: Annotated[Number, Within(0, 10, "millimeters")] = Field(
+        default=0.0, description="How far the color of the labels reaches beyond the label."
+    )
+    label_color: Color | None = Field(default=None, description="Color of the labels; by default, that of the paper.")
+    text_color: Color = Field(default=BLACK, description="Color of the text.")
+    offset_x: Move = Field(default=0.0, description="How far your printer has to move everything to the right.")
+    offset_y: Move = Field(default=0.0, description="How far your printer has to move everything down.")
+    scale: Annotated[Number, Within(0.9, 1.1, "(1 is exact)")] = Field(
+        default=1.0, description="Factor that corrects the size that your printer prints."
+    )
+    dpi: Annotated[Number, Within(30, 5_000, "dots per inch")] | None = Field(
+        default=None, description="Resolution of the printer: each module is a whole number of dots."
+    )
+    least_module: Annotated[Number, Within(0.1, 10, "millimeters")] = Field(
+        default=SMALLEST_MODULE_MM, description="Least width of a module. Most phones need 0.4 mm."
+    )
+    key_black: bool = Field(default=False, description="Print black with black ink only.")
+
+
+class Pages:
+    """Pages in millimeters from the top left corner, moved and scaled for the printer.
+
+    Args:
+        pdf: The file.
+        stock: The labels of a page.
+        settings: How they are printed.
+        lettering: The letters of their texts.
+
+    Attributes:
+        count: Number of pages.
+    """
+
+    def __init__(self, pdf: PdfFile, stock: Stock, settings: SheetSettings, lettering: Lettering) -> None:
+        self._pdf, self._stock, self._settings, self._lettering = pdf, stock, settings, lettering
+        scale = POINTS_PER_MM * settings.scale
+        moved = settings.offset_x * POINTS_PER_MM, (stock.page[1] - settings.offset_y) * POINTS_PER_MM
+        self._matrix = Matrix(scale, -scale, *moved)
+        self._letters: dict[tuple[str, str], str] = {}
+        self.count = 0
+
+    def turn(self) -> None:
+        """End the page, if there is one, and begin another."""
+        if self.count:
+            self.end()
+        self._contents = Contents(self._pdf, self._matrix)
+        self.count += 1
+
+    def end(self) -> None:
+        """Add the marks and end the page."""
+        if self._settings.marks == "cut":
+            self.outlines()
+        elif self._settings.marks == "crop":
+            self._crop_marks()
+        if self._stock.panels > 1 and self._settings.marks != "none":
+            folds = [(x, y + self._stock.height / 2) for x, y in self._stock.places]
+            self._paint("[1 1] 0 d")
+            self.stroke((x + at, y, x + at + MARK, y) for x, y in folds for at in (0, self._stock.width - MARK))
+        width, height = (side * POINTS_PER_MM for side in self._stock.page)
+        self._pdf.add_page(self._contents, width, height, key_black=self._settings.key_black)
+
+    def label(self, at: Point, placed: Placed, form: str, scale: float) -> None:
+        """Paint a label: a code and lines of text on each panel, within its outline and bleed.
+
+        Args:
+            at: The top left corner of the label.
+            placed: Where the code and the lines lie.
+            form: The code, as a form of the file.
+            scale: Millimeters per pixel of the form.
+        """
+        stock = self._stock
+        outline = [*postscript.path(stock.outline(self._settings.bleed)), "W"]
+        ground = self._settings.label_color
+        paint = [*outline, self._color(ground), "f"] if ground else [*outline, "n"]
+        self._paint("q", f"{postscript.exact(1, 0, 0, 1, *at)} cm", *paint)
+        name = self._contents.resource_name("XObject", form)
+        panel = stock.height / stock.panels
+        for number in range(stock.panels):
+            is_back = number < stock.panels - 1
+            turned = (-1, 0, 0, -1, stock.width, panel) if is_back else (1, 0, 0, 1, 0, number * panel)
+            code = postscript.exact(scale, 0, 0, scale, placed.code.x, placed.code.y)
+            self._paint("q", f"{postscript.exact(*turned)} cm", f"q {code} cm /{name} Do Q")
+            for line in placed.lines:
+                self.text(line)
+            self._paint("Q")
+        self._paint("Q")
+
+    def text(self, line: Line) -> None:
+        """Paint a line of text; each letter is a form that all pages share."""
+        scale = line.capital / GLYPH_UNITS
+        self._paint("q", self._color(self._settings.text_color))
+        for character, x, _ in steps(line.text, self._lettering.fonts[line.weight]):
+            if not character.isspace():
+                name = self._contents.resource_name("XObject", self._letter(character, line.weight))
+                at = postscript.exact(scale, 0, 0, scale, line.x + x * line.capital, line.y)
+                self._paint(f"q {at} cm /{name} Do Q")
+        self._paint("Q")
+
+    def outlines(self) -> None:
+        """Paint the outline of each label."""
+        path = postscript.path(self._stock.outline())
+        self._paint(f"{HAIRLINE} w 0 G")
+        for x, y in self._stock.places:
+            self._paint(f"q 1 0 0 1 {postscript.exact(x, y)} cm", *path, "S Q")
+
+    def stroke(self, lines: Iterable[tuple[float, float, float, float]], width: float = HAIRLINE) -> None:
+        """Paint lines, each from x, y to x, y."""
+        self._paint(f"{width} w 0 G")
+        for left, top, right, bottom in lines:
+            self._paint(f"{postscript.exact(left, top)} m {postscript.exact(right, bottom)} l S")
+
+    def _crop_marks(self) -> None:
+        """Paint a mark for each cut at all four sides of the page's labels."""
+        stock, places = self._stock, self._stock.places
+        xs = sorted({x + side for x, _ in places for side in (0, stock.width)})
+        ys = sorted({y + side for _, y in places for side in (0, stock.height)})
+        gap = self._settings.bleed + MARK_GAP
+        ends_x = [(xs[0] - gap, xs[0] - gap - MARK), (xs[-1] + gap, xs[-1] + gap + MARK)]
+        ends_y = [(ys[0] - gap, ys[0] - gap - MARK), (ys[-1] + gap, ys[-1] + gap + MARK)]
+        self.stroke((x, start, x, end) for x in xs for start, end in ends_y)
+        self.stroke((start, y, end, y) for y in ys for start, end in ends_x)
+
+    def _letter(self, character: str, weight: str) -> str:
+        """Return a letter as a form, a capital being `GLYPH_UNITS` high."""
+        key = (character, weight)
+        if key not in self._letters:
+            outline = outline_of(character, self._lettering.fonts[weight]).placed(0, 0, GLYPH_UNITS)
+            box = postscript.exact(*outline.box())
+            data = "\n".join([*postscript.path(outline), "f"]).encode("ascii")
+            self._letters[key] = self._pdf.add(f"/Type/XObject/Subtype/Form/BBox[{box}]", data)
+        return self._letters[key]
+
+    def _color(self, color: Color) -> str:
+        ink = postscript.ink(color, key_black=True)
+        return ink + (" rg" if " " in ink else " g")
+
+    def _paint(self, *operators: str) -> None:
+        self._contents.operators += operators

@@ -1,0 +1,189 @@
+"""Places a QR Code and lines of text on a label, in millimeters from the top left corner of the label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from qrkit.drawing.letters.lettering import Letters, own_letters, steps
+from qrkit.paper.stocks import Stock
+
+__all__ = ["Box", "Lettering", "Line", "Placed", "place", "room_of"]
+
+MARGIN, LEAST_MARGIN, MOST_MARGIN = 0.05, 1.0, 5.0
+"""Light edge of a label as a share of its shorter side, and in millimeters."""
+CAPITAL, LEAST_CAPITAL = 0.055, 1.27
+"""Usual height of the first line's capitals as a share of a label's mean side; the least, of letters of 5 points."""
+FURTHER = 0.78
+"""Height of the further lines, as a share of that of the first."""
+PITCH, PARAGRAPH = 1.7, 0.5
+"""Distance of baselines, and of a text from the one before, in heights of capitals."""
+DESCENT = 0.3
+"""How far letters reach below their baseline, in heights of capitals."""
+WIDE = 1.3
+"""Width of a box, in heights, from which the text stands beside the code instead of below it."""
+BESIDE, BELOW = 0.58, 0.4
+"""The most of a box that a code takes beside text, and that text takes below a code."""
+SMALLER, WHOLE = 0.93, 0.7
+"""Step from one size of text to the next, and the share of the usual size below which long words are broken."""
+BREAKS = (re.compile(r"(?<=[/?&=@])(?![/?&=@])"), re.compile(r"(?<=[-/._?&=@])"))
+"""Where a word may end a line if it is too long for one: rather between the parts of a URL than inside of them."""
+
+
+class Box(NamedTuple):
+    """A rectangle: left, top, width and height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Line(NamedTuple):
+    """A line of text: its weight, its left end, its baseline, and the height of its capitals."""
+
+    text: str
+    weight: str
+    x: float
+    y: float
+    capital: float
+
+
+class Placed(NamedTuple):
+    """The box of a code, and lines of text; a code that is too large has no box."""
+
+    code: Box
+    lines: tuple[Line, ...]
+
+
+class Lettering:
+    """The letters of all texts of a sheet; a font is read once.
+
+    Args:
+        texts: The texts of each label.
+
+    Attributes:
+        fonts: The letters of each weight.
+        missing: Characters that the font lacks.
+    """
+
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+        joined = "\n".join(dict.fromkeys(text for one in texts for text in one))
+        self.fonts: dict[str, Letters] = {weight: own_letters(weight, joined) for weight in ("bold", "medium")}
+        self.missing = sorted({one for one in joined if not one.isspace()} - self.fonts["bold"].outlines.keys())
+
+    def width(self, text: str, weight: str) -> float:
+        """Return the length of a text in heights of capitals."""
+        *_, (_, x, advance) = steps(text, self.fonts[weight])
+        return x + advance
+
+    def fitted(self, texts: Sequence[str], width: float, height: float, capital: float) -> Block | None:
+        """Return texts in the largest size, up to the usual one, at which they fit; None if they never do."""
+        for is_broken in (False, True):
+            size = capital
+            while size >= (LEAST_CAPITAL if is_broken else max(LEAST_CAPITAL, capital * WHOLE)) - 1e-9:
+                block = self._block(texts, width, size, is_broken=is_broken)
+                if block and block.height <= height:
+                    return block
+                size *= SMALLER
+        return None
+
+    def _block(self, texts: Sequence[str], width: float, size: float, *, is_broken: bool) -> Block | None:
+        lines: list[Line] = []
+        bottom = y = 0.0
+        for number, text in enumerate(texts):
+            weight = "medium" if number else "bold"
+            capital = max(size * FURTHER, LEAST_CAPITAL) if number else size
+            wrapped = self._wrapped(text, weight, width / capital, is_broken=is_broken)
+            if wrapped is None:
+                return None
+            for place, line in enumerate(wrapped):
+                y += capital * (1 if not lines else PITCH if place else PITCH + PARAGRAPH)
+                lines.append(Line(line, weight, self.width(line, weight) * capital, y, capital))
+                bottom = y + DESCENT * capital
+        return Block(tuple(lines), bottom)
+
+    def _wrapped(self, text: str, weight: str, most: float, *, is_broken: bool) -> list[str] | None:
+        """Return a text as lines of at most `most` heights of capitals; None if a word is too long."""
+        lines = [""]
+        for word in text.split():
+            gap = " " if lines[-1] else ""
+            if self.width(lines[-1] + gap + word, weight) <= most:
+                lines[-1] += gap + word
+                continue
+            pieces = self._pieces(word, weight, most) if is_broken else [word]
+            lines += [""] if lines[-1] else []
+            for piece in pieces:
+                if self.width(piece, weight) > most:
+                    return None
+                if self.width(lines[-1] + piece, weight) > most:
+                    lines.append("")
+                lines[-1] += piece
+        return [line for line in lines if line]
+
+    def _pieces(self, word: str, weight: str, most: float) -> list[str]:
+        """Return the pieces of a word between which lines may end; as large as fit a line, if any do."""
+        split = [[*filter(None, one.split(word))] for one in BREAKS]
+        return next((one for one in split if all(self.width(piece, weight) <= most for piece in one)), split[-1])
+
+
+class Block(NamedTuple):
+    """Lines of text with baselines from 0 at the top, whose `x` is still their length, and the height of all."""
+
+    lines: tuple[Line, ...]
+    height: float
+
+
+def room_of(stock: Stock) -> Box:
+    """Return the part of a panel that may be printed, without its edge and its hole."""
+    width, height = stock.width, stock.height / stock.panels
+    margin = min(max(MARGIN * min(width, height), LEAST_MARGIN), MOST_MARGIN)
+    if stock.shape == "disc":
+        # The largest square below the hole of a disc whose lower corners lie on the edge.
+        start, radius = stock.hole + margin, width / 2 - margin
+        side = (sqrt(start**2 + 1.25 * (radius**2 - start**2)) - start) / 1.25
+        return Box((width - side) / 2, height / 2 + start, side, side)
+    if stock.shape != "rectangle":
+        across, down = (width - 2 * margin) / sqrt(2), (height - 2 * margin) / sqrt(2)
+        return Box((width - across) / 2, (height - down) / 2, across, down)
+    margin = max(margin, stock.radius * (1 - 1 / sqrt(2)))
+    top = max(margin, stock.punch + stock.hole + 2 if stock.hole else 0)
+    return Box(margin, top, width - 2 * margin, height - top - margin)
+
+
+def place(box: Box, shape: float, texts: Sequence[str], capital: float, lettering: Lettering) -> Placed | None:
+    """Place a code and texts in a box; None if the texts do not fit.
+
+    Args:
+        box: The box.
+        shape: Height of the code, in widths.
+        texts: The lines of text; the first one is set larger.
+        capital: Usual height of the capitals of the first line.
+        lettering: The letters of the texts.
+    """
+    if not texts:
+        return Placed(_inside(box, shape), ())
+    if box.width > WIDE * box.height:
+        code = _inside(Box(box.x, box.y, min(box.height / min(shape, 1), box.width * BESIDE), box.height), shape)
+        code = code._replace(x=box.x)
+        left = code.x + code.width + capital
+        block = lettering.fitted(texts, box.x + box.width - left, box.height, capital)
+        if block is None:
+            return None
+        top = box.y + (box.height - block.height + DESCENT * block.lines[-1].capital) / 2
+        return Placed(code, tuple(line._replace(x=left, y=top + line.y) for line in block.lines))
+    block = lettering.fitted(texts, box.width, box.height * BELOW, capital)
+    if block is None:
+        return None
+    code = _inside(box._replace(height=box.height - block.height - capital), shape)
+    code = code._replace(y=box.y + (box.height - code.height - capital - block.height) / 2)
+    center, top = box.x + box.width / 2, code.y + code.height + capital
+    return Placed(code, tuple(line._replace(x=center - line.x / 2, y=top + line.y) for line in block.lines))
+
+
+def _inside(box: Box, shape: float) -> Box:
+    """Return the largest box of a shape in the middle of another box."""
+    width = min(box.width, box.height / shape)
+    return Box(box.x + (box.width - width) / 2, box.y + (box.height - width * shape) / 2, width, width * shape)

@@ -1,0 +1,220 @@
+"""`Conversions`: what came of the scans of a portfolio, such as orders, as shops tell it.
+
+A conversion is a visit of the kind `conversion`. So it is durable, archived, moved, backed up and deleted like a scan.
+It holds the key of the visitor on the day of the scan, but no address and no user agent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from qrkit.errors import InvalidParameter, NotFound, NotStored, Problem
+from qrkit.store.connection import Store
+from qrkit.store.copies.arrow_tables import ArrowTable, is_table, pandas_frame
+from qrkit.store.questions.scans import Scans
+from qrkit.store.recording.click_ids import LENGTH, click_of
+from qrkit.store.recording.recorder import record_visit
+from qrkit.store.recording.visit_rows import insert_visits
+from qrkit.tracking.conversion import SHOPS, Conversion
+from qrkit.tracking.records import Visit
+from qrkit.tracking.text_columns import with_dtypes
+from qrkit.tracking.times import to_iso
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TOLD", "ConversionImport", "Conversions", "conversion_visit", "keep_conversion"]
+
+CLOCKS_DIFFER = timedelta(minutes=5)
+"""How far the clock of a shop may be off."""
+_CLICK_IDS = re.compile(rf"(?<![\w-])[\w-]{{{LENGTH}}}(?![\w-])", re.ASCII)
+_HOUR = re.compile(r"(20\d\d)([01]\d)([0-3]\d)([0-2]\d)")
+_SPACED_OFFSET = re.compile(r" (?=[+-]\d\d:?\d\d$)")
+CODE = """
+SELECT number, account_id, short_code FROM qrcodes
+WHERE number = $number::INTEGER OR ($number::INTEGER IS NULL AND short_code = $code::VARCHAR)
+"""
+TOLD = """
+, told AS (
+    SELECT
+        time, visitor, qrcode_id, short_code, json_extract_string(conversion, '$.id') AS id,
+        json_extract_string(conversion, '$.name') AS name, json_extract(conversion, '$.value')::DOUBLE AS value,
+        json_extract_string(conversion, '$.currency') AS currency,
+        json_extract_string(conversion, '$.scanned')::TIMESTAMP AS scanned
+    FROM lean WHERE kind = 'conversion'
+    QUALIFY row_number() OVER (
+        PARTITION BY number, json_extract_string(conversion, '$.id') ORDER BY time, conversion
+    ) = 1
+)
+"""
+"""A further table expression after those of a view: the conversions, each ID of a QR Code once."""
+TYPES = dict.fromkeys(("qrcode_id", "short_code", "id", "name", "currency"), "str") | {"value": "Float64"}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionImport:
+    """The result of inserting a table of conversions.
+
+    Attributes:
+        created: The number of conversions that were added.
+        known: The number of rows that were there already, or that repeat an ID.
+        unmatched: The number of rows that name no scan and no QR Code of the portfolio.
+    """
+
+    created: int
+    known: int
+    unmatched: int
+
+
+def conversion_visit(store: Store, told: Conversion, now: datetime, account_id: str | None = None) -> Visit | None:
+    """Return a conversion in the form in which it is stored; None if it names no scan or QR Code that there is.
+
+    Args:
+        now: The current time, UTC.
+        account_id: The account that must own the QR Code; None for any.
+
+    Raises:
+        InvalidParameter: If it happened before the scan, or has not happened yet.
+    """
+    time = told.time or now
+    clicks = (click_of(store, id, time) for id in _CLICK_IDS.findall(told.click_id))
+    click = next((one for one in clicks if one), None)
+    if told.click_id and click is None:
+        return None
+    code = store.row(CODE, {"number": click and click.qrcode, "code": told.short_code})
+    if code is None or account_id not in (None, code["account_id"]):
+        return None
+    if time > now + CLOCKS_DIFFER or (click and time < click.time - CLOCKS_DIFFER):
+        since = f"between the scan, {to_iso(click.time)}, and now" if click else "before now"
+        raise InvalidParameter(Problem("time", to_iso(time), f"must be {since}", "out-of-range"))
+    fields: dict[str, Any] = {"id": told.key, "name": told.name, "value": told.value, "currency": told.currency}
+    fields["scanned"] = click and click.time.replace(tzinfo=None).isoformat()
+    return Visit(
+        time=max(time, click.time) if click else time,
+        kind="conversion",
+        short_code=code["short_code"],
+        qrcode=code["number"],
+        visitor=click and click.visitor,
+        conversion=json.dumps({name: value for name, value in fields.items() if value not in (None, "")}),
+    )
+
+
+def keep_conversion(store: Store, conversion: Conversion, now: datetime, account_id: str | None = None) -> None:
+    """Store a conversion as `Conversions.record` does, for any account if none is given.
+
+    Raises:
+        NotFound: If it names no scan and no QR Code.
+        NotStored: If it could not be stored in time.
+    """
+    visit = conversion_visit(store, conversion, now, account_id)
+    if visit is None:
+        raise NotFound("scan or QR Code", conversion.click_id or conversion.short_code)
+    if not record_visit(store, visit, keep_late=False):
+        raise NotStored("the conversion could not be stored in time; please send it again")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversions:
+    """What came of the scans of a portfolio.
+
+    Attributes:
+        scans: A view of the scans.
+    """
+
+    scans: Scans
+
+    def record(self, conversion: Conversion) -> None:
+        """Store a conversion; it is durable when this returns. The same ID again counts once.
+
+        Raises:
+            NotFound: If it names no scan and no QR Code of the portfolio, or a scan of more than 90 days before.
+            InvalidParameter: If it happened before the scan, or has not happened yet.
+            NotStored: If it could not be stored in time.
+        """
+        keep_conversion(self.scans.store, conversion, self.scans.clock(), self.scans.account_id)
+
+    def insert(
+        self,
+        frame: pd.DataFrame | ArrowTable | Sequence[Mapping[str, Any]],
+        columns: str | Mapping[str, str] | None = None,
+    ) -> ConversionImport:
+        """Store the conversions of a table, such as the orders of a shop, and return how many were added.
+
+        Rows that were inserted before are not added again. Rows without a scan, such as orders of other customers, are
+        left out.
+
+        Args:
+            frame: A DataFrame of pandas or polars, an Arrow table, or a list with a dict for each row. The fields are
+                `click_id` (ID of the scan, or a text with it, such as the URL of the landing page) or, as weaker
+                evidence, `short_code`; `time` (datetime or ISO 8601; UTC without a time zone); and optionally `id`,
+                `name` (by default "conversion"), `value` (0..10^12) and `currency` (three letters).
+            columns: The column of each field, such as `{"click_id": "Landing page", "id": "Order"}`, or `shopify`,
+                `woocommerce` or `ga4` for the usual names in their exports; by default, columns have the names of the
+                fields. Other columns are not read.
+
+        Raises:
+            InvalidParameter: If a field is invalid; the error names the field and the row.
+        """
+        fields = dict.fromkeys(Conversion.model_fields)
+        names = SHOPS.get(columns) if isinstance(columns, str) else columns or {name: name for name in fields}
+        if not names or names.keys() - fields:
+            rule = f"must be one of {', '.join(SHOPS)}, or map {', '.join(fields)} to column names"
+            raise InvalidParameter(Problem("columns", columns, rule))
+        rows: list[Any] = pandas_frame(frame, "frame").to_dict("records") if is_table(frame) else list(frame)  # type: ignore[arg-type, call-overload, unused-ignore]
+        known = {(one.short_code, one.id) for one in self.to_frame()[["short_code", "id"]].itertuples()}
+        visits, unmatched = [], 0
+        for number, row in enumerate(rows):
+            given = {name: row[column] for name, column in names.items() if not _is_missing(row.get(column))}
+            if not given.keys() & {"click_id", "short_code"}:
+                unmatched += 1
+                continue
+            try:
+                told = _read(given)
+                visit = conversion_visit(self.scans.store, told, self.scans.clock(), self.scans.account_id)
+            except InvalidParameter as error:
+                problems = [replace(one, rule=f"row {number}: {one.rule}") for one in error.problems]
+                raise InvalidParameter(*problems) from error
+            if visit is None:
+                unmatched += 1
+            elif (key := (visit.short_code, told.key)) not in known:
+                known.add(key)
+                visits.append(visit)
+        insert_visits(self.scans.store, visits)
+        return ConversionImport(len(visits), len(rows) - len(visits) - unmatched, unmatched)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a DataFrame with one row per conversion, oldest first.
+
+        Columns: time (datetime64[us, UTC]), scanned (datetime64[us, UTC], time of the scan; missing if it named the QR
+        Code alone), qrcode_id, short_code, id, name (str), value (Float64, missing if there is none), currency (str).
+        """
+        columns = "time, scanned, qrcode_id, short_code, id, name, value, currency"
+        found = self.scans.where(kinds=("conversion",)).ask(f"{TOLD} SELECT {columns} FROM told ORDER BY time, id")
+        times = {name: found[name].dt.tz_localize("UTC") for name in ("time", "scanned")}
+        return with_dtypes(found.assign(**times), TYPES)
+
+
+def _read(given: dict[str, Any]) -> Conversion:
+    """Return the conversion of a row of a table, whose cells may have other types than JSON."""
+    given = {name: value if name == "time" else str(value) for name, value in given.items()}
+    with suppress(ValueError, KeyError):
+        given["value"] = float(given["value"].replace(",", ""))
+    if "click_id" in given:
+        given.pop("short_code", None)
+    if "time" not in given:
+        raise InvalidParameter(Problem("time", None, "is required", "missing-parameter"))
+    if hour := _HOUR.fullmatch(str(given["time"])):  # of which only the end is surely after the scan
+        given["time"] = f"{hour[1]}-{hour[2]}-{hour[3]}T{hour[4]}:59:59Z"
+    elif isinstance(given["time"], str):
+        given["time"] = _SPACED_OFFSET.sub("", given["time"])
+    return Conversion(**given)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == "" or value != value  # NaN and NaT differ from themselves

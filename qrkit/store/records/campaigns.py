@@ -1,0 +1,83 @@
+"""Store campaigns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from qrkit.store.connection import Store
+from qrkit.store.records.campaign_colors import free_color, pass_on_color
+from qrkit.store.records.drawing_templates import change_looks
+from qrkit.store.records.qrcodes import list_text
+from qrkit.store.records.short_codes import remember_changed
+from qrkit.tracking.records import Campaign
+from qrkit.tracking.times import naive
+
+__all__ = ["campaigns", "delete_campaign", "insert_campaign", "leave_campaign", "read_campaign", "update_campaign"]
+
+INSERT_CAMPAIGN = """
+INSERT INTO campaigns (id, account_id, name, description, template, rules, utm, created, color)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+SELECT_CAMPAIGNS = """
+SELECT id, name, description, template, rules, utm, created FROM campaigns
+WHERE account_id = $account AND ($id::VARCHAR IS NULL OR id = $id::VARCHAR)
+ORDER BY created, rowid
+"""
+UPDATE_CAMPAIGN = "UPDATE campaigns SET name = ?, description = ?, template = ?, rules = ?, utm = ? WHERE id = ?"
+CODES_OF_CAMPAIGN = "SELECT short_code FROM qrcodes WHERE campaign_id = ?"
+STAY_IN_CAMPAIGN = "UPDATE qrcodes SET campaign_id = campaign_id WHERE campaign_id = ?"  # tells other processes
+LEAVE_CAMPAIGN = "UPDATE qrcodes SET campaign_id = NULL WHERE campaign_id = ?"
+DELETED_CAMPAIGN = "SELECT account_id, color FROM campaigns WHERE id = ?"
+DELETE_CAMPAIGN = "DELETE FROM campaigns WHERE id = ?"
+
+
+def insert_campaign(store: Store, account_id: str, campaign: Campaign) -> None:
+    """Store a campaign of an account."""
+    with change_looks(store):
+        own = (*_changing(campaign), naive(campaign.created), free_color(store, account_id))
+        store.execute(INSERT_CAMPAIGN, [campaign.id, account_id, *own])
+
+
+def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[Campaign]:
+    """Return the campaigns of an account, oldest first, optionally only the one with an id."""
+    return [read_campaign(row) for row in store.rows(SELECT_CAMPAIGNS, {"account": account_id, "id": id})]
+
+
+def read_campaign(row: Mapping[str, Any]) -> Campaign:
+    """Convert a row of the table `campaigns` to a record."""
+    return Campaign(**{**row, "rules": json.loads(row["rules"]), "utm": json.loads(row["utm"])})
+
+
+def update_campaign(store: Store, campaign: Campaign) -> None:
+    """Update a stored campaign, and what redirects know of it."""
+    with change_looks(store):
+        store.execute(UPDATE_CAMPAIGN, [*_changing(campaign), campaign.id])
+        _change_all(store, STAY_IN_CAMPAIGN if store.database.is_shared else None, campaign.id)
+
+
+def _changing(campaign: Campaign) -> list[str]:
+    return [campaign.name, campaign.description, campaign.template, list_text(campaign.rules), campaign.utm.to_json()]
+
+
+def leave_campaign(store: Store, id: str) -> None:
+    """Remove all QR Codes from a campaign."""
+    with store.atomic():
+        _change_all(store, LEAVE_CAMPAIGN, id)
+
+
+def _change_all(store: Store, sql: str | None, campaign: str) -> None:
+    """Change all QR Codes of a campaign, if there is SQL, and what redirects know of them."""
+    codes = [row["short_code"] for row in store.rows(CODES_OF_CAMPAIGN, [campaign])]
+    if sql:
+        store.execute(sql, [campaign])
+    remember_changed(store, codes)
+
+
+def delete_campaign(store: Store, id: str) -> None:
+    """Delete a campaign that no longer has QR Codes; another one may take over its color."""
+    campaign = store.row(DELETED_CAMPAIGN, [id])
+    store.execute(DELETE_CAMPAIGN, [id])
+    if campaign:
+        pass_on_color(store, campaign["account_id"], campaign["color"])

@@ -1,0 +1,61 @@
+"""`qrkit sheet`: labels and cards of a store or a table."""
+
+import subprocess
+
+import pytest
+from openpyxl import Workbook
+from PIL import Image
+
+from qrkit import decode_all
+from qrkit.__main__ import main
+
+
+def read(file):
+    subprocess.run(["pdftoppm", "-r", "200", "-png", "-singlefile", file, file.with_suffix("")], check=True)
+    return sorted(found.content for found in decode_all(Image.open(file.with_suffix(".png"))))
+
+
+@pytest.mark.needs("pdftoppm")
+def test_from_a_workbook_to_labels_in_two_commands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    book = Workbook()
+    book.active.append(("Campaign Name", "QR Code Name", "Content"))
+    for n in range(9):
+        book.active.append(("Spring", f"P{n}", f"https://example.com/{n}"))
+    book.save("posters.xlsx")
+    assert main(["import", "posters.xlsx", "--base-url", "https://go.example.com"]) == 0
+    assert main(["sheet", "labels.pdf", "--stock", "L7160", "--campaign", "Spring", "--line", "{name}, {City}"]) == 2
+    assert "has the unknown field {City}" in capsys.readouterr().err
+    assert main(["sheet", "labels.pdf", "--stock", "L7160", "--campaign", "Spring"]) == 0
+    assert capsys.readouterr().out == "labels.pdf: 9 labels on 1 page\n"
+    found = read(tmp_path / "labels.pdf")
+    assert len(found) == 9
+    assert all(url.startswith("https://go.example.com/") for url in found)
+
+
+@pytest.mark.needs("pdftoppm")
+def test_a_table_becomes_table_tents_without_tracking(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("Table;url\n1;https://example.com/1\n2;https://example.com/2\n")
+    file = tmp_path / "tents.pdf"
+    what = ["--from", str(tmp_path / "t.csv"), "--content-column", "url", "--stock", "table-tent"]
+    look = ["--preset", "bubble", "--caption", "Table {Table}", "--marks", "crop", "--line", "{n}"]
+    assert main(["sheet", str(file), *what, *look, "--json"]) == 0
+    assert '"labels": 2, "pages": 1' in capsys.readouterr().out
+    assert read(file) == [f"https://example.com/{n}" for n in (1, 1, 2, 2)]
+
+
+def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("Content\nhttps://example.com/1\n\n")
+    for words, told in (
+        (["--stock", "L716", "--from", "t.csv"], "stock='L716': is not a stock; did you mean 'L716"),
+        (["--from", "t.csv"], "stock: is required: the part of a label stock"),
+        (["--stock", "L7160", "--from", "t.csv", "--campaign", "Spring"], "campaign='Spring': is for the QR Codes"),
+        (["--stock", "L7160"], "no store 'qrkit.duckdb'"),
+    ):
+        assert main(["sheet", "s.pdf", *words]) == 2
+        error = capsys.readouterr().err
+        assert told in error
+        assert error.count("\n") == 1
+    assert main(["sheet", "s.pdf", "--stock", "L7160", "--test-page"]) == 0
+    assert main(["sheet", "s.pdf", "--stock", "L7160", "--from", "t.csv"]) == 0

@@ -1,0 +1,317 @@
+"""Sheets of labels, as they are printed: where everything lies, what is read back, and what is refused."""
+
+import re
+import subprocess
+import zlib
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+import qrkit.accessor
+from PIL import Image, ImageOps
+
+from qrkit import Design, decode_all, generate, open_portfolio
+from qrkit.errors import InvalidParameter, NotFound, ScanWarning
+from qrkit.paper import CARDS, Labels, SheetSettings, stock_named, stocks, write_sheet, write_test_page
+
+LINK = "https://go.example.com/{n}"
+MM = 25.4 / 72
+BLACK_BAR = {"kind": "bar", "caption": "{name}", "color": "black"}
+TOO_SMALL = ("Hisago OP2505", "Online Labels OL229")
+"""Stocks that no QR Code fits."""
+
+
+def labels(count, content=LINK, **fields):
+    rows = [{"n": str(n), "name": f"Table {n}", **fields} for n in range(1, count + 1)]
+    return Labels(rows, lambda row: generate(content.format(**row), warn=False), lambda row: row)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a sheet, and returns its file."""
+
+    def write(count=1, content=LINK, fields=None, **settings):
+        return write_sheet(tmp_path / "s.pdf", labels(count, content, **fields or {}), SheetSettings(**settings)).path
+
+    return write
+
+
+def streams(file):
+    """The decompressed streams of a PDF, by the start of their dictionaries."""
+    data = file.read_bytes()
+    found = re.finditer(rb"<<([^\n]*?)/Length (\d+)/Filter/FlateDecode>>\nstream\n", data)
+    return [(one[1], zlib.decompress(data[one.end() : one.end() + int(one[2])]).decode()) for one in found]
+
+
+def pages(file):
+    return [text for head, text in streams(file) if not head]
+
+
+def moved(page):
+    """Where labels begin on a page, in millimeters."""
+    return [tuple(map(float, one)) for one in re.findall(r"^1 0 0 1 (\S+) (\S+) cm\n\S+ \S+ m$", page, re.MULTILINE)]
+
+
+def shown(file, dots=150, page=1, box=None):
+    """A page, or a box of it in millimeters, as poppler shows it, as gray."""
+    part = [round(side / 25.4 * dots) for side in box or ()]
+    cut = [str(one) for pair in zip(("-x", "-y", "-W", "-H"), part, strict=False) for one in pair]
+    target = file.with_suffix(f".{dots}")
+    command = ["pdftoppm", "-r", str(dots), "-f", str(page), "-l", str(page), "-gray", "-singlefile", *cut]
+    subprocess.run([*command, str(file), str(target)], check=True)
+    return Image.open(target.with_suffix(f".{dots}.pgm"))
+
+
+def read(picture):
+    return sorted(found.content for found in decode_all(picture))
+
+
+# ---- where labels lie
+
+
+@pytest.mark.parametrize("name", ["L7160", "5160", "L7163", "8960", *CARDS])
+def test_labels_begin_where_their_stock_says(name, written):
+    stock = stock_named(name)
+    file = written(len(stock.places), "1", stock=name, least_module=0.1)
+    (page,) = pages(file)
+    assert np.allclose(moved(page), stock.places, atol=1e-3)
+    width, height = re.search(rb"MediaBox\[0 0 (\S+) (\S+)\]", file.read_bytes()).groups()
+    assert (float(width) * MM, float(height) * MM) == pytest.approx(stock.page, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_labels_of_all_makers_begin_where_their_stock_says(written):
+    large = [(name, one) for name, one in stocks().items() if name not in TOO_SMALL]
+    for name, stock in large[::2]:
+        file = written(1, "1", stock=name, copies=len(stock.places), least_module=0.1)
+        assert np.allclose(moved(pages(file)[0]), stock.places, atol=1e-3), name
+
+
+def test_the_first_label_is_the_one_asked_for(written):
+    places = stock_named("L7160").places
+    first, second = pages(written(3, stock="L7160", start=20))
+    assert moved(first) == pytest.approx(np.array(places[19:]), abs=1e-3)
+    assert moved(second) == pytest.approx(np.array(places[:1]), abs=1e-3)
+
+
+def test_a_code_is_drawn_once_and_placed_as_often_as_asked(written):
+    file = written(2, stock="L7160", copies=30)
+    assert len(pages(file)) == 3
+    assert Counter(len(moved(page)) for page in pages(file)) == {21: 2, 18: 1}
+    assert sum(b"Subtype/Form" in head for head, _ in streams(file)) == 2
+
+
+def test_the_same_sheet_has_the_same_bytes(written):
+    how = {"count": 3, "stock": "business-card", "lines": ("{name}",), "bleed": 3, "marks": "crop"}
+    assert written(**how).read_bytes() == written(**how).read_bytes()
+
+
+def test_no_font_and_no_image_is_embedded(written):
+    data = written(3, stock="L7160", lines=("{name}", "Größe"), label_color="#FFEECC").read_bytes()
+    assert b"/Font" not in data
+    assert b"/Image" not in data
+
+
+# ---- what the printer prints
+
+
+@pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize("name", ["L7160", pytest.param("5160", marks=pytest.mark.slow)])
+def test_labels_and_modules_are_exact_on_paper(name, written):
+    """A label within 0.1 mm, a module within 0.02 mm, at 1,200 dots per inch."""
+    stock = stock_named(name)
+    x, y = stock.places[1]
+    file = written(2, stock=name, marks="cut")
+    dark = np.asarray(shown(file, 1200, box=(x - 1, y - 1, stock.width + 2, stock.height + 2))) < 128
+    dot = 25.4 / 1200
+    start = np.round(np.array([x - 1, y - 1]) / dot) * dot
+    middle = dark[dark.shape[0] // 2], dark[:, dark.shape[1] // 2]
+    for line, at, side in zip(middle, (x, y), (stock.width, stock.height), strict=True):
+        edges = np.flatnonzero(line)[[0, -1]] * dot + dot / 2 + start[0 if at == x else 1]
+        assert edges == pytest.approx([at, at + side], abs=0.1)
+    inner = dark[150:-150, 150:-150]
+    rows, columns = np.flatnonzero(inner.any(1)), np.flatnonzero(inner.any(0))
+    module = (columns[-1] - columns[0] + 1) * dot / generate(LINK.format(n=2)).symbol.side
+    assert (rows[-1] - rows[0] + 1) == pytest.approx(columns[-1] - columns[0] + 1, abs=1)
+    finder = inner[rows[0] + round(module / dot / 2), columns[0] :]
+    changes = np.flatnonzero(np.diff(finder.astype(int)))[:2] + 1
+    assert changes * dot == pytest.approx([7 * module, 8 * module], abs=0.02)
+
+
+@pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize("name", ["L7160", pytest.param("sticker", marks=pytest.mark.slow)])
+def test_every_code_of_a_sheet_is_read_back(name, written):
+    count = len(stock_named(name).places)
+    file = written(count, stock=name, lines=("{name}",))
+    assert read(shown(file, 200)) == sorted(LINK.format(n=n) for n in range(1, count + 1))
+
+
+@pytest.mark.needs("pdftoppm")
+def test_a_table_tent_stands_upright_on_both_sides(written):
+    picture = shown(written(1, stock="table-tent", lines=("{name}",)), 100)
+    middle = picture.height // 2
+    back, front = picture.crop((0, 0, picture.width, middle)), picture.crop((0, middle, *picture.size))
+    assert read(back) == read(front) == [LINK.format(n=1)]
+    back, front = (one.crop(ImageOps.invert(one).getbbox()) for one in (back.rotate(180), front))
+    assert back.size == pytest.approx(front.size, abs=1)
+    assert np.abs(np.asarray(back.resize(front.size), int) - np.asarray(front, int)).mean() < 20
+
+
+@pytest.mark.needs("pdftoppm")
+def test_round_labels_clip_their_color(written):
+    stock = stock_named("sticker")
+    x, y = stock.places[0]
+    picture = shown(written(1, stock="sticker", label_color="#000080"), 100, box=(x, y, 50, 50))
+    assert picture.getpixel((4, 4)) == 255
+    assert picture.getpixel((picture.width // 2, 4)) < 100
+
+
+@pytest.mark.needs("pdftoppm")
+def test_bleed_reaches_over_the_cut_and_marks_lie_outside(written):
+    stock = stock_named("business-card", gap=6, edge=8)
+    x, y = stock.places[0]
+    file = written(1, stock="business-card", label_color="#000080", bleed=3, marks="crop")
+    picture = shown(file, 254, box=(x - 8, y - 8, 20, 20))  # ten dots a millimeter
+    assert [picture.getpixel((at, 150)) < 100 for at in (45, 52)] == [False, True]
+    marks = np.asarray(picture)[:38, :48] < 128
+    assert np.flatnonzero(marks.any(0)).size == 0
+    assert (np.asarray(picture)[:40, 76:84] < 128).any()
+
+
+@pytest.mark.needs("pdftoppm")
+def test_the_printer_is_corrected(written):
+    page = np.asarray(shown(written(1, stock="L7160"), 254)) < 128
+    other = np.asarray(shown(written(1, stock="L7160", offset_x=5, offset_y=-2), 254)) < 128
+    assert np.argwhere(other).min(0) - np.argwhere(page).min(0) == pytest.approx([-20, 50], abs=1)
+    other = np.asarray(shown(written(1, stock="L7160", scale=1.1), 254)) < 128
+    assert np.argwhere(other).max(0) == pytest.approx(np.argwhere(page).max(0) * 1.1, abs=2)
+
+
+@pytest.mark.needs("gs")
+def test_black_is_one_ink_if_asked(written):
+    file = written(2, stock="L7160", lines=("{name}",), key_black=True, marks="cut")
+    command = ["gs", "-q", "-o", "-", "-sDEVICE=inkcov", str(file)]
+    inks = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[:4]
+    assert [float(ink) for ink in inks[:3]] == [0, 0, 0]
+    assert float(inks[3]) > 0
+
+
+def test_modules_are_whole_dots_of_the_printer(written):
+    scale = float(re.search(r"q (\S+) 0 0 \S+ \S+ \S+ cm /X", pages(written(1, stock="L7160", dpi=203))[0])[1])
+    dots = scale * 8 / (25.4 / 203)  # 8 pixels a module
+    assert dots == pytest.approx(round(dots), abs=1e-3)
+
+
+def test_a_test_page_numbers_each_label(tmp_path):
+    file = write_test_page(tmp_path / "t.pdf", SheetSettings(stock="L7160"))
+    (page,) = pages(file)
+    assert page.count("S Q") == 21
+    assert len(pages(file)) == 1
+
+
+# ---- what is refused, before anything is written
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"count": 0, "stock": "L7160"}, "rows: are none: there is no QR Code to print"),
+        ({"stock": "L7160", "start": 22}, "start=22: must be in 1..21, the labels on a page of Avery 7160"),
+        ({"stock": "L7160", "lines": ("{nmae}",)}, r"unknown field \{nmae\}.*did you mean 'name'"),
+        ({"stock": "L7160", "lines": ("x" * 300,)}, "label='Table 1': the text does not fit Avery 7160, even in"),
+        ({"stock": "L7160", "lines": ("שלום",)}, "label='Table 1': has Hebrew letters"),
+        (
+            {"stock": "L7651", "content": "x" * 200, "count": 2},
+            "label='Table 1': the QR Code does not fit Avery 8651: its modules would be 0.2. mm wide, and phones need "
+            "0.4 mm; version 5 is the largest that does.*label='Table 2'",
+        ),
+        (
+            {"stock": "L7651", "content": "x" * 60, "dpi": 203},
+            "would be 0.38 mm wide, whole dots at 203 dpi, and phones need 0.5 mm",
+        ),
+        ({"stock": "L7160", "bleed": 11}, "bleed=11: must be in 0..10 millimeters"),
+        ({"stock": "L7160", "color": "red"}, "color='red': is not a parameter"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_kept_is_told_and_nothing_is_written(how, told, written, tmp_path):
+    with pytest.raises(InvalidParameter, match=told):
+        written(**how)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sheet_is_a_pdf(tmp_path):
+    with pytest.raises(InvalidParameter, match=r"must end in \.pdf"):
+        write_sheet(tmp_path / "s.png", labels(1), SheetSettings(stock="L7160"))
+
+
+@pytest.mark.parametrize("line", ["https://go.example.com/?a=/", "&&&&@@//", "Ab-" * 40, "x" * 30])
+@pytest.mark.parametrize("name", ["L7651", "sticker", "8960"])
+def test_text_lies_within_its_label(line, name, written):
+    """Each letter does, and none is lost."""
+    stock = stock_named(name)
+    try:
+        (page,) = pages(written(1, "1", stock=name, lines=(line,), least_module=0.1))
+    except InvalidParameter as error:
+        assert "the text does not fit" in str(error)
+        return
+    letters = re.findall(r"^q (\S+) 0 0 \1 (\S+) (\S+) cm /\S+ Do Q$", page, re.MULTILINE)[1:]
+    assert len(letters) == len(line.replace(" ", ""))
+    for _, x, y in letters:
+        assert 0 < float(x) < stock.width
+        assert 0 < float(y) < stock.height
+
+
+def test_letters_that_the_font_lacks_are_told(written):
+    with pytest.warns(UserWarning, match=r"no letter '店'"):
+        written(1, stock="L7160", lines=("店",))
+
+
+# ---- from a portfolio, a frame, the command line
+
+
+@pytest.fixture
+def shop():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as opened:
+        spring = opened.insert_campaign("Spring")
+        for name in ("Door", "Window"):
+            opened.insert_qrcode("https://example.com", name=name, campaign_id=spring.id, fields={"City": "Graz"})
+        opened.insert_qrcode("https://example.com/other", name="Other")
+        yield opened
+
+
+@pytest.mark.needs("pdftoppm")
+def test_a_campaign_becomes_a_sheet(shop, tmp_path):
+    spring = shop.find_campaign("Spring")
+    lines = ["{name}", "{campaign}, {City}", "{number}: {short_url}"]
+    made = shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id=spring.id, lines=lines)
+    assert str(made) == "2 labels on 1 page"
+    assert read(shown(made.path)) == sorted(code.encoded for code in shop.list_qrcodes(campaign_id=spring.id))
+    assert shop.sheet(tmp_path / "s.pdf", "L7160").labels == 3
+    with pytest.raises(NotFound):
+        shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id="none")
+    with pytest.raises(InvalidParameter, match="are none"):
+        shop.sheet(tmp_path / "s.pdf", "L7160", campaign_id=shop.insert_campaign("Empty").id)
+
+
+def test_a_sheet_tells_what_phones_may_not_read_and_what_is_cut(shop, tmp_path):
+    shop.templates.save("t", Design(content="x", frame=BLACK_BAR, foreground="#BBBBBB"))
+    shop.templates.use("t")
+    shop.insert_qrcode("https://example.com", name="The long wall " * 5)
+    with pytest.warns(ScanWarning, match="phones may fail to scan 4 "), pytest.warns(UserWarning, match="cut"):
+        shop.sheet(tmp_path / "s.pdf", "a6", lines=[])
+
+
+@pytest.mark.needs("pdftoppm")
+def test_a_frame_becomes_a_sheet_without_tracking(tmp_path):
+    frame = pd.DataFrame(
+        {"Table": [1, 2], "url": ["https://example.com/1", "https://example.com/2"], "seats": [4, None]}
+    )
+    made = frame.qr.sheet(tmp_path / "t.pdf", "ticket", "url", lines=["Table {Table}", "{seats}"])
+    assert read(shown(made.path)) == list(frame.url)
+    drawn = frame.assign(qr=frame.qr.generate("url", ec="H"))
+    assert drawn.qr.sheet(tmp_path / "t.pdf", "a6", "qr", lines=["{Table}"], design=Design(content="x")).labels == 2
+    assert drawn.qr.sheet(tmp_path / "t.pdf", "a6", "url", lines=["{Table}"], copies=2).labels == 4
+    assert qrkit.accessor
+    with pytest.raises(AttributeError, match="no column 'link'"):
+        frame.qr.sheet(tmp_path / "t.pdf", "a6", "link")
