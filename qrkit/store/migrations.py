@@ -12,7 +12,7 @@ _EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
-VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, variant, split, conversion"
+VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, lot, serial, link_type, variant, split, conversion"
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
@@ -276,6 +276,9 @@ ALTER TABLE qrcodes ADD COLUMN pass_query BOOLEAN; -- NULL for what the server s
 VIA = """
 ALTER TABLE qrcodes ADD COLUMN scan_marker BOOLEAN DEFAULT false;
 ALTER TABLE visits ADD COLUMN via VARCHAR; -- scan or link; NULL if it is not known
+ALTER TABLE visits ADD COLUMN lot VARCHAR; -- of a GS1 Digital Link, as is the serial number
+ALTER TABLE visits ADD COLUMN serial VARCHAR;
+ALTER TABLE visits ADD COLUMN link_type VARCHAR; -- that was asked for, such as gs1:pip, or linkset for all links
 """
 
 MIGRATIONS = {

@@ -462,6 +462,9 @@ class Visit:
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
         via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
+        lot: The lot of a GS1 Digital Link; None for others, as for the serial number and the type of link.
+        serial: The serial number.
+        link_type: The type of link that was asked for, such as `gs1:pip`; `linkset` for all links.
         variant: Name of the variant that was served; None if there are no variants.
         split: The number of the variants among which it was drawn; None if it was not drawn.
         conversion: JSON of a conversion; None for any other visit.
@@ -478,6 +481,9 @@ class Visit:
     visitor: int | None = None
     place: Place = NOWHERE
     via: Via | None = None
+    lot: str | None = None
+    serial: str | None = None
+    link_type: str | None = None
     variant: str | None = None
     split: int | None = None
     conversion: str | None = None

@@ -252,7 +252,8 @@ class Redirects:
             links = []
         if self._records:
             told = decision or Decision("content", None, None, "")
-            self._record(request, moment, entry, told._replace(content=content))
+            asked = "linkset" if wishes is None else wishes.link_type or None
+            self._record(request, moment, entry, told._replace(content=content), path=path, link_type=asked)
         if decision and decision.content is None:
             raise LeadsNowhere(path.key, decision.sentence)
         if decision and content is None:
@@ -381,16 +382,19 @@ class Redirects:
         *,
         visitor: Visitor | None = None,
         kind: Kind | None = None,
+        path: Gs1Path | None = None,
+        link_type: str | None = None,
     ) -> None:
         """Record a visit; without a content, it is an orphan."""
-        content = decision.content
+        content, elements = decision.content, dict(request.elements)
         headers, terms = request.headers, entry.terms if entry else None
         qrcode = entry.qrcode if entry and content is not None else None
         kind = "orphan" if qrcode is None else kind or kind_of(request.method, headers)
         key = visitor.key if visitor else self._key(request, moment)
         is_numbered = terms is not None and terms.needs_number
         # Each scan that took a number is counted, so that the limit is the count.
-        if kind == "scan" and self._visitors.is_repeat(request.short_code, key, moment) and not is_numbered:
+        scanned = str(path or request.short_code)  # two items of a product are two scans
+        if kind == "scan" and self._visitors.is_repeat(scanned, key, moment) and not is_numbered:
             return
         visit = Visit(
             time=moment,
@@ -404,17 +408,20 @@ class Redirects:
             visitor=key,
             place=visitor.located if visitor else self._place(request.address),
             via="scan" if request.is_marked else "link" if terms and terms.scan_marker else None,
+            lot=elements.get("10"),
+            serial=elements.get("21"),
+            link_type=link_type,
             variant=decision.variant,
             split=decision.split,
         )
-        self._keep(visit, key)
+        self._keep(visit, scanned, key)
 
-    def _keep(self, visit: Visit, key: int) -> None:
+    def _keep(self, visit: Visit, scanned: str, key: int) -> None:
         try:
             is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)
         except Exception as error:  # any error: a printed code must not stop working
             self.lost += 1
-            self._visitors.forget(visit.short_code, key)
+            self._visitors.forget(scanned, key)
             _log.error("a visit to %s could not be stored: %s; %d lost so far", visit.short_code, error, self.lost)
             is_durable = False
         else:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from qrkit import open_portfolio
+from qrkit import analytics, open_portfolio
 from qrkit.portfolio.access import create_key, local_account
 from qrkit.server import Client, Settings, make_app
 from tests.server.processes import served
@@ -304,3 +304,28 @@ def test_values_with_slashes_arrive_over_a_socket(tmp_path):
         reply = connection.getresponse()
         assert (reply.status, reply.headers["Location"]) == (302, "https://shop.example/lot/A%2FB?x=1")
         connection.close()
+
+
+def test_scans_know_lot_serial_number_and_type_of_link(tmp_path):
+    with open_portfolio(":memory:", base_url=BASE) as one:
+        one.gs1.set(GTIN, links=LINKS)
+        asking = Client(make_app(one.store, Settings(base_url=BASE)))
+
+        def scan(path, query="", **headers):
+            sent = {"Host": "id.shop.example", "User-Agent": PHONE} | headers
+            assert asking.request("GET", path, query=query, headers=sent).status in (200, 302)
+
+        scan(f"{GTIN}/10/A/21/1")
+        scan(f"{GTIN}/10/A/21/2")
+        scan(f"{GTIN}/10/A/21/2")  # again within two seconds
+        scan(f"{GTIN}/10/B", "linkType=gs1:epil")
+        scan(GTIN, Accept="application/linkset+json")
+        assert rows(one, "lot") == {"A": 2, "B": 1, "unknown": 1}
+        assert rows(one, "serial") == {"1": 1, "2": 1, "unknown": 2}
+        assert rows(one, "link_type") == {"gs1:epil": 1, "linkset": 1, "unknown": 2}
+        assert one.scans.where(lot="A").count() == 2
+        assert one.list_qrcodes()[0].scans == 4
+
+
+def rows(shop, attribute):
+    return dict(analytics.scans_by(shop.scans, attribute)[[attribute, "scans"]].to_numpy())
