@@ -11,7 +11,7 @@ from qrkit.store import Store
 
 RULES = [{"variants": [{"name": name, "content": f"https://example.com/{name.lower()}"} for name in ("Old", "New")]}]
 CONVERTS = {"Old": 8, "New": 2}
-"""One of so many visitors converts."""
+"""One visitor in this many converts."""
 NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
 
 

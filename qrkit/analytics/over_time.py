@@ -305,7 +305,8 @@ def _ends(scans: Scans, counts: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime,
         until -= MICROSECOND
     if len(counts):
         since = since or counts["label"].min().to_pydatetime()
-        until = until or counts["label"].max().to_pydatetime()
+        # The last week or month may begin before the view does.
+        until = until or max(since, counts["label"].max().to_pydatetime())
     return (since, until) if since and until and since <= until else None
 
 

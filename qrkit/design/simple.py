@@ -1,4 +1,4 @@
-"""Provides `SimpleDesign`, a code in two colors that need no check, for which `Design` need not be loaded."""
+"""Provides `SimpleDesign`, for codes in two colors that need no check: it is drawn without loading `Design`."""
 
 from __future__ import annotations
 

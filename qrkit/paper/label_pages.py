@@ -27,7 +27,7 @@ HAIRLINE = 0.1
 MARK, MARK_GAP = 4.0, 1.0
 """Length of a crop mark, and its distance from the bleed, in millimeters."""
 GLYPH_UNITS = 1000
-"""Units of a capital's height in which letters are written."""
+"""Height of capital letters, in the units in which letters are written."""
 
 
 Move = Annotated[Number, Within(-20, 20, "millimeters")]
@@ -174,7 +174,7 @@ class Pages:
         self.stroke((start, y, end, y) for y in ys for start, end in ends_x)
 
     def _letter(self, character: str, weight: str) -> str:
-        """Return a letter as a form, a capital being `GLYPH_UNITS` high."""
+        """Return the name of a letter's outline, a PDF form in which capitals are `GLYPH_UNITS` high."""
         key = (character, weight)
         if key not in self._letters:
             outline = outline_of(character, self._lettering.fonts[weight]).placed(0, 0, GLYPH_UNITS)

@@ -138,7 +138,7 @@ def stock_named(name: str, *, paper: str | None = None, gap: float = 0.0, edge: 
         rule = f"is a stock of several makers, and they differ; write {makers}"
         raise InvalidParameter(Problem("stock", name, rule))
     if not found:
-        # With the maker for whoever wrote it, and without for all others.
+        # A name of two words has the maker, so names with makers are suggested.
         half = slice(len(name.split()) > 1, None, 2)
         others = [one for _, names in _read().values() for one in names[half]]
         raise InvalidParameter(Problem("stock", name, f"is not a stock; {nearest(name, [*CARDS, *others])}"))

@@ -83,7 +83,7 @@ def generate_set(
     """
     texts = numbered(_mappings(rows))
     known = list(dict.fromkeys(name for row in texts for name in row))
-    for name, pattern in (("content", content), ("names", names), ("caption", caption), ("subtitle", subtitle)):
+    for name, pattern in (("content", content), ("names", names)):
         check_pattern(name, pattern if isinstance(pattern, str) else "", known)
     drawn: Sequence[Any] = [filled(content, row) for row in texts] if isinstance(content, str) else list(content)
     given = Design.by_field(fields)
@@ -124,6 +124,9 @@ def decorated(
         subtitle: Pattern of the smaller words; None for those of the design.
         fields: Fields of the design that win over the decoration.
     """
+    known = list(dict.fromkeys(name for row in texts for name in row))
+    for field, pattern in (("caption", decoration.caption), ("subtitle", subtitle)):
+        check_pattern(field, pattern if isinstance(pattern, str) else "", known)
     # The longest content has the most modules, so all symbols fit the size of its picture; and if any caption fits the
     # frame, the shortest does.
     longest = max((one for one in contents if isinstance(one, str)), key=len, default="") or "0"

@@ -130,7 +130,8 @@ def write_codes(
     if image_format.lower() not in IMAGE_FORMATS:
         rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("image_format", image_format, rule))
-    check_pattern("names", names, (*FIELDS, *designs.field_names()))
+    if names:
+        check_pattern("names", names, (*FIELDS, *designs.field_names()))
     called: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}
     rows = (write_row(code, called[code.campaign_id]) for code in codes)
     numbers = count(1)

@@ -18,7 +18,7 @@ __all__ = ["NEVER_KEPT", "PrivacyReport"]
 NEVER_KEPT = (
     "addresses: one is used for the visitor's key and the place, then dropped; it is in no table and no log",
     "cookies: they are set only where a rule remembers variants, or a password is asked for, and name no visitor",
-    "names, accounts or anything typed: short URLs ask for nothing",
+    "names, accounts or anything typed: short URLs ask for a password at most, which is never kept",
     "the key of the visitors' hashes: it is in memory, on a server in a table without a log, for one UTC day",
 )
 """Data that is never kept about a visit, one text per kind of data."""

@@ -70,7 +70,7 @@ class Scanned(Explained):
 
         Raises:
             NotFound: If there is no such QR Code.
-            InvalidParameter: If `within` is not such a time.
+            InvalidParameter: If `within` is not above 0 and at most 90 days.
         """
         return split_visits(self.scans_of(self.find_qrcode(code).id), within, conversion)
 

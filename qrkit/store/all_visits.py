@@ -152,9 +152,5 @@ def view_of(files: Mapping[str, int], until: datetime | None) -> str:
     return " UNION ALL ".join([ALL_VISITS, *selects])
 
 
-def _lacking(version: int) -> str:
-    return LACKING if version < 4 else ""
-
-
 def _listed(addresses: Sequence[str]) -> str:
     return f"[{', '.join(map(quoted, addresses))}]"

@@ -7,7 +7,7 @@ The library never commits a transaction that you began: `with store.atomic():` c
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -257,10 +257,11 @@ class Store:
             found = cursor.fetchall()
         return [dict(zip(names, row, strict=True)) for row in found]
 
-    def each_row(self, sql: str, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
+    def each_row(self, sql: str, parameters: Parameters = ()) -> Generator[tuple[Any, ...], None, None]:
         """Run a query that returns many rows, and yield them as tuples; few of them are in memory at a time.
 
-        The statement ends with the iterator, so nothing else may run on this store before.
+        The statement ends with the generator, so nothing else may run on this store until then. A caller that may fail
+        on a row must close the generator: the error would keep it alive, and closing the store waits for it.
         """
         with self.statement() as cursor:
             cursor.execute(sql, parameters)

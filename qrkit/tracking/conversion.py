@@ -70,7 +70,7 @@ class Conversion(Model):
     @model_validator(mode="after")
     def _names_scan(self) -> Conversion:
         if bool(self.click_id) is bool(self.short_code):
-            rule = "must name the scan, unless a short code names the QR Code; send one of them"
+            rule = "must name the scan, or be left out if a short code names the QR Code; send exactly one of them"
             raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "click_id"})
         return self
 

@@ -466,7 +466,7 @@ class Visit:
         serial: The serial number.
         link_type: The type of link that was asked for, such as `gs1:pip`; `linkset` for all links.
         variant: Name of the variant that was served; None if there are no variants.
-        split: The number of the variants among which it was drawn; None if it was not drawn.
+        split: ID of the set of variants from which it was drawn (`RedirectRule.split`); None if it was not drawn.
         conversion: JSON of a conversion; None for any other visit.
     """
 

@@ -1,4 +1,4 @@
-"""Decides what a visitor of a short URL gets: rules, limits, times and a password may say (ruling T20)."""
+"""Decides what a visitor of a short URL gets, by its rules, limits, times and password (ruling T20)."""
 
 from __future__ import annotations
 

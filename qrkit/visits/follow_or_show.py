@@ -93,7 +93,7 @@ def with_query(link: str, query: str, names: Collection[str]) -> str:
 
 
 def with_utm(content: str, utm: str) -> str:
-    """Return a content with UTM parameters, as a query, that it does not have itself, if it is a web address."""
+    """Add the UTM parameters of a query that a link lacks; return contents other than web addresses unchanged."""
     where = destination(content) if utm else None
     return with_query(where.link or "", utm, "*") if where and where.kind == "redirect" else content
 

@@ -32,7 +32,7 @@ from qrkit.tracking.redirect_rules import (
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import utc, zone_of
 
-__all__ = ["Visitor", "applies", "drawn_variant", "first_rule"]
+__all__ = ["Visitor", "drawn_variant", "first_rule"]
 
 LEAST_QUALITY = 0.9
 """A language is accepted from this quality on."""
@@ -147,20 +147,15 @@ def first_rule(rules: tuple[RedirectRule, ...], visitor: Visitor) -> int | None:
     return None
 
 
-def applies(condition: Condition, visitor: Visitor) -> bool:
-    """Return whether a condition applies to a visitor. What is not known applies to nobody, negated or not."""
-    return bool(_test_of(condition)(visitor))
-
-
 Test = Callable[[Visitor], bool | None]
-"""Whether a visitor is as a condition says; None if that is not known."""
+"""Whether a visitor is as a condition says; None if that is not known, which applies to nobody, negated or not."""
 
 _tests: dict[int, tuple[tuple[RedirectRule, ...], list[Test]]] = {}
 """The tests of the rules that were asked last, by the identity of the rules, which are kept beside them."""
 
 
 def _tests_of(rules: tuple[RedirectRule, ...]) -> list[Test]:
-    """Return the test of each rule; what it compares with is read once."""
+    """Return the test of each rule. The values of its conditions are parsed once and kept."""
     kept = _tests.get(id(rules))
     if kept is None:
         if len(_tests) >= MOST_COMPILED:

@@ -290,6 +290,14 @@ def test_views_and_days_of_an_attribute(portfolio, truth, attribute, chosen, dat
     assert view.where(**{attribute: None}) == scans
 
 
+def test_a_view_that_begins_in_its_last_week_has_that_week():
+    with open_portfolio(":memory:", clock=lambda: FIRST) as shop:
+        shop.insert_qrcode("https://example.com", short_code="door")
+        shop.scans.insert([{"short_code": "door", "time": "2026-02-19T10:00:00Z"}])
+        weeks = analytics.scans_per(shop.scans.where(since="2026-02-18"), "week")
+    assert [(start.day, scans) for start, scans in weeks[["start", "scans"]].itertuples(index=False)] == [(16, 1)]
+
+
 def test_views_of_several_attributes_have_all_of_them(portfolio, truth):
     part = truth[(truth["kind"] == "scan") & (truth["device"] == "phone") & (truth["utm_source"] == "poster")]
     view = portfolio.scans.where(device="phone", utm_source="poster")

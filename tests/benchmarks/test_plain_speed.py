@@ -128,7 +128,7 @@ def test_a_text_becomes_a_file(format, capsys, record):
             if name.startswith("qrkit"):
                 times = [theirs / mine for theirs, mine in zip(found["segno"], ours, strict=True)]
                 record(f"{format}{name.removeprefix('qrkit')}, {case}", us=[mine * 1e6 for mine in ours], times=times)
-                assert median(times) > 8
+                assert median(times) > (8 if name == "qrkit, by default" else 12)
     form = "{case:24} {writer:21} {median_us:9.1f} us {segno/this:7.1f} {bytes:9}"
     table = [form.format_map(row) for row in rows]
     with capsys.disabled():

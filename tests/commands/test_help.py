@@ -199,6 +199,9 @@ def example_of(text):
     return text.split("\nexamples:\n")[1].replace("\\\n", " ").strip().removeprefix("qrkit ")
 
 
+VARIANTS = json.dumps([{"variants": [{"name": one, "content": f"https://example.com/{one}"} for one in "AB"]}])
+
+
 @pytest.mark.slow
 def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -231,6 +234,8 @@ def test_json_has_the_names_that_the_help_tells(helped, tmp_path, monkeypatch, c
         "list",
         "show door",
         "explain door",
+        f"set door --rules {shlex.quote(VARIANTS)}",
+        "experiment door",
         "set door --name Door",
         "scans",
         "remove door --yes",

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import subprocess
 import sys
 
@@ -50,7 +51,14 @@ def test_every_format_holds_all_parts(large, exported, format):
     data = large.export_bytes(format)
     with open_portfolio(":memory:", base_url=BASE_URL) as copy:
         assert str(copy.import_file(data, format=format)) == f"{ROWS} created"
-        assert copy.export_bytes("json") == exported
+        lost = set() if format in ("xml", "json") else {"scanMarker"}  # as colors and schedules are
+        assert [_without(one, lost) for one in json.loads(copy.export_bytes("json"))] == [
+            _without(one, lost) for one in json.loads(exported)
+        ]
+
+
+def _without(row, names):
+    return {name: value for name, value in row.items() if name not in names}
 
 
 @pytest.mark.slow

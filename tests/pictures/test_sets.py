@@ -122,3 +122,9 @@ def test_a_folder_never_has_the_name_of_a_file():
     names = FileNames("svg")
     first, second = (path_in(pattern, {"a": "x.svg"}) for pattern in ("{a}", "{a}/y"))
     assert names.name_for(str(first)) != second.parts[0]
+
+
+@pytest.mark.parametrize("field", ["caption", "subtitle"])
+def test_words_with_an_unknown_column_are_refused(field):
+    with pytest.raises(InvalidParameter, match="has the unknown field"):
+        generate_set([{"Table": "1"}], "{Table}", **{field: "T {Room}"})

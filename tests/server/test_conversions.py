@@ -169,6 +169,8 @@ def test_orders_of_shops_come_in_as_tables(site):
     with pytest.raises(InvalidParameter, match="row 1: must be a currency"):
         shop.conversions.insert([{"short_code": "door", "time": NOON}, {"short_code": "door", "time": NOON,
                                                                        "currency": "?"}])  # fmt: skip
+    with pytest.raises(InvalidParameter, match="value='49,90': row 0: must be a number"):
+        shop.conversions.insert([{"short_code": "door", "time": NOON, "value": "49,90"}])
     with pytest.raises(InvalidParameter, match="must be one of shopify"):
         shop.conversions.insert(orders, "ebay")
     with pytest.raises(InvalidParameter, match="is required"):

@@ -68,11 +68,11 @@ UNSAID = {
         "duplicate-parameter": "/columns",
     },
     "list_everything": {"bad-value": "/after"},  # which codes there are
-    "export": {"bad-value": "/format"},  # is for zip alone
+    "export": {"bad-value": "/format|/names"},  # is for zip alone; which placeholders there are
     # Which scans there were; dates that are none.
     "add_conversion": {"not-found": "", "bad-value": "/clickId|/time", "out-of-range": "/time"},
-    "insert_campaign": {"bad-value": "/template"},
-    "update_campaign": {"bad-value": "/template"},
+    "insert_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
+    "update_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
     "insert_qrcode": {
         "bad-colour": "/properties/(fore|back)ground",
         # What is in the store; dates that are none.

@@ -113,6 +113,13 @@ def test_a_damaged_schedule_leaves_the_short_url_alive(path, text):
         assert target(shop.store, "door").content == "https://door.example"
 
 
+def test_a_damaged_row_does_not_keep_the_store_from_closing(path):
+    with open_portfolio(path) as shop:
+        shop.store.execute("UPDATE qrcodes SET schedule = '{'")
+    with pytest.raises(StoreDamaged), open_portfolio(path) as shop:
+        shop.list_qrcodes()
+
+
 def test_an_unknown_plan_is_named(path):
     with open_portfolio(path) as shop:
         shop.store.execute("UPDATE accounts SET plan = 'gold'")

@@ -23,7 +23,7 @@ __all__ = ["FEWEST", "Intervals", "difference_sequence", "radius", "ratio_sequen
 FARTHEST = 4.0
 """Logarithm of the largest ratio that is considered; beyond it, an interval is open."""
 PRIORS = (0.2, 0.7)
-"""Standard deviations of the logarithms of ratios, half of the mixture each."""
+"""Standard deviations of the logarithm of a ratio in the two halves of the mixture."""
 BISECTIONS, TINY = 30, 1e-12
 TUNED_FOR = 5_000
 """Number of visitors at which a confidence sequence of differences is shortest."""

@@ -71,7 +71,9 @@ def split_sentence(frame: pd.DataFrame, *, is_broken: bool) -> str:
         frame: Columns variant, visitors, expected.
         is_broken: Whether the split is broken.
     """
-    total = max(1, int(frame["visitors"].sum()))
+    total = int(frame["visitors"].sum())
+    if not total:
+        return say("Nobody was split yet.")
     row = frame.iloc[int((frame["visitors"] - frame["expected"]).abs().argmax())]
     values = {name: percent_text(100 * row[name] / total, 1) for name in ("visitors", "expected")}
     words = "The split works: {variant} got {visitors} of all visitors, {expected} expected."

@@ -21,7 +21,7 @@ LAST = 100
 
 
 class Splits(Protocol):
-    """What knows the split visitors of QR Codes: a portfolio, or a simulated experiment."""
+    """A source of split visitors: a portfolio, or a simulated experiment."""
 
     def split_visits(self, code: str, *, within: str | timedelta = ..., conversion: str | None = ...) -> pd.DataFrame:
         """Return a row per visitor-day: start (UTC), stratum, variant, converted, value, pending."""

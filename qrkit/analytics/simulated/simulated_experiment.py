@@ -87,8 +87,8 @@ def simulate_experiment(
         days: Number of days, 1 or more.
         weights: Weights by variant, by the number of the day from which they hold, such as {0: {"A": 9, "B": 1}, 30:
             {"A": 1, "B": 1}}; None for equal ones. A variant without a weight gets nobody.
-        mood: How much days differ for all variants alike: standard deviation of the logarithm of the rates; one day is
-            like the next.
+        mood: How much days differ for all variants alike: standard deviation of the logarithm of the rates. Each
+            day resembles the day before.
         drift: By how much the rates have grown at the end, such as 1.0 for twice the rates, or -0.5 for half of them.
         value: Mean worth of a conversion; most are worth half to twice as much.
         seed: 0 or more.

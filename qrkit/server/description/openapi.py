@@ -191,7 +191,8 @@ PARAMETERS: dict[str, Schema] = {
     "encoding": {"type": "string", "description": "encoding of a csv, such as `cp1252`; by default, it is found"},
     "image_format": {"type": "string", "enum": [*IMAGE_FORMATS], "description": "format of the images in a zip"},
     "sizeMm": PRINT["sizeMm"],
-    "dpi": PRINT["dpi"],
+    # Generated clients send defaults, and dots need a width.
+    "dpi": {name: value for name, value in PRINT["dpi"].items() if name != "default"},
     "names": {
         "type": "string",
         "description": "pattern of the paths of the images in a zip, such as `{campaign}/{name}` or `{number} {City}`, "

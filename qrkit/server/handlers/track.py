@@ -156,6 +156,8 @@ def export(call: Call) -> Response:
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
     size = print_size(asked)
+    if (size or names) and ext not in ("zip", "pdf"):
+        call.request.warnings.append("sizeMm, dpi and names were ignored; they are for zip and pdf")
     with call.service.gates.working.passing(call.client):
         file = jobs.export(call.portfolio, ext, image_format=image_format, print_size=size, names=names, safe=safe)
     return Response(200, EXPORT_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))

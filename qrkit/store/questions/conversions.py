@@ -35,6 +35,8 @@ CLOCKS_DIFFER = timedelta(minutes=5)
 """How far the clock of a shop may be off."""
 _CLICK_IDS = re.compile(rf"(?<![\w-])[\w-]{{{LENGTH}}}(?![\w-])", re.ASCII)
 _HOUR = re.compile(r"(20\d\d)([01]\d)([0-3]\d)([0-2]\d)")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+"""Numbers with commas between thousands; in others, a comma may begin the decimals."""
 _SPACED_OFFSET = re.compile(r" (?=[+-]\d\d:?\d\d$)")
 CODE = """
 SELECT number, account_id, short_code FROM qrcodes
@@ -203,8 +205,9 @@ class Conversions:
 def _read(given: dict[str, Any]) -> Conversion:
     """Return the conversion of a row of a table, whose cells may have other types than JSON."""
     given = {name: value if name == "time" else str(value) for name, value in given.items()}
+    value = given.get("value", "")
     with suppress(ValueError, KeyError):
-        given["value"] = float(given["value"].replace(",", ""))
+        given["value"] = float(value.replace(",", "") if _THOUSANDS.fullmatch(value) else value)
     if "click_id" in given:
         given.pop("short_code", None)
     if "time" not in given:

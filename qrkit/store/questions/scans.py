@@ -123,7 +123,8 @@ OFTEN = """(v.again IS NULL OR v.again NOT IN (
 """Leaves out the visitors who scanned too often; `again` is a visitor and a day (`all_visits`)."""
 
 FIELD_NAMES = """
-SELECT DISTINCT unnest(json_keys(fields)) AS name FROM qrcodes WHERE account_id = $account AND fields <> '{}'
+SELECT DISTINCT unnest(json_keys(fields)) AS name FROM qrcodes
+WHERE account_id = $account AND fields <> '{}' AND json_valid(fields)
 ORDER BY name
 """
 

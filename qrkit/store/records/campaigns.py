@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
 from qrkit.store.records.qrcodes import list_text
 from qrkit.store.records.short_codes import remember_changed
+from qrkit.store.records.stored_json import stored_json
 from qrkit.tracking.records import Campaign
 from qrkit.tracking.times import naive
 
@@ -47,7 +47,8 @@ def campaigns(store: Store, account_id: str, *, id: str | None = None) -> list[C
 
 def read_campaign(row: Mapping[str, Any]) -> Campaign:
     """Convert a row of the table `campaigns` to a record."""
-    return Campaign(**{**row, "rules": json.loads(row["rules"]), "utm": json.loads(row["utm"])})
+    rules = stored_json(row["rules"], list, "a campaign has the damaged rules", items=dict)
+    return Campaign(**{**row, "rules": rules, "utm": stored_json(row["utm"], dict, "a campaign has the damaged UTM")})
 
 
 def update_campaign(store: Store, campaign: Campaign) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -34,6 +34,7 @@ from qrkit.store.records.short_codes import (
     shared,
 )
 from qrkit.store.records.splits import begin_splits
+from qrkit.store.records.stored_json import stored_json
 from qrkit.store.store_settings import secret
 from qrkit.tracking.gs1_entities import entities_of
 from qrkit.tracking.own_fields import OwnFields
@@ -47,8 +48,8 @@ __all__ = [
     "MOST_IN_TEXT", "OTHER_NAMES", "QRCODES", "RECORDS", "SELECT_NUMBER", "CodesText", "Links", "Staged", "StoredRow",
     "address_holder", "asks_for_places", "column_values", "count_qrcodes", "delete_qrcodes", "each_qrcode",
     "forget_taken", "get_ready", "has_short_code", "has_tags_or_fields", "has_terms", "insert_qrcode", "insert_values",
-    "is_taken", "last_number", "list_text", "number_of", "parts", "qrcodes", "qrcodes_in_parts", "read_qrcode",
-    "staged", "stored_row", "target_of", "update_qrcode",
+    "is_taken", "last_number", "list_text", "number_of", "parts", "qrcodes", "qrcodes_in_parts", "read_all",
+    "read_qrcode", "staged", "stored_row", "target_of", "update_qrcode",
 ]  # fmt: skip
 
 
@@ -179,18 +180,9 @@ INSERT_COUNT = "INSERT INTO scan_counts (qrcode, scans, forgotten) VALUES (?, 0,
 SELECT_NUMBER = "SELECT number FROM qrcodes WHERE id = ?"
 SELECT_OWN_NUMBER = f"{SELECT_NUMBER} AND account_id = ?"
 OFTEN = (
-    "number",
-    "id",
-    "name",
-    "content",
-    "short_code",
-    "created",
-    "properties",
-    "campaign_id",
-    "scans",
-    "is_available",
+    "number", "id", "name", "content", "short_code", "created", "properties", "campaign_id", "scans", "is_available",
     "scan_marker",
-)
+)  # fmt: skip
 RARE = [name for name in COLUMNS if name not in (*OFTEN, "imported_scans")]
 """Columns in which most QR Codes have the default. `RECORDS` has NULL in its place, which a driver reads quickest."""
 ALL_DEFAULT = [None] * len(RARE)
@@ -453,14 +445,19 @@ def qrcodes(
     """
     include_waiting(store)
     asked = {"id": id, "campaign": campaign, "content": content, "account": account_id, "most": most}
-    rows = store.each_row(SELECT_QRCODES, {**asked, "after": after, "until": None, "limit": limit})
-    return [read_qrcode(row, links) for row in rows]
+    return read_all(store, SELECT_QRCODES, {**asked, "after": after, "until": None, "limit": limit}, links)
+
+
+def read_all(store: Store, sql: str, asked: Mapping[str, Any], links: Links) -> list[QRCode]:
+    """Return the QR Codes of a query of `RECORDS`."""
+    with closing(store.each_row(sql, asked)) as rows:  # also if a row is damaged
+        return [read_qrcode(row, links) for row in rows]
 
 
 def qrcodes_in_parts(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[list[QRCode]]:
     """Yield all QR Codes of an account, in lists of at most `TOGETHER`."""
     for part in parts(store, account_id, together=TOGETHER):
-        yield [read_qrcode(row, links) for row in store.each_row(SELECT_QRCODES, {**part, "most": most})]
+        yield read_all(store, SELECT_QRCODES, {**part, "most": most}, links)
 
 
 def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> Iterator[QRCode]:
@@ -471,7 +468,7 @@ def each_qrcode(store: Store, account_id: str, links: Links, *, most: int) -> It
 
 
 def parts(store: Store, account_id: str, *, together: int) -> Iterator[dict[str, Any]]:
-    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for so many QR Codes of an account at a time.
+    """Yield the parameters of `SELECT_QRCODES`, apart from `most`, for `together` QR Codes of an account at a time.
 
     The ends are looked up at once: to find the next codes behind one, the database goes through all that follow it.
     """
@@ -561,7 +558,8 @@ def _moment(stored: datetime | str) -> datetime:
 
 READ: dict[str, Callable[[Any], Any]] = {
     "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
-    "tags": lambda text: tuple(json.loads(text)), "fields": lambda text: OwnFields(json.loads(text)),
+    "tags": lambda text: tuple(stored_json(text, list, "a QR Code has the damaged tags")),
+    "fields": lambda text: OwnFields(stored_json(text, dict, "a QR Code has the damaged fields")),
     "schedule": read_schedule, "rules": read_rules, "gs1": entities_of,
     "valid_since": _moment, "valid_until": _moment,
 }  # fmt: skip

@@ -22,7 +22,7 @@ from qrkit.store.records.qrcodes import (
     forget_taken,
     get_ready,
     insert_values,
-    read_qrcode,
+    read_all,
 )
 from qrkit.store.records.short_codes import remember_changed
 from qrkit.tracking.records import QRCode, TermsFields
@@ -126,8 +126,8 @@ def search_qrcodes(
     if not found:
         return 0, []
     numbers = [number for number, _ in found]
-    rows = store.each_row(SELECT_NUMBERED, {"account": account_id, "most": most, "numbers": numbers})
-    return int(found[0][1]), [read_qrcode(row, links) for row in rows]
+    asked = {"account": account_id, "most": most, "numbers": numbers}
+    return int(found[0][1]), read_all(store, SELECT_NUMBERED, asked, links)
 
 
 def _conditions(words: Sequence[str], base_url: str) -> tuple[str, dict[str, str]]:

@@ -45,7 +45,7 @@ REASONS = {
     "serial": Reason("serial number of the item that was scanned", "which items are scanned"),
     "link_type": Reason("type of link that was asked for", "what people and tills look for"),
     "variant": Reason("name of the variant that the visitor was given by chance", "which variant does better"),
-    "split": Reason("number of the variants among which it was drawn", "with which weights it was drawn"),
+    "split": Reason("ID of the set of variants it was drawn from", "with which weights it was drawn"),
     "conversion": Reason("ID, name, value and currency that a shop sends", "which scans led to an order, and when"),
 }
 """The reason for each column of the table `visits`."""

@@ -54,7 +54,7 @@ def test_codes_are_found_and_changed_by_keys(notebook, faults):
     page.keyboard.press("Enter")
     browser.get_by_role("button", name="Save").focus()
     page.keyboard.press("Enter")
-    browser.get_by_text("must not be empty").first.wait_for()
+    browser.get_by_text("must not be empty").filter(visible=True).first.wait_for()
     assert name.input_value() == "Gate", "what was typed stays while something is wrong"
     change = browser.get_by_role("group", name="Scheduled change 1")
     change.get_by_label("New content").fill("https://example.com/april")

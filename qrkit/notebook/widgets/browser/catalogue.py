@@ -32,7 +32,7 @@ __all__ = ["EDITED", "EDITED_TOGETHER", "Catalogue"]
 OF_ONE_CODE = {"id", "name", "short_code", "created", "scans", *DERIVED}
 """Fields that a copy of a QR Code does not share."""
 DECIDING = ("content", "is_schedule_enabled", "schedule", *(TermsFields.__annotations__.keys() - {"password"}))
-"""Fields that decide where a test request leads; it has typed the password."""
+"""Fields that decide where a test request leads, which is sent as if the password had been typed."""
 EDITED = ("name", "comment", "campaign_id", "template", "password", *DECIDING)
 """Fields that users can edit."""
 EDITED_TOGETHER = ("template", "campaign_id", "find", "replace", "rules_of_campaigns")
