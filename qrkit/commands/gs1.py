@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qrkit.commands.codes import confirm
-from qrkit.commands.output import Status, complain, print_json, print_result
+from qrkit.commands.output import complain, print_json, print_result
 from qrkit.commands.parsing import Parser, add_command, add_json, describe
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_base_url, add_store, with_portfolio
@@ -38,7 +37,7 @@ def define_gs1(one: Parser) -> None:
         one,
         "A QR Code with such a link is read by tills and opened by phones. Each link has a type of the GS1 Web "
         "Vocabulary, such as gs1:pip for product information; the first one answers requests without a type.",
-        usage="set|show|list|remove|import|export ...",
+        usage="set|show|list|import|export ...",
         examples=(
             "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice --store shop.duckdb",
             "qrkit gs1 set 9506000134352/10/BAD --link gs1:recallStatus=https://example.com/recall",
@@ -48,14 +47,12 @@ def define_gs1(one: Parser) -> None:
     for name, act, sentence, usage, example in GS1_COMMANDS:
         act_on = add_command(doing, f"qrkit gs1 {name}", sentence)
         describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
-        if name in ("set", "show", "remove"):
+        if name in ("set", "show"):
             act_on.add_argument("what", metavar="KEY", help=WHAT)
         if name == "set":
             link = "a link: its type and its address; repeat it for several"
             act_on.add_argument("--link", action="append", default=[], metavar="TYPE=URL", help=link)
             act_on.add_argument("--description", default="", metavar="TEXT", help="what it is, for people")
-        if name == "remove":
-            act_on.add_argument("--yes", action="store_true", help="do not ask")
         if name in ("import", "export"):
             what = "a linkset (json), or a table with a row per link (csv or xlsx)"
             act_on.add_argument("file", type=Path, metavar="FILE", help=what)
@@ -64,7 +61,7 @@ def define_gs1(one: Parser) -> None:
             add_base_url(act_on)
         if name == "list":
             KEYS.add_options(act_on)
-        else:
+        elif name != "show":
             add_json(act_on, JSON_KEYS[name])
         to_read, is_new = name in ("list", "show", "export"), name in ("set", "import")
         act_on.set_defaults(run=with_portfolio(act, to_read=to_read, must_exist=not is_new))
@@ -84,16 +81,7 @@ def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 
 def _show(portfolio: Portfolio, asked: argparse.Namespace) -> None:
-    found = portfolio.gs1.linkset(asked.what)
-    if asked.json:
-        print_json(**found)
-        return
-    for level in found["linkset"]:
-        print(level["anchor"], level["description"], sep="  ")
-        for name, links in level.items():
-            for link in links if isinstance(links, list) else ():
-                open_to = " ".join([*link.get("hreflang", ()), *link.get("context", ()), link.get("type", "")])
-                print("  ", name.rpartition("/")[2], link["href"], open_to.strip(), sep="  ")
+    print_json(**portfolio.gs1.linkset(asked.what))
 
 
 def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
@@ -110,15 +98,6 @@ def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
         complain("gs1", "no GS1 keys yet; `qrkit gs1 set` makes one")
 
 
-def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> Status:
-    if not asked.yes and not confirm(f"Remove {asked.what}, with all below it? Printed codes with it lead nowhere."):
-        complain("gs1", "nothing was removed")
-        return Status.REFUSED
-    portfolio.gs1.delete(asked.what)
-    print_result(asked, f"{asked.what}: removed", path=asked.what)
-    return Status.DONE
-
-
 def _import(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     number = portfolio.gs1.import_file(asked.file)
     print_result(asked, f"{asked.file}: {number:,} keys set", file=str(asked.file), keys=number)
@@ -129,16 +108,13 @@ def _export(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     print_result(asked, f"{asked.file}: written", file=str(asked.file))
 
 
-JSON_KEYS = {
-    "set": "path, short_url", "show": "linkset (RFC 9264)", "remove": "path", "import": "file, keys", "export": "file",
-}  # fmt: skip
+JSON_KEYS = {"set": "path, short_url", "import": "file, keys", "export": "file"}
 GS1_COMMANDS = (
     ("set", _set, "Set the links of a product, place or thing, of a lot or an item.", "KEY --link TYPE=URL",
      "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice --store shop.duckdb"),
-    ("show", _show, "Show the links of a key, of a lot or an item, and those of the levels above.", "KEY",
+    ("show", _show, "Show the links of a key, a lot or an item, and of the levels above, as a linkset.", "KEY",
      "qrkit gs1 show 01/09506000134352/10/ABC --store shop.duckdb"),
     ("list", _list, "List all keys, with their numbers of links and scans.", "", "qrkit gs1 list --store shop.duckdb"),
-    ("remove", _remove, "Remove a key, a lot or an item.", "KEY", "qrkit gs1 remove 9506000134352/10/ABC"),
     ("import", _import, "Set the links of a linkset or a table.", "FILE", "qrkit gs1 import links.csv"),
     ("export", _export, "Write all links to a linkset or a table.", "FILE", "qrkit gs1 export links.json"),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.generate import COLUMN, add_look, fields_of_look, rows_of_table, table_design
+from qrkit.commands.generate import add_content_columns, add_look, fields_of_look, rows_of_table, table_design
 from qrkit.commands.look import decoration_of
 from qrkit.commands.output import complaining, print_result
 from qrkit.commands.parsing import Parser, add_fields, add_json, add_place, describe
@@ -41,6 +41,7 @@ def define_sheet(one: Parser) -> None:
             "qrkit sheet labels.pdf --stock 5160 --line {name} --start 4 --copies 2",
             "qrkit sheet tents.pdf --stock table-tent --marks crop \\",
             "    --from tables.xlsx --content-column url --line 'Table {Table}'",
+            "qrkit sheet items.pdf --stock L7160 --from items.csv --gs1 https://id.example.com --line {hri}",
             "qrkit sheet test.pdf --stock L7160 --test-page",
         ),
     )
@@ -49,7 +50,7 @@ def define_sheet(one: Parser) -> None:
     what.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     table = "a csv, xlsx, xls or ods file whose first row names the columns, instead of a store"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
-    what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
+    add_content_columns(what)
     line = (
         "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
     )

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from pydantic_core import PydanticCustomError
 
-from qrkit.contents.gs1_identifiers import check_value, identifier
+from qrkit.contents.gs1_identifiers import KEYS, check_value, identifier
 
-__all__ = ["SHORTEST", "read_compressed"]
+__all__ = ["SHORTEST", "is_compressed_key", "read_compressed"]
 
 SHORTEST, LONGEST = 8, 400
 """Characters of a compressed path: a version 40 symbol holds longer ones, but no key with its qualifiers is longer."""
@@ -89,6 +89,11 @@ def read_compressed(text: str) -> dict[str, str] | None:
             continue
         return found
     return None
+
+
+def is_compressed_key(text: str) -> bool:
+    """Return whether a part of a path is a compressed key with what belongs to it."""
+    return not KEYS.keys().isdisjoint(read_compressed(text) or ())
 
 
 def _pairs(bits: _Bits, in_order: Callable[[tuple[str, ...]], Iterable[str]]) -> Iterator[tuple[str, str]]:

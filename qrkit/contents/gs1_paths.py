@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
@@ -12,7 +13,9 @@ from pydantic_core import PydanticCustomError
 from qrkit.contents.gs1_identifiers import GTIN_LENGTHS, KEYS, check_value, gtin_of
 from qrkit.errors import InvalidParameter, Problem
 
-__all__ = ["Gs1Path", "gs1_path", "gs1_path_in", "is_gs1_key", "read_gs1_path"]
+__all__ = [
+    "Gs1Path", "check_elements", "gs1_path", "gs1_path_in", "is_gs1_key", "qualifiers", "read_gs1_path",
+]  # fmt: skip
 
 LONGEST_PATH = 1_000
 """Characters: a key and its three qualifiers have a few hundred, even if all are percent-encoded."""
@@ -63,7 +66,7 @@ def read_gs1_path(path: str) -> Gs1Path | None:
         raise _wrong(path, f"must have at most {LONGEST_PATH} characters")
     if len(parts) % 2:
         raise _wrong(path, f"must end with a value: nothing follows {parts[-1]!r}")
-    return gs1_path([(number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=True)])
+    return gs1_path(tuple((number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=True)))
 
 
 def gs1_path_in(text: str) -> Gs1Path:
@@ -88,7 +91,7 @@ def gs1_path_in(text: str) -> Gs1Path:
             raise _wrong(text, f"must end with a value: nothing follows {parts[-1]!r}")
     if not elements or elements[0][0] not in KEYS:
         raise _wrong(text, "must be a GTIN, or begin with a GS1 key such as 01, as in 01/09506000134352/10/ABC")
-    return gs1_path(elements, stands_for_all=True)
+    return gs1_path(tuple(elements), stands_for_all=True)
 
 
 def is_gs1_key(code: str) -> bool:
@@ -100,7 +103,8 @@ def is_gs1_key(code: str) -> bool:
     return path is not None and path.key == code == str(path)
 
 
-def gs1_path(elements: Sequence[tuple[str, str]], *, stands_for_all: bool = False) -> Gs1Path:
+@lru_cache(maxsize=4_096)  # what is scanned is scanned again, and what is imported is named repeatedly
+def gs1_path(elements: tuple[tuple[str, str], ...], *, stands_for_all: bool = False) -> Gs1Path:
     """Return the path of a key and its qualifiers, each a number of an application identifier and a value.
 
     Args:
@@ -115,12 +119,32 @@ def gs1_path(elements: Sequence[tuple[str, str]], *, stands_for_all: bool = Fals
         told = " or ".join("/".join(group) for group in KEYS[key])
         rule = f"may have {told} after the key {key}, in this order" if told else f"must not go on after the key {key}"
         raise _wrong("/".join(f"{number}/{value}" for number, value in elements), rule)
-    return Gs1Path(
-        tuple(
-            (number, value if stands_for_all and value == f"{{{number}}}" else _checked(number, value))
-            for number, value in elements
-        )
-    )
+    stand_for_all = {(number, f"{{{number}}}") for number in numbers} if stands_for_all else set()
+    return Gs1Path(tuple(one if one in stand_for_all else (one[0], _checked(*one)) for one in elements))
+
+
+def qualifiers(key: str, values: Mapping[str, str]) -> list[str]:
+    """Return the qualifiers of a key among some values, in the order of the path.
+
+    Raises:
+        InvalidParameter: If they must not be together.
+    """
+    used = [number for group in KEYS[key] for number in group if number in values]
+    if used and not any(set(used) <= set(group) for group in KEYS[key]):
+        rule = f"must not be together in a link with the key {key}"
+        raise InvalidParameter(Problem("elements", ", ".join(used), rule))
+    return used
+
+
+def check_elements(values: Mapping[str, str]) -> None:
+    """Judge the values of application identifiers among those of a query, whose other names may be anything.
+
+    Raises:
+        InvalidParameter: If there is no such identifier, or a value breaks its rule.
+    """
+    for number, value in values.items():
+        if number.isdigit():
+            _checked(number, value)
 
 
 def _checked(number: str, value: str) -> str:

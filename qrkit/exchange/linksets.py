@@ -105,7 +105,7 @@ def _path_of(one: Mapping[str, Any]) -> tuple[Gs1Path, dict[str, str]]:
         elements += [(str(number), str(value)) for number, value in _object(beside).items()]
     names = {value[1:-1]: number for number, value in elements if _TEMPLATE.fullmatch(value)}
     elements = [(number, f"{{{number}}}" if _TEMPLATE.fullmatch(value) else value) for number, value in elements]
-    return gs1_path(elements, stands_for_all=True), names
+    return gs1_path(tuple(elements), stands_for_all=True), names
 
 
 def _object(value: Any) -> Mapping[str, Any]:

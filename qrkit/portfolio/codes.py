@@ -506,11 +506,7 @@ class Records:
         return found[0]
 
     def _free_short_code(self, wished: str = "", urlinfo: str = "", *, is_gs1: bool = False) -> str:
-        """Return the requested short code, or a random one, that no account has ever used.
-
-        Args:
-            is_gs1: Whether it is the path of a key, because the QR Code has GS1 entities.
-        """
+        """Return the requested short code, the path of a key for GS1 entities, or a random one, that was never used."""
         if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
         is_allowed = is_gs1_key if is_gs1 else is_short_code

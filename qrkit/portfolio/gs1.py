@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.contents.gs1_paths import gs1_path_in
+from qrkit.contents.gs1_paths import Gs1Path, gs1_path_in
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.link_rows import LINK_COLUMNS, described_by_rows, link_rows
 from qrkit.exchange.linksets import Described, linkset, read_linkset
@@ -78,8 +78,7 @@ class Gs1:
             NotFound: If nothing is.
         """
         path = gs1_path_in(what)
-        code = self._code(path.key)
-        found = next((one for one in code.gs1 if one.below == path.below), None) if code else None
+        found = next((one for one in self._existing(path).gs1 if one.below == path.below), None)
         if found is None:
             raise NotFound("GS1 entity", str(path))
         return found
@@ -91,8 +90,7 @@ class Gs1:
             NotFound: If there are none.
         """
         path = gs1_path_in(what)
-        code = self._code(path.key)
-        levels = levels_of(code.gs1, path) if code else []
+        levels = levels_of(self._existing(path).gs1, path)
         if not levels:
             raise NotFound("GS1 entity", str(path))
         return linkset(self._records.base_url, levels)
@@ -109,7 +107,7 @@ class Gs1:
         path = gs1_path_in(what)
         with self._records.store.atomic():
             self.get(what)
-            code = self._existing(path.key)
+            code = self._existing(path)
             kept = [one for one in code.gs1 if path.below and one.below != path.below]
             self._records.update_qrcode(code.id, gs1=kept, active=bool(kept) and code.active)
 
@@ -200,10 +198,10 @@ class Gs1:
         found = map(records.get_qrcode, qrcodes_named(records.store, records.account.id, key, short_code=key))
         return next((code for code in found if code.short_code == key), None)
 
-    def _existing(self, key: str) -> QRCode:
-        code = self._code(key)
+    def _existing(self, path: Gs1Path) -> QRCode:
+        code = self._code(path.key)
         if code is None:
-            raise NotFound("GS1 entity", key)
+            raise NotFound("GS1 entity", str(path))
         return code
 
 

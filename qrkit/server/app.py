@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from qrkit.contents.gs1_compression import SHORTEST, read_compressed
+from qrkit.contents.gs1_compression import SHORTEST, is_compressed_key
 from qrkit.contents.gs1_identifiers import KEYS
 from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
@@ -260,8 +260,11 @@ def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dic
         return "", {}
     if _PLAIN_CODE.fullmatch(path):
         code, rest = path[1:], ""
-        is_digital_link = len(code) >= SHORTEST and not redirects.knows(code) and read_compressed(code) is not None
+        is_digital_link = len(code) >= SHORTEST and not redirects.knows(code) and is_compressed_key(code)
     else:
+        key = "/".join(path.split("/", 3)[1:3])
+        if key.partition("/")[0] in KEYS and redirects.knows(key):
+            return "/{gs1}", {"gs1": _as_sent(environ)}
         code, rest = redirects.split(_text(path[1:])) or ("", "")
         begins_with_key = path[1:].partition("/")[0] in KEYS
         is_digital_link = rest[:1] in ("", "/") and (is_gs1_key(code) if code else begins_with_key)
@@ -279,9 +282,10 @@ def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dic
 def _as_sent(environ: WSGIEnvironment) -> str:
     """Return the path of a request without its first slash, percent-encoded: a value of GS1 may have slashes."""
     path = _text(environ.get("PATH_INFO", ""))[1:]
-    sent = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "").partition("?")[0].split("/")
-    tails = ("/".join(sent[start:]) for start in range(len(sent)))  # a base URL may have a path
-    return next((tail for tail in tails if unquote(tail) == path), quote(path))
+    sent = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "").partition("?")[0]
+    base = unquote(sent).removesuffix(path)  # a base URL may have a path
+    tail = sent.split("/", base.count("/"))[-1]
+    return tail if unquote(tail) == path else quote(path)
 
 
 def _no_body(_most: int) -> bytes:

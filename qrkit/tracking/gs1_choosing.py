@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from urllib.parse import quote
 
 from qrkit.contents.gs1_paths import Gs1Path
@@ -49,10 +50,9 @@ def levels_of(entities: Sequence[Gs1Entity], path: Gs1Path) -> list[tuple[Gs1Pat
     by_place = {entity.below: entity for entity in entities}
     found = []
     for level in path.levels():
-        for_all = Gs1Path((*level.elements[:-1], (number := level.elements[-1][0], f"{{{number}}}")))
-        entity = by_place.get(level.below) or (by_place.get(for_all.below) if level.below else None)
-        if entity:
-            found.append((level, entity))
+        # A lot of its own comes before all lots, and an item of its own before all items.
+        ways = product(*([element, (element[0], f"{{{element[0]}}}")] for element in level.elements[1:]))
+        found += [(level, by_place[place]) for way in ways if (place := str(Gs1Path(way))) in by_place][:1]
     return found
 
 

@@ -183,18 +183,19 @@ def _judge_defaults(entity: Gs1Entity) -> None:
 def entities_of(text: str) -> tuple[Gs1Entity, ...]:
     """Return the entities of stored JSON, which were judged when they were stored."""
     return tuple(
-        Gs1Entity.model_construct(
-            below=one.get("below", ""),
-            description=one.get("description", ""),
-            links=tuple(Gs1Link.model_construct(**_fields(link)) for link in one["links"]),
-        )
-        for one in json.loads(text)
+        Gs1Entity.as_stored(entity | {"links": tuple(Gs1Link.as_stored(_fields(link)) for link in entity["links"])})
+        for entity in json.loads(text)
     )
 
 
 def _fields(link: dict[str, Any]) -> dict[str, Any]:
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in link.items()}
-    return values | {"link_type": values.pop("linkType")}
+    fields = UNSAID | link
+    fields["link_type"] = fields.pop("linkType")
+    return fields | {name: tuple(fields[name]) for name in ("hreflang", "context")}
+
+
+UNSAID: dict[str, Any] = {"type": "", "hreflang": (), "context": (), "fwqs": True}
+"""Fields of a link that are stored only if they have another value."""
 
 
 def with_defaults(links: Iterable[Gs1Link], default: str = "") -> tuple[Gs1Link, ...]:

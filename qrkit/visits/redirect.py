@@ -30,11 +30,12 @@ from qrkit.store.records.short_codes import (
     Terms,
     ignores_case,
     longest_known,
+    read_entities,
     spelling,
     target,
 )
 from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
-from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link, entities_of
+from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
@@ -235,13 +236,13 @@ class Redirects:
         moment = self._clock()
         request = replace(request, short_code=path.key, elements=path.elements)
         _, entry = self._find(path.key, request.address)
-        levels = levels_of(entities_of(entry.terms.gs1 if entry and entry.terms else "[]"), path)
+        levels = levels_of(read_entities(entry.terms.gs1 if entry and entry.terms else "[]"), path)
         links = choose(levels, wishes or Wishes())
-        decision = None
+        decision = visitor = None
+        kind = kind_of(request.method, request.headers)
         if entry and entry is not DELETED:
-            is_scan = kind_of(request.method, request.headers) == "scan"
             visitor = self._visitor(request, moment, entry)
-            decision = self._decide(request, visitor, entry, takes_number=is_scan)
+            decision = self._decide(request, visitor, entry, takes_number=kind == "scan")
             if decision.reason == "password":
                 return Resolved(Answer("", Destination("page"), (entry.terms or NO_TERMS_AT_ALL).password), levels, ())
         content = decision.content if decision else None
@@ -253,7 +254,8 @@ class Redirects:
         if self._records:
             told = decision or Decision("content", None, None, "")
             asked = "linkset" if wishes is None else wishes.link_type or None
-            self._record(request, moment, entry, told._replace(content=content), path=path, link_type=asked)
+            told = told._replace(content=content)
+            self._record(request, moment, entry, told, visitor=visitor, kind=kind, path=path, link_type=asked)
         if decision and decision.content is None:
             raise LeadsNowhere(path.key, decision.sentence)
         if decision and content is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qrkit.contents.gs1_paths import read_gs1_path
+from qrkit.contents.gs1_paths import gs1_path_in, read_gs1_path
 from qrkit.errors import InvalidParameter
 from qrkit.tracking.gs1_choosing import Wishes, accepted, choose, filled, levels_of
 from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link, known_type, with_defaults
@@ -184,3 +184,18 @@ def test_one_entity_stands_for_all_serial_numbers():
 )
 def test_a_header_names_what_is_wanted(header, found):
     assert accepted(header) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "found"), [("10/A/21/7", "own"), ("10/A/21/8", "lot A"), ("10/B/21/7", "all 7"), ("10/B/21/8", "all")]
+)
+def test_values_of_its_own_come_before_all_values(path, found):
+    places = {"10/A/21/7": "own", "10/A/21/{21}": "lot A", "10/{10}/21/7": "all 7", "10/{10}/21/{21}": "all"}
+    entities = [Gs1Entity(below=below, description=name, links=[link("a")]) for below, name in places.items()]
+    levels = levels_of(entities, read_gs1_path(f"{GTIN}/{path}"))
+    assert [entity.description for _, entity in levels] == [found]
+
+
+def test_a_key_stands_for_itself_alone():
+    with pytest.raises(InvalidParameter, match="must have"):
+        gs1_path_in("01/{01}")

@@ -6,11 +6,10 @@ import json
 from dataclasses import replace
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
-from pydantic_core import PydanticCustomError
-
 from qrkit.contents.gs1_compression import read_compressed
-from qrkit.contents.gs1_identifiers import KEYS, check_value
-from qrkit.contents.gs1_paths import Gs1Path, gs1_path, gs1_path_in, read_gs1_path
+from qrkit.contents.gs1_identifiers import KEYS
+from qrkit.contents.gs1_paths import Gs1Path, check_elements, gs1_path, gs1_path_in, qualifiers, read_gs1_path
+from qrkit.contents.syntax import write_query
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.linksets import linkset, read_linkset
 from qrkit.server.clients import unlocking
@@ -44,10 +43,11 @@ def resolve(call: Call) -> Response:
     """
     request, service = call.request, call.service
     path, compressed = _path(call)
-    parameters = dict(parse_qsl(request.query, keep_blank_values=True, max_num_fields=100))
-    _check_elements(parameters)
+    query = "&".join(filter(None, (compressed, request.query)))
+    parameters = dict(parse_qsl(query, keep_blank_values=True))
+    check_elements(parameters)
     base = _base(call)
-    headers = _headers(f"{base}/{path}", compressed=compressed) | dict(service.redirect_headers)
+    headers = _headers(f"{base}/{path}", compressed) | dict(service.redirect_headers)
     if request.method == "OPTIONS":
         return Response(200, headers=headers)
     types, asked = accepted(request.headers.get("accept", "")), parameters.get("linkType", "")
@@ -75,33 +75,27 @@ def resolve(call: Call) -> Response:
         return shown(call, path.key, found.answer)
     location = found.answer.destination.link or ""
     if found.links and found.links[0].fwqs:
-        location = with_query(location, _passed(request.query), "*")
+        location = with_query(location, _passed(query), "*")
     return Response(302, headers=headers | {"Location": location})
 
 
-def _path(call: Call) -> tuple[Gs1Path, bool]:
-    """Return what a request identifies, and whether its path was compressed, as a whole or behind its key."""
+def _path(call: Call) -> tuple[Gs1Path, str | None]:
+    """Return what a request identifies, and what its path says beside that, as a query, if it was compressed.
+
+    A path is compressed as a whole or behind its key.
+    """
     text = call.request.path["gs1"]
     *first, last = text.rstrip("/").split("/")
     if len(first) in (0, 2) and (values := read_compressed(last)):
-        elements = dict(zip(first[::2], first[1::2], strict=True)) | values
-        key = next((number for number in elements if number in KEYS), "")
-        order = [number for group in KEYS.get(key, ()) for number in group if number in elements]
-        return gs1_path([(number, elements[number]) for number in (key, *dict.fromkeys(order))]), True
+        values = dict(zip(first[::2], first[1::2], strict=True)) | values
+        if key := next(filter(KEYS.__contains__, values), ""):
+            numbers = [key, *qualifiers(key, values)]
+            others = ((name, value) for name, value in values.items() if name not in numbers)
+            return gs1_path(tuple((number, values[number]) for number in numbers)), write_query(others)
     path = read_gs1_path(text)
     if path is None:
         raise NotFound("page", f"/{text}")
-    return path, False
-
-
-def _check_elements(parameters: dict[str, str]) -> None:
-    """Refuse wrong values of application identifiers in a query."""
-    for name, value in parameters.items():
-        if name.isdigit():
-            try:
-                check_value(name, value)
-            except PydanticCustomError as error:
-                raise InvalidParameter(Problem(name, value, error.message())) from error
+    return path, None
 
 
 def _passed(query: str) -> str:
@@ -116,12 +110,12 @@ def _base(call: Call) -> str:
     return f"{base.scheme}://{host}{base.path.rstrip('/')}"
 
 
-def _headers(url: str, *, compressed: bool) -> dict[str, str]:
+def _headers(url: str, compressed: str | None) -> dict[str, str]:
     """Return the headers of all answers about a link. Some clients read only one header `Link`."""
     links = [
         f'<{url}?linkType=linkset>; rel="linkset"; type="{LINKSET}"',
         f'<{CONTEXT}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
-        *([f'<{url}>; rel="owl:sameAs"'] if compressed else []),
+        *([f'<{url}{compressed and "?"}{compressed}>; rel="owl:sameAs"'] if compressed is not None else []),
     ]
     return CORS | {"Link": ", ".join(links)}
 

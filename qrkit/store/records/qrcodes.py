@@ -26,6 +26,7 @@ from qrkit.store.records.short_codes import (
     Target,
     Terms,
     ignores_case,
+    read_entities,
     read_rules,
     read_schedule,
     remember_changed,
@@ -36,7 +37,6 @@ from qrkit.store.records.short_codes import (
 from qrkit.store.records.splits import begin_splits
 from qrkit.store.records.stored_json import stored_json
 from qrkit.store.store_settings import secret
-from qrkit.tracking.gs1_entities import entities_of
 from qrkit.tracking.own_fields import OwnFields
 from qrkit.tracking.records import DERIVED, Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import PLACES
@@ -560,7 +560,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
     "tags": lambda text: tuple(stored_json(text, list, "a QR Code has the damaged tags")),
     "fields": lambda text: OwnFields(stored_json(text, dict, "a QR Code has the damaged fields")),
-    "schedule": read_schedule, "rules": read_rules, "gs1": entities_of,
+    "schedule": read_schedule, "rules": read_rules, "gs1": read_entities,
     "valid_since": _moment, "valid_until": _moment,
 }  # fmt: skip
 """Conversions of rare column values that are not those of the field."""
