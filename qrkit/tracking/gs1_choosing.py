@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from urllib.parse import quote
 
@@ -36,13 +37,14 @@ class Wishes:
     context: str = ""
 
 
-def accepted(header: str) -> list[str]:
+@lru_cache(maxsize=256)  # few headers are common
+def accepted(header: str) -> tuple[str, ...]:
     """Return what a header `Accept` or `Accept-Language` names, the most wanted first, in lower case."""
     found = []
     for part in header.split(",", MOST_ACCEPTED)[:MOST_ACCEPTED]:
         if (match := _ACCEPTED.fullmatch(part)) and match[1].lower() not in ANY:
             found.append((match[1].lower(), float(match[2] or 1)))
-    return [name for name, quality in sorted(found, key=lambda one: -one[1]) if quality > 0]
+    return tuple(name for name, quality in sorted(found, key=lambda one: -one[1]) if quality > 0)
 
 
 def levels_of(entities: Sequence[Gs1Entity], path: Gs1Path) -> list[tuple[Gs1Path, Gs1Entity]]:
@@ -64,6 +66,8 @@ def choose(levels: Sequence[tuple[Gs1Path, Gs1Entity]], wishes: Wishes) -> list[
     """
     names = (wishes.link_type,) if wishes.link_type else DEFAULTS
     found = [link for name in names for link in _nearest(levels, name)]
+    if len(found) == 1:
+        return found
     fits = [_fit(link, wishes) for link in found]
     return [link for link, fit in zip(found, fits, strict=True) if fit == max(fits)]
 

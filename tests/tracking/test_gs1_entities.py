@@ -183,7 +183,7 @@ def test_one_entity_stands_for_all_serial_numbers():
     ],
 )
 def test_a_header_names_what_is_wanted(header, found):
-    assert accepted(header) == found
+    assert list(accepted(header)) == found
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def resolve(call: Call) -> Response:
     if request.method == "OPTIONS":
         return Response(200, headers=headers)
     types, asked = accepted(request.headers.get("accept", "")), parameters.get("linkType", "")
-    is_whole = asked in WHOLE or types[:1] == [LINKSET]
+    is_whole = asked in WHOLE or types[:1] == (LINKSET,)
     wishes = Wishes(
         short_type(asked) if asked else "",
         accepted(request.headers.get("accept-language", "")),
@@ -74,7 +74,7 @@ def resolve(call: Call) -> Response:
     if found.answer.destination.kind == "page":
         return shown(call, path.key, found.answer)
     location = found.answer.destination.link or ""
-    if found.links and found.links[0].fwqs:
+    if query and found.links and found.links[0].fwqs:
         location = with_query(location, _passed(query), "*")
     return Response(302, headers=headers | {"Location": location})
 
