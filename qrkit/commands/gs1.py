@@ -39,8 +39,8 @@ def define_gs1(one: Parser) -> None:
         "Vocabulary, such as gs1:pip for product information; the first one answers requests without a type.",
         usage="set|show|list|import|export ...",
         examples=(
-            "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice --store shop.duckdb",
-            "qrkit gs1 set 9506000134352/10/BAD --link gs1:recallStatus=https://example.com/recall",
+            "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice",
+            "qrkit gs1 set 9506000134352/10/BAD --link gs1:recallStatus=https://example.com",
         ),
     )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
@@ -111,7 +111,7 @@ def _export(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 JSON_KEYS = {"set": "path, short_url", "import": "file, keys", "export": "file"}
 GS1_COMMANDS = (
     ("set", _set, "Set the links of a product, place or thing, of a lot or an item.", "KEY --link TYPE=URL",
-     "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice --store shop.duckdb"),
+     "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice"),
     ("show", _show, "Show the links of a key, a lot or an item, and of the levels above, as a linkset.", "KEY",
      "qrkit gs1 show 01/09506000134352/10/ABC --store shop.duckdb"),
     ("list", _list, "List all keys, with their numbers of links and scans.", "", "qrkit gs1 list --store shop.duckdb"),

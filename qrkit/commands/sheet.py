@@ -41,7 +41,8 @@ def define_sheet(one: Parser) -> None:
             "qrkit sheet labels.pdf --stock 5160 --line {name} --start 4 --copies 2",
             "qrkit sheet tents.pdf --stock table-tent --marks crop \\",
             "    --from tables.xlsx --content-column url --line 'Table {Table}'",
-            "qrkit sheet items.pdf --stock L7160 --from items.csv --gs1 https://id.example.com --line {hri}",
+            "qrkit sheet items.pdf --stock L7160 --from items.csv --line {hri} \\",
+            "    --gs1 https://id.example.com",
             "qrkit sheet test.pdf --stock L7160 --test-page",
         ),
     )

@@ -345,7 +345,8 @@ def _answering(service: Service, settings: Settings, route: Route) -> Answering:
     def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
         if "gs1" in path and environ["PATH_INFO"] != "/" + path["gs1"]:
-            path = {"gs1": _as_sent(environ).partition("/gs1/")[2] or path["gs1"]}
+            sent = _as_sent(environ).partition("/gs1/")[2]
+            path = {"gs1": sent if "/" in sent else path["gs1"]}  # some programs quote the slashes of a parameter
         asked = Request(environ["REQUEST_METHOD"], query, headers_of(environ), path, address, body=body)
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:

@@ -56,7 +56,7 @@ def link_of(item):
 def test_from_a_table_of_items_to_labels_that_tills_and_phones_read(folder):
     table = ("--from", "items.csv", "--gs1", BASE, "--line", "{hri}")
     assert main(["sheet", "labels.pdf", "--stock", "DECAdry DLW-1787", *table]) == 0
-    subprocess.run(["pdftoppm", "-r", "300", "-gray", "-singlefile", "labels.pdf", "labels"], check=True)
+    subprocess.run(["pdftoppm", "-r", "200", "-gray", "-singlefile", "labels.pdf", "labels"], check=True)
     found = {one.content for one in decode_all(Image.open("labels.pgm"))}
     assert found == {link_of(item) for item in ITEMS}
     with served("shop.duckdb") as (_, url):

@@ -51,7 +51,7 @@ CASES: dict[str, Design] = {
     "charset": plain("Café"),
     "till-color": plain("https://id.example.com/01/09506000134352", foreground="#B00000"),
     "till-logo": plain(
-        "https://id.example.com/01/09506000134352/10/A", layers=[Layer(WHITE, x=70, y=70, width=12, height=12)]
+        "https://id.example.com/01/09506000134352/10/A", layers=[Layer(WHITE, x=150, y=150, width=40, height=40)]
     ),
     "polarity": plain(foreground="white", background="black"),
     "mirrored": plain(flip="vertical"),

@@ -140,7 +140,11 @@ PATH_PARAMETERS: dict[str, Schema] = {
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
     "ext": TEXT,
-    "gs1": {"type": "string", "description": "a key and qualifiers, as in a GS1 Digital Link: `01/09506000134352`"},
+    "gs1": {
+        "type": "string",
+        "pattern": "^[0-9]{2,4}/.+$",
+        "description": "a key and qualifiers, as in a GS1 Digital Link: `01/09506000134352`",
+    },
 }
 
 
@@ -280,7 +284,9 @@ ISSUE = _object(
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
 UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
 LINKSET: dict[str, Schema] = {
-    "application/linkset+json": _object(linkset={"type": "array", "items": _object(anchor=URL, description=TEXT)})
+    "application/linkset+json": _object(
+        linkset={"type": "array", "minItems": 1, "items": _object(anchor=URL, description=TEXT)}
+    )
 }
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
