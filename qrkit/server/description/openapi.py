@@ -224,7 +224,7 @@ def _content(schemas: dict[str, Schema], example: Any = None) -> dict[str, Any]:
     """Return a response or request body with its schema by media type, and an example of its JSON."""
     content = {kind: {"schema": schema} for kind, schema in schemas.items()}
     if example is not None:
-        content["application/json"]["example"] = example
+        next(kind for name, kind in content.items() if name.endswith("json"))["example"] = example
     return {"description": "Success", "content": content} if content else {"description": "Success, without a body"}
 
 
