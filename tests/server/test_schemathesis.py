@@ -73,7 +73,7 @@ UNSAID = {
     # Which scans there were; dates that are none.
     "add_conversion": {"not-found": "", "bad-value": "/clickId|/time", "out-of-range": "/time"},
     # Types of links, check digits, and what the links of a key must be together.
-    "set_gs1": dict.fromkeys(("bad-value", "missing-parameter", "out-of-range", "wrong-type"), ".*"),
+    "set_linkset": dict.fromkeys(("bad-value", "missing-parameter", "out-of-range", "wrong-type"), ".*"),
     "insert_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
     "update_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
     "insert_qrcode": {

@@ -22,7 +22,7 @@ from qrkit.tracking.gs1_entities import VOCABULARY, short_type
 from qrkit.visits import redirect
 from qrkit.visits.follow_or_show import with_query
 
-__all__ = ["delete_gs1", "describe", "get_gs1", "resolve", "set_gs1"]
+__all__ = ["delete_linkset", "describe", "get_linkset", "resolve", "set_linkset"]
 
 LINKSET = "application/linkset+json"
 WHOLE = ("linkset", "all")
@@ -134,12 +134,12 @@ def describe(call: Call) -> Response:
     return tagged(Response(200, "application/json", json.dumps(described).encode(), CORS), "public, max-age=3600")
 
 
-def get_gs1(call: Call) -> Response:
+def get_linkset(call: Call) -> Response:
     """Return the links of a product, place or thing, of a lot or an item, and of all levels above it."""
     return Response(200, LINKSET, json.dumps(call.portfolio.gs1.linkset(call.request.path["gs1"])).encode())
 
 
-def set_gs1(call: Call) -> Response:
+def set_linkset(call: Call) -> Response:
     """Set the links of a product, place or thing, or of lots and items of it, from a linkset."""
     path = gs1_path_in(call.request.path["gs1"])
     found = read_linkset(call.request.body(MOST_BYTES))
@@ -149,7 +149,7 @@ def set_gs1(call: Call) -> Response:
     return Response(200, JSON, json.dumps({"id": code.id, "shortUrl": code.short_url}).encode())
 
 
-def delete_gs1(call: Call) -> Response:
+def delete_linkset(call: Call) -> Response:
     """Delete a product, place or thing with its lots and items, or one of them."""
     call.portfolio.gs1.delete(call.request.path["gs1"])
     return Response(200)
