@@ -263,7 +263,7 @@ def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dic
         is_digital_link = len(code) >= SHORTEST and not redirects.knows(code) and is_compressed_key(code)
     else:
         key = "/".join(path.split("/", 3)[1:3])
-        if key.partition("/")[0] in KEYS and redirects.knows(key):
+        if key.partition("/")[0] in KEYS and redirects.knows(key) and is_gs1_key(key):
             return "/{gs1}", {"gs1": _as_sent(environ)}
         code, rest = redirects.split(_text(path[1:])) or ("", "")
         begins_with_key = path[1:].partition("/")[0] in KEYS
