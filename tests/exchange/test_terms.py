@@ -71,7 +71,7 @@ def each_condition(chance):
     }  # fmt: skip
     for name, kind in TYPES.items():
         known = values.get(name) or kind.choices
-        key = {"query-param": "wall", "gs1-element": "10"}.get(name, "")
+        key = "wall" if "param" in name else "10" if name == "gs1-element" else ""
         one = {"type": name, "is_negated": chance.random() < 0.5, "match_key": key}
         if kind.key == "a time zone":
             one["match_key"] = chance.choice(["", "Europe/Ljubljana"])
