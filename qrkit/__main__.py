@@ -31,6 +31,7 @@ COMMANDS = {
         "codes:define_set": "Change QR Codes: where they lead, their names, campaigns, templates, schedules.",
         "codes:define_remove": "Remove QR Codes.",
         "terms:define_explain": "Say where a QR Code leads a visitor, and why.",
+        "gs1:define_gs1": "Serve products, lots and items by GS1 Digital Links, for tills and phones.",
         "campaign:define_campaign": "List, add, change and remove campaigns.",
         "template:define_template": "Save designs in a store, for `generate --template` and the HTTP interface.",
         "exchange:define_import": "Add the QR Codes of a file to a store, and make them trackable.",

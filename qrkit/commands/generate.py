@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from qrkit.pictures.printing import QRPrint
 
 __all__ = [
-    "COLUMN", "Rows", "add_look", "define_generate", "design_fields", "fields_in", "fields_of_look",
-    "options_of_table", "rows_of_table", "table_design",
+    "Rows", "add_content_columns", "add_look", "define_generate", "design_fields", "fields_in",
+    "fields_of_look", "options_of_table", "rows_of_table", "table_design",
 ]  # fmt: skip
 
 STANDARD = Path("-")
 """Stands for the standard input or output."""
 COLUMN = "Content"
+HRI = "hri"
+"""The field with the human-readable text of a GS1 Digital Link."""
 FIELDS = {
     "size": "N", "padding": "N", "version": "N", "em": "MODE", "ec": "LEVEL", "charset": "NAME", "fnc1": "",
     "micro": "", "foreground": "COLOR", "background": "COLOR",
@@ -71,7 +73,7 @@ def define_generate(one: Parser) -> None:
     add_kinds(what)
     table = "a csv, xlsx, xls or ods file whose first row names the columns; - reads a csv from the standard input"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
-    what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
+    add_content_columns(what)
     what.add_argument(
         "--name-column", metavar="NAME", help="column of TABLE with the file names (by default, made from the content)"
     )
@@ -92,6 +94,13 @@ def define_generate(one: Parser) -> None:
     told = "file, content, version, ec, width, height, width_mm, height_mm, warnings; with --from file, created, errors"
     add_json(one, told)
     one.set_defaults(run=_generate)
+
+
+def add_content_columns(what: argparse._ArgumentGroup) -> None:
+    """Add the options that say what of a table is encoded."""
+    what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
+    items = "encode GS1 Digital Links below URL, from the columns gtin, lot, serial, expiry; {hri} is their text"
+    what.add_argument("--gs1", metavar="URL", help=items)
 
 
 def add_look(look: argparse._ArgumentGroup) -> None:
@@ -166,7 +175,7 @@ def _wrong_format(asked: argparse.Namespace) -> list[Problem]:
 
 def options_of_table(asked: argparse.Namespace, *others: str) -> list[Problem]:
     """Return the problems of options that were given without the table that they, or others like `subtitle`, need."""
-    names = ("content_column", "name_column", "sheet", "header_row", "encoding", *others)
+    names = ("content_column", "name_column", "gs1", "sheet", "header_row", "encoding", *others)
     given = ((name, getattr(asked, name)) for name in names)
     return [Problem(name, value, "needs --from, a table") for name, value in given if value not in (None, "")]
 
@@ -402,15 +411,33 @@ def rows_of_table(asked: argparse.Namespace) -> Rows:
     column = COLUMN if asked.content_column is None else asked.content_column
     place = Place(asked.sheet, asked.header_row, asked.encoding)
     source = _standard_input() if asked.table == STANDARD else asked.table
-    sheet = read_sheet(source, [column, asked.name_column or ""], place)
-    contents, notes = sheet.contents(column, field="content_column")
+    sheet = read_sheet(source, ["" if asked.gs1 else column, asked.name_column or ""], place)
+    texts = numbered(sheet.texts())
+    contents, notes = (
+        sheet.contents(column, field="content_column") if asked.gs1 is None else (_items(texts, asked), [])
+    )
     for issue in sheet.issues:
         complain(asked.command, issue.detail)
     tell_rows(notes)
     names = None
     if asked.name_column is not None:
         names = [name if isinstance(name, str) else "" for name in sheet.column(asked.name_column, field="name_column")]
-    return Rows(numbered(sheet.texts()), contents, sheet.numbers, names)
+    return Rows(texts, contents, sheet.numbers, names)
+
+
+def _items(texts: list[dict[str, str]], asked: argparse.Namespace) -> list[str | QrkitError]:
+    """Return the GS1 Digital Links of rows, and add what people read of them to the texts."""
+    from qrkit.contents.gs1_items import read_item
+
+    found: list[str | QrkitError] = []
+    for row in texts:
+        row[HRI] = ""
+        try:
+            link, row[HRI] = read_item(row, asked.gs1)
+            found.append(link)
+        except InvalidParameter as error:
+            found.append(error)
+    return found
 
 
 def table_design(asked: argparse.Namespace, rows: Rows) -> Design | dict[str, Any]:

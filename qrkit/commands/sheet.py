@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qrkit.commands.generate import COLUMN, add_look, fields_of_look, options_of_table, rows_of_table, table_design
+from qrkit.commands.generate import (
+    add_content_columns,
+    add_look,
+    fields_of_look,
+    options_of_table,
+    rows_of_table,
+    table_design,
+)
 from qrkit.commands.look import decoration_of
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_rows
 from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, describe
@@ -43,6 +50,8 @@ def define_sheet(one: Parser) -> None:
             "qrkit sheet tents.pdf --stock table-tent --marks crop \\",
             "    --from tables.xlsx --content-column url --line 'Table {Table}'",
             "qrkit sheet roll.zpl --stock DK-1209 --dpi 203 --store shop.duckdb",
+            "qrkit sheet items.pdf --stock L7160 --from items.csv --line {hri} \\",
+            "    --gs1 https://id.example.com",
             "qrkit sheet test.pdf --stock L7160 --test-page",
         ),
     )
@@ -52,7 +61,7 @@ def define_sheet(one: Parser) -> None:
     what.add_argument("--campaign", metavar="NAME", help="only the QR Codes of this campaign")
     table = "a csv, xlsx, xls or ods file whose first row names the columns, instead of a store"
     what.add_argument("--from", dest="table", type=Path, metavar="TABLE", help=table)
-    what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
+    add_content_columns(what)
     line = (
         "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
     )

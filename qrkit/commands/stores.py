@@ -102,11 +102,13 @@ def opened(asked: argparse.Namespace, *, must_exist: bool = False, to_read: bool
     return open_portfolio(snapshot_of=asked.store)
 
 
-def with_portfolio(act: Act, *, to_read: bool = False) -> Callable[[argparse.Namespace], Status | None]:
-    """Return what runs a command on the portfolio of the selected store, which must exist; see `opened`."""
+def with_portfolio(
+    act: Act, *, to_read: bool = False, must_exist: bool = True
+) -> Callable[[argparse.Namespace], Status | None]:
+    """Return what runs a command on the portfolio of the selected store; see `opened`."""
 
     def run(asked: argparse.Namespace) -> Status | None:
-        with opened(asked, must_exist=True, to_read=to_read) as portfolio:
+        with opened(asked, must_exist=must_exist, to_read=to_read) as portfolio:
             return act(portfolio, asked)
 
     return run

@@ -21,7 +21,7 @@ from qrkit.contents.pasted import clean
 from qrkit.contents.payments.account_numbers import check_digits_rule
 from qrkit.contents.single_lines import broken
 
-__all__ = ["KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]
+__all__ = ["GTIN_LENGTHS", "KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]
 
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "01": (("22", "10", "21"), ("235",)),
@@ -30,6 +30,10 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "255": (),
     "401": (),
     "402": (),
+    "410": (),
+    "411": (),
+    "412": (),
+    "413": (),
     "414": (("254",), ("7040",)),
     "415": (("8020",),),
     "417": (("7040",),),

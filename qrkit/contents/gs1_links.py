@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, Strict
-from pydantic_core import PydanticCustomError
 
 from qrkit.contents.gs1_identifiers import KEYS, Elements, check_value, gtin_of
+from qrkit.contents.gs1_paths import qualifiers, read_gs1_path
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.single_lines import matching
-from qrkit.contents.syntax import decode, read_query, write_query
+from qrkit.contents.syntax import read_query, write_query
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
 
@@ -112,19 +113,10 @@ def gs1_digital_link(
     named = dict(zip(NAMES.values(), (gtin, variant, lot, serial), strict=True))
     values = {number: value for number, value in named.items() if value is not None} | elements
     key = _key(gtin, {name: named[number] for name, number in NAMES.items()}, elements)
-    numbers = [key, *_qualifiers(key, values)]
+    numbers = [key, *qualifiers(key, values)]
     path = "".join(f"/{number}/{quote(values[number], safe='')}" for number in numbers)
     query = write_query((number, value) for number, value in elements.items() if number not in numbers)
     return domain + path + (f"?{query}" if query else "")
-
-
-def _qualifiers(key: str, values: Mapping[str, str]) -> list[str]:
-    """Return the qualifiers of a key among some values, in the order of the path."""
-    used = [number for group in KEYS[key] for number in group if number in values]
-    if used and not any(set(used) <= set(group) for group in KEYS[key]):
-        rule = f"must not be together in a link with the key {key}"
-        raise InvalidParameter(Problem("elements", ", ".join(used), rule))
-    return used
 
 
 def _key(gtin: str | None, named: Mapping[str, str | None], elements: Mapping[str, str]) -> str:
@@ -165,27 +157,8 @@ def read_gs1_digital_link(text: str) -> dict[str, Any] | None:
 def _read_path(path: str) -> tuple[str, dict[str, str]] | None:
     """Return what precedes the key in a path, and the values of the key and its qualifiers."""
     parts = path.removesuffix("/").split("/")
-    for count in range(1, MOST_PAIRS + 1):
-        start = len(parts) - 2 * count
-        if start < 1:
-            return None
-        numbers, written = parts[start::2], parts[start + 1 :: 2]
-        if numbers[0] not in KEYS:
-            continue
-        values = [decode(one) for one in written]
-        orders = [[number for number in group if number in numbers] for group in KEYS[numbers[0]]]
-        if numbers[1:] in [[], *orders] and _are_valid(numbers, values):
-            return "/".join(parts[:start]), dict(zip(numbers, map(str, values), strict=True))
+    for start in range(len(parts) - 2, max(0, len(parts) - 2 * MOST_PAIRS - 1), -2):
+        with suppress(InvalidParameter):
+            if found := read_gs1_path("/".join(parts[start:])):
+                return "/".join(parts[:start]), dict(found.elements)
     return None
-
-
-def _are_valid(numbers: list[str], values: list[str | None]) -> bool:
-    try:
-        for number, value in zip(numbers, values, strict=True):
-            if number == "01":
-                gtin_of(value or "")
-            else:
-                check_value(number, value or "")
-    except PydanticCustomError:
-        return False
-    return True

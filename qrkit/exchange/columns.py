@@ -18,9 +18,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.model import Model
 from qrkit.tracking.own_fields import OwnFields, split_tags
 from qrkit.tracking.records import Location, Properties, QRCode, ScheduleEvent
-from qrkit.tracking.redirect_rules import MOST_RULES, RedirectRule
+from qrkit.tracking.redirect_rules import MOST_RULES
 from qrkit.tracking.times import from_table, to_table
 
 __all__ = [
@@ -102,6 +103,7 @@ TERMS = (
     Column("Password", "password", "password", "word"),
     Column("Pass Query", "passQuery", "pass_query", "choice"),
     Column("Click ID", "clickId", "click_id", "word"),
+    Column("GS1", "gs1", "gs1", "rules"),
 )
 """Our columns of where a short URL leads whom, and when, which are written in the same way."""
 
@@ -431,7 +433,7 @@ def _read_fields(text: str, name: str) -> dict[str, Any]:
     return found
 
 
-def _rules_text(rules: tuple[RedirectRule, ...]) -> str:
+def _rules_text(rules: tuple[Model, ...]) -> str:
     return json.dumps([rule.model_dump(mode="json") for rule in rules], ensure_ascii=False) if rules else ""
 
 
@@ -441,7 +443,8 @@ def _read_rules(text: str, name: str) -> list[Any]:
         if not isinstance(found, list):
             raise ValueError
     except (ValueError, RecursionError) as error:
-        rule = f"must be a JSON list of at most {MOST_RULES} rules with conditions and content or variants"
+        of = f"at most {MOST_RULES} rules with conditions and content or variants"
+        rule = f"must be a JSON list of {'GS1 entities with links' if name == 'GS1' else of}"
         raise InvalidParameter(Problem(name, text, rule)) from error
     return found
 

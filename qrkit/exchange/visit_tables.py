@@ -53,11 +53,15 @@ NAMES: dict[str, tuple[str, ...]] = {
     "latitude": ("latitude", "visitLocation.latitude"),
     "longitude": ("longitude", "visitLocation.longitude"),
     "via": ("via",),
+    "lot": ("lot",),
+    "serial": ("serial",),
+    "link_type": ("link_type",),
     "variant": ("variant",),
 }  # fmt: skip
 """What a column holds, and its names in files; the first that a file has is read."""
 TEXTS = (
-    "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "variant",
+    "kind", "content", "user_agent", "language", "visitor", "region", "city", "latitude", "longitude", "via", "lot",
+    "serial", "link_type", "variant",
 )  # fmt: skip
 CERTAIN = frozenset(name.lower() for name in NAMES["short_code"][:9])
 """Names that need no column of counts beside them."""

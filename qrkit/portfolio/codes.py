@@ -13,6 +13,7 @@ from typing import Any, Unpack
 from unicodedata import normalize
 
 from qrkit.contents.cards import summary
+from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, NotFound, Problem, nearest
 from qrkit.exchange.columns import check_names, name_from
@@ -289,7 +290,7 @@ class Records:
                 content=content,
                 comment=comment,
                 urlinfo=urlinfo,
-                short_code=self._free_short_code(short_code, urlinfo),
+                short_code=self._free_short_code(short_code, urlinfo, is_gs1=bool(terms.get("gs1"))),
                 created=self._clock(),
                 is_dynamic=is_dynamic,
                 **_given(location=location, properties=properties, fields=fields, template=template, tags=tags),
@@ -504,11 +505,12 @@ class Records:
             raise InvalidParameter(Problem("campaign_id", id, "is not the id of a campaign of this portfolio"))
         return found[0]
 
-    def _free_short_code(self, wished: str = "", urlinfo: str = "") -> str:
-        """Return the requested short code, or a random one, that no account has ever used."""
+    def _free_short_code(self, wished: str = "", urlinfo: str = "", *, is_gs1: bool = False) -> str:
+        """Return the requested short code, the path of a key for GS1 entities, or a random one, that was never used."""
         if wished in ("", None):
             return next(code for code in iter(new_short_code, "") if not table.is_taken(self.store, code))
-        if not isinstance(wished, str) or not is_short_code(wished := normalize("NFC", wished)):
+        is_allowed = is_gs1_key if is_gs1 else is_short_code
+        if not isinstance(wished, str) or not is_allowed(wished := normalize("NFC", wished)):
             raise InvalidParameter(Problem("short_code", wished, CODE_RULE))
         if table.is_taken(self.store, wished):
             # Other accounts' codes are not distinguished from deleted ones, so that this says nothing about them.

@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import cache, lru_cache, partial
 from urllib.parse import urlsplit
 
+from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
@@ -340,17 +341,24 @@ def _reader_of_links(table: Table, present: Present) -> Callable[[str], ShortLin
         links = {link for url in urls if (link := read_short_url(url, present.base_url, paths))}
         return frozenset(code for code, count in Counter(link.code for link in links).items() if count > 1)
 
+    @cache
+    def has_gs1() -> bool:
+        return any(row.cells.get("GS1") for row in table.rows)
+
+    def is_allowed(code: str) -> bool:
+        return is_short_code(code) or (is_gs1_key(code) and has_gs1())
+
     # A short URL is parsed twice in succession: `has_own_code` and `insert` both need the link.
     @lru_cache(maxsize=1)
     def link(url: str) -> ShortLink | None:
         url = with_scheme(url)
         if "://" not in url:
             code = tidy_code(url.strip().strip("/"))
-            return ShortLink(code, "") if is_short_code(code) and code.lower() not in NO_CODES else None
+            return ShortLink(code, "") if is_allowed(code) and code.lower() not in NO_CODES else None
         found = read_short_url(url, present.base_url, paths)
         is_whole = found and found.urlinfo and (not table.has_tails or found.code in shared_codes())
         whole = _with_slash(found) if found and is_whole else found
-        return whole if whole and is_short_code(whole.code) else None
+        return whole if whole and is_allowed(whole.code) else None
 
     return link
 

@@ -26,6 +26,7 @@ from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.exporting import Written
+from qrkit.portfolio.gs1 import Gs1
 from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
@@ -60,6 +61,11 @@ class Portfolio(Shown, Scanned, Written):
         account: The account that owns the campaigns and QR Codes.
         base_url: The base URL of short URLs. Choose a permanent address: printed QR Codes contain this URL.
     """
+
+    @property
+    def gs1(self) -> Gs1:
+        """The products, places and things whose short URLs are GS1 Digital Links."""
+        return Gs1(self)
 
     def silent(self, *, alarm: float = 0.05, time_zone: str = "UTC") -> pd.DataFrame:
         """Return the QR Codes that have stopped being scanned, by the clock of this portfolio; see `analytics.silent`.

@@ -13,14 +13,15 @@ from qrkit.design.limits import MarkerPattern
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.resizing import lies_in_pixels
 from qrkit.errors import InvalidParameter
+from qrkit.symbol.symbol import CORNERS
 
 if TYPE_CHECKING:
     from qrkit.design.design import Design
     from qrkit.scanning.budget import Budget
 
 __all__ = [
-    "dark_on_light", "darker_eyes", "heavier", "is_clear", "less_damage", "luma", "more_contrast", "quiet", "safe_eye",
-    "safe_eyes", "shrunk", "softer_eyes", "stack", "with_what_follows",
+    "black_on_white", "dark_on_light", "darker_eyes", "heavier", "is_clear", "less_damage", "luma", "more_contrast",
+    "quiet", "red_contrast", "safe_eye", "safe_eyes", "shrunk", "softer_eyes", "stack", "with_what_follows",
 ]  # fmt: skip
 
 Fix: TypeAlias = dict[str, Any]
@@ -81,6 +82,28 @@ def more_contrast(design: Design) -> Fix:
     if any(luma(color) < LIGHTEST for color in _colors(design.background)):
         fix["background"] = _recolor(design.background, _lighten)
     return fix
+
+
+def red_contrast(design: Design) -> float:
+    """Return the contrast of the colors in red light, -1..1."""
+    inks = [
+        design.foreground,
+        *(fill for _, marker in _eyes(design) for fill in (marker.inner_color, marker.outer_color)),
+    ]
+    dark, light = (
+        [color.over(WHITE).red for one in some if one for color in _colors(one)] for some in (inks, [design.background])
+    )
+    return (min(light) - max(dark)) / 255
+
+
+def black_on_white(design: Design) -> Fix:
+    """Draw everything black on white."""
+    plain = {corner: marker.replace(inner_color=None, outer_color=None) for corner, marker in _eyes(design)}
+    return {"foreground": BLACK, "background": WHITE} | ({"markers": design.markers.replace(**plain)} if plain else {})
+
+
+def _eyes(design: Design) -> list[tuple[str, Marker]]:
+    return [(corner, marker) for corner in CORNERS if (marker := getattr(design.markers, corner))]
 
 
 def heavier(design: Design, kind: str, weight: float) -> Fix | None:

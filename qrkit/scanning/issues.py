@@ -7,8 +7,9 @@ tills, look for contours, and need finder patterns with sharp corners.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,6 +131,7 @@ def issues_of(
     if abs(structure.contrast) < FAINTEST:
         # If the symbol is invisible, no other measurement is meaningful.
         return tuple(_contrast(design, structure, level))
+    is_for_tills = design is not None and (bool(design.fnc1) or _is_for_tills(design.content))
     found: Iterable[Issue] = (
         *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
@@ -138,7 +140,8 @@ def issues_of(
         *_corners_of(design, structure, audience),
         *_other_eyes(structure),
         *_weights(design, structure),
-        *_quiet(design, structure),
+        *_quiet(design, structure, is_strict=is_for_tills and audience == "all"),
+        *(_tills(design, budget, audience) if design and is_for_tills else ()),
         *(_charset(design) if design and audience == "all" else ()),
     )
     return sorted_issues(found)
@@ -419,11 +422,11 @@ def _weights(design: Design | None, structure: Structure) -> Iterator[Issue]:
         yield Issue("alignment", severity, "modules", structure.alignment, ALIGNMENT.least, message, fix)
 
 
-def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
+def _quiet(design: Design | None, structure: Structure, *, is_strict: bool) -> Iterator[Issue]:
     quiet = structure.quiet
     if quiet > STANDARD_QUIET - UNSURE:
         return
-    severity: Severity = "error" if quiet < 1 else "warning" if quiet < QUIET else "note"
+    severity: Severity = "error" if quiet < 1 else "warning" if quiet < QUIET or is_strict else "note"
     clear = design is not None and fixes.is_clear(design)
     if clear:
         severity = "warning"
@@ -437,6 +440,34 @@ def _quiet(design: Design | None, structure: Structure) -> Iterator[Issue]:
     where = "background" if clear else "padding"
     fix = fixes.with_what_follows(design, fixes.quiet(design)) if design else None
     yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fix)
+
+
+@lru_cache(maxsize=16)  # a search for a better design checks it many times
+def _is_for_tills(content: str) -> bool:
+    """Whether tills read a content: a GS1 Digital Link."""
+    if not re.search("/[0-9]{2,4}/", content):
+        return False
+    from qrkit.contents.gs1_links import read_gs1_digital_link  # most codes do without it
+
+    return read_gs1_digital_link(content) is not None
+
+
+def _tills(design: Design, budget: Budget | None, audience: Audience) -> Iterator[Issue]:
+    """Yield what tills may not read though phones do: a logo, and ink that is light under their red lamps."""
+    severity: Severity = "note" if audience == "phones" else "warning"
+    if design.layers and budget and budget.used:
+        message = (
+            f"tills may fail: pictures hide {_ceil(budget.used):.0%} of what error correction can restore, and a code "
+            "for tills should need 0%; remove the logo"
+        )
+        yield Issue("till-logo", severity, "layers", budget.used, 0, message, {"layers": ()}, "warning")
+    if (red := fixes.red_contrast(design)) < CONTRAST.least_ok:
+        message = (
+            f"tills may fail: many see in red light, in which the contrast is {_floor(red):.0%}; "
+            f"{CONTRAST.least_ok:.0%} is enough, and black on white has 100%"
+        )
+        fix = fixes.black_on_white(design)
+        yield Issue("till-color", severity, "foreground", red, CONTRAST.least_ok, message, fix, "warning")
 
 
 def _contrast(design: Design | None, structure: Structure, level: Level) -> Iterator[Issue]:

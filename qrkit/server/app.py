@@ -9,9 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from qrkit.contents.gs1_compression import SHORTEST, is_compressed_key
+from qrkit.contents.gs1_identifiers import KEYS
+from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.untrusted.fetching import Fetcher
@@ -67,7 +70,7 @@ ASKED = "qrkit.request"
 ROUTE = "qrkit.route"
 """Key of the WSGI environment that holds the path template of the route."""
 
-SHORT_URLS = {route.path: route for route in ROUTES if route.method == "GET" and route.path.startswith("/{code}")}
+SHORT_URLS = {route.path: route for route in ROUTES if route.method == "GET" and route.path.startswith("/{")}
 """The routes of most requests."""
 _PLAIN_CODE = re.compile(r"/[0-9A-Za-z_-]{1,200}")
 """The path of nearly all short URLs."""
@@ -245,26 +248,44 @@ def _text(path: str) -> str:
 
 
 def _short_url(environ: WSGIEnvironment, redirects: Redirects) -> tuple[str, dict[str, str]]:
-    """Return the route of a GET or HEAD of a short URL, and the parts of its path.
+    """Return the route of a GET, a HEAD or, for a GS1 Digital Link, an OPTIONS, and the parts of its path.
 
     The route is "" for all other requests, and where a path that is not just a word begins with no known short code.
     """
     path = environ.get("PATH_INFO", "")
     lowered = path.lower()
-    is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD") and path.startswith("/")
+    method = environ["REQUEST_METHOD"]
+    is_read = method in ("GET", "HEAD", "OPTIONS") and path.startswith("/")
     if not is_read or lowered in OWN_PATHS or lowered.startswith("/api/"):
         return "", {}
     if _PLAIN_CODE.fullmatch(path):
-        return "/{code}", {"code": path[1:]}
-    found = redirects.split(_text(path[1:]))
-    if found is None:
+        code, rest = path[1:], ""
+        is_digital_link = len(code) >= SHORTEST and not redirects.knows(code) and is_compressed_key(code)
+    else:
+        key = "/".join(path.split("/", 3)[1:3])
+        if key.partition("/")[0] in KEYS and redirects.knows(key) and is_gs1_key(key):
+            return "/{gs1}", {"gs1": _as_sent(environ)}
+        code, rest = redirects.split(_text(path[1:])) or ("", "")
+        begins_with_key = path[1:].partition("/")[0] in KEYS
+        is_digital_link = rest[:1] in ("", "/") and (is_gs1_key(code) if code else begins_with_key)
+    if is_digital_link:
+        return "/{gs1}", {"gs1": _as_sent(environ)}
+    if method == "OPTIONS" or not code:
         return "", {}
-    code, rest = found
     if rest.startswith("."):
         return "/{code}.{ext}", {"code": code, "ext": rest[1:]}
     if rest.startswith("/"):
         return "/{code}/{urlinfo}", {"code": code, "urlinfo": rest[1:]}
     return f"/{{code}}{rest}", {"code": code}
+
+
+def _as_sent(environ: WSGIEnvironment) -> str:
+    """Return the path of a request without its first slash, percent-encoded: a value of GS1 may have slashes."""
+    path = _text(environ.get("PATH_INFO", ""))[1:]
+    sent = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "").partition("?")[0]
+    base = unquote(sent).removesuffix(path)  # a base URL may have a path
+    tail = sent.split("/", base.count("/"))[-1]
+    return tail if unquote(tail) == path else quote(path)
 
 
 def _no_body(_most: int) -> bytes:
@@ -283,8 +304,9 @@ def _make_falcon(service: Service, settings: Settings) -> WSGIApplication:
     app.add_error_handler(Exception, _on_bug)
     app.add_error_handler(falcon.HTTPError, _on_http_error)
     app.add_error_handler(QrkitError, _on_error)
-    for path in dict.fromkeys(route.path for route in ROUTES):
+    for path in dict.fromkeys(route.path for route in ROUTES if route.path != "/{gs1}"):
         template = path.replace("{code}", "{code:code}").replace("{urlinfo}", "{urlinfo:path}")
+        template = template.replace("/{gs1}", "/{gs1:path}")
         app.add_route(template, _resource(service, settings, [route for route in ROUTES if route.path == path]))
     return app
 
@@ -322,6 +344,9 @@ def _answering(service: Service, settings: Settings, route: Route) -> Answering:
 
     def answering(environ: WSGIEnvironment, path: Mapping[str, str], body: Callable[[int], bytes]) -> Response:
         address, query = client_address(environ, settings), environ.get("QUERY_STRING", "")
+        if "gs1" in path and environ["PATH_INFO"] != "/" + path["gs1"]:
+            sent = _as_sent(environ).partition("/gs1/")[2]
+            path = {"gs1": sent if "/" in sent else path["gs1"]}  # some programs quote the slashes of a parameter
         asked = Request(environ["REQUEST_METHOD"], query, headers_of(environ), path, address, body=body)
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:

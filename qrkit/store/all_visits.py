@@ -29,7 +29,7 @@ __all__ = ["KEYLESS", "VERSION", "VISITORS", "archived_visits", "counted", "mark
 
 VERSION = 4
 """The version of the columns in a file: 1 has no marks, and keys of visitors as UBIGINT; 1 and 2 lack `again`;
-1 to 3 lack `via`, variants and conversions."""
+1 to 3 lack `via`, variants, conversions, and what GS1 Digital Links name."""
 VISITORS = "count(*) FILTER (alone) + count(DISTINCT again)"
 """The number of visitors of rows of `all_visits` or of a view of scans; `counted` takes less time."""
 KEYLESS = "count(*) FILTER (NOT alone AND again IS NULL)"
@@ -79,7 +79,10 @@ LEFT JOIN repeated r ON r.day = v.time::DATE AND r.visitor = v.visitor
 READ = "(SELECT * REPLACE ({visitor} AS visitor){{lacking}} FROM read_parquet({{files}}))"
 FILES = READ.format(visitor=UNSIGNED)
 UNSIGNED_FILES = READ.format(visitor="visitor")
-LACKING = ", NULL::VARCHAR AS via, NULL::VARCHAR AS variant, NULL::INTEGER AS split, NULL::VARCHAR AS conversion"
+LACKING = (
+    "".join(f", NULL::VARCHAR AS {name}" for name in ("via", "lot", "serial", "link_type", "variant", "conversion"))
+    + ", NULL::INTEGER AS split"
+)
 """The columns that files of versions 1 to 3 do not have."""
 UNMARKED = f"""
 SELECT {VISIT_COLUMNS}, false AS alone, {DAY_KEY} AS again, false AS numbered FROM {UNSIGNED_FILES}

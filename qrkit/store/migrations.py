@@ -12,7 +12,7 @@ _EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
     "latitude, longitude"
 )
-VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, variant, split, conversion"
+VISIT_COLUMNS = f"{_EARLIER_COLUMNS}, via, lot, serial, link_type, variant, split, conversion"
 """The columns of a visit in a file of the history; a change needs a new version of these files."""
 DAY_KEY = "xor(visitor, hash(time::DATE))"
 """The key of a visitor and its UTC day as one number, for keys that an import brought with several days."""
@@ -239,6 +239,10 @@ CREATE TABLE scans_taken ( -- of QR Codes with a limit, or whose rules number sc
 );
 """
 
+GS1 = """
+ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]'; -- JSON of a list of Gs1Entity
+"""
+
 VARIANTS = """
 ALTER TABLE visits ADD COLUMN variant VARCHAR; -- name of the variant that was served
 ALTER TABLE visits ADD COLUMN split INTEGER; -- number of the variants among which it was drawn
@@ -272,6 +276,9 @@ ALTER TABLE qrcodes ADD COLUMN pass_query BOOLEAN; -- NULL for what the server s
 VIA = """
 ALTER TABLE qrcodes ADD COLUMN scan_marker BOOLEAN DEFAULT false;
 ALTER TABLE visits ADD COLUMN via VARCHAR; -- scan or link; NULL if it is not known
+ALTER TABLE visits ADD COLUMN lot VARCHAR; -- of a GS1 Digital Link, as is the serial number
+ALTER TABLE visits ADD COLUMN serial VARCHAR;
+ALTER TABLE visits ADD COLUMN link_type VARCHAR; -- that was asked for, such as gs1:pip, or linkset for all links
 """
 
 MIGRATIONS = {
@@ -300,5 +307,6 @@ MIGRATIONS = {
     "via": VIA,
     "splits": SPLITS,
     "campaign rules": CAMPAIGN_RULES,
+    "gs1": GS1,
 }
 """The SQL of each migration by name, in the order they are applied."""

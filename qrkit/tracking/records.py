@@ -33,6 +33,7 @@ from qrkit.design.limits import (
     Within,
 )
 from qrkit.model import Model
+from qrkit.tracking.gs1_entities import GivenEntities, Gs1Entities
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
 from qrkit.tracking.passwords import Password
@@ -145,13 +146,14 @@ class TermsFields(TypedDict, total=False):
     password: str
     pass_query: bool | Literal[""]
     click_id: str
+    gs1: GivenEntities
 
 
 SHOWN_ANYWAY = {"id", "name", "created", "is_available"}
 """Fields that are shown even if the plan does not include the QR Code."""
 
 
-LEFT_OUT_OF_LISTS = {"properties", "location", "schedule", "rules"}
+LEFT_OUT_OF_LISTS = {"properties", "location", "schedule", "rules", "gs1"}
 
 DERIVED = frozenset({"short_url", "image_url", "is_available"})
 """Fields of a QR Code that are not stored, but derived from other fields, the base URL and the plan."""
@@ -304,6 +306,13 @@ class QRCode(Model):
         "as they are; by default, the server says which parameters.",
     )
 
+    gs1: Gs1Entities = Field(
+        default=(),
+        description="Links of a product, place or thing and of its lots and items, if the short URL is a GS1 Digital "
+        "Link.",
+        exclude_if=lambda entities: not entities,
+    )
+
     @model_validator(mode="after")
     def _has_content(self) -> Self:
         if self.is_available and not self.content:
@@ -453,6 +462,9 @@ class Visit:
         visitor: Key of the visitor on this UTC day, 64 bits; None if unknown.
         place: Location of the visitor.
         via: "scan" if the picture was scanned, "link" if its short URL was opened; None if the picture has no marker.
+        lot: The lot of a GS1 Digital Link; None for others, as for the serial number and the type of link.
+        serial: The serial number.
+        link_type: The type of link that was asked for, such as `gs1:pip`; `linkset` for all links.
         variant: Name of the variant that was served; None if there are no variants.
         split: ID of the set of variants from which it was drawn (`RedirectRule.split`); None if it was not drawn.
         conversion: JSON of a conversion; None for any other visit.
@@ -469,6 +481,9 @@ class Visit:
     visitor: int | None = None
     place: Place = NOWHERE
     via: Via | None = None
+    lot: str | None = None
+    serial: str | None = None
+    link_type: str | None = None
     variant: str | None = None
     split: int | None = None
     conversion: str | None = None

@@ -185,6 +185,7 @@ TYPES = {
     "weekday": _choice("Weekday", WEEKDAYS, "a time zone"),
     "hours": Type("Time of day", "hours such as 18:00-02:00", hours_in, "a time zone"),
     "share": Type("Share of visitors", "a percentage of visitors such as 30, or the range 30-60 of it", share_in),
+    "gs1-element": Type("Value of a GS1 element", "a value, such as a lot", key="an application identifier such as 10"),
 }
 """The types of conditions by name."""
 PLACES = "geolocation-"
@@ -420,7 +421,7 @@ def _contradiction(rule: RedirectRule) -> str:
 
 EXCLUSIVE = frozenset({
     "browser", "geolocation-country-code", "geolocation-region-name", "geolocation-city-name", "visitor", "weekday",
-    "query-param",
+    "query-param", "gs1-element",
 })  # fmt: skip
 """Types of which a visitor has one value at most."""
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
+from qrkit.contents.gs1_identifiers import KEYS
+from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import Properties
 
@@ -33,7 +35,7 @@ CODE_RULE = (
 _CODE = re.compile(r"[\w.~!$'()*+,;=:@-]+(/[\w.~!$'()*+,;=:@-]+)*")
 _PLAIN_CODE = re.compile(r"[0-9A-Za-z_-]{1,200}")
 """Nearly all short codes, which are judged in a tenth of the time of others."""
-_DIGITAL_LINK = re.compile(r"(0[01]|25[35]|40[12]|41[47]|80(0[346]|1[0378]))/[0-9]{8}.*")
+_DIGITAL_LINK = re.compile(rf"({'|'.join(KEYS)})/[0-9]{{8}}.*")
 """The path of a GS1 Digital Link: the number of a key, such as 01, and its value."""
 _PLAIN_URL = re.compile(r"https?://([0-9A-Za-z.-]+(?::[0-9]+)?)((?:/[0-9A-Za-z_.~/-]*)?)")
 """Most short URLs. `urlsplit`, which takes several times as long, reads all others."""
@@ -103,7 +105,7 @@ def beginnings(path: str) -> Iterator[str]:
     while folder:
         found.append(folder)
         folder = folder.rpartition("/")[0]
-    return filter(is_short_code, found)
+    return (code for code in found if is_short_code(code) or (_DIGITAL_LINK.fullmatch(code) and is_gs1_key(code)))
 
 
 def is_address_of(path: str, code: str, urlinfo: str) -> bool:
@@ -216,6 +218,8 @@ def read_short_url(url: str, base_url: str = "", paths: Mapping[str, str] | None
     path = path_of(url, base_url, paths)
     if not path:
         return None
+    if _DIGITAL_LINK.fullmatch(path) and is_gs1_key(whole := tidy_code(path)):
+        return ShortLink(whole, "")
     first, _, rest = path.partition("/")
     code, tail = tidy_code(first), unquote(rest)
     if tail != slug(tail) and is_short_code(whole := tidy_code(path)):

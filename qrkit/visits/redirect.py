@@ -7,13 +7,15 @@ redirect waits only until its visit is durable in the inbox on disk (`qrkit.stor
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
+from qrkit.contents.gs1_paths import Gs1Path
 from qrkit.errors import Gone, LeadsNowhere, NotFound, NotStored, StoreBusy
 from qrkit.store import Store
 from qrkit.store.recording.click_ids import Click, click_id
@@ -28,9 +30,12 @@ from qrkit.store.records.short_codes import (
     Terms,
     ignores_case,
     longest_known,
+    read_entities,
     spelling,
     target,
 )
+from qrkit.tracking.gs1_choosing import Wishes, choose, filled, levels_of
+from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.tracking.records import NOWHERE, SCAN_MARKER, Kind, Place, Visit
 from qrkit.tracking.referrers import referrer_host
 from qrkit.tracking.times import Clock, now
@@ -40,7 +45,7 @@ from qrkit.visits.remembered_variants import variant_cookie
 from qrkit.visits.rule_conditions import Visitor
 from qrkit.visits.visitors import Visitors, first_language, kind_of
 
-__all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "nowhere"]
+__all__ = ["Answer", "Locate", "OnUnknown", "Redirects", "Request", "Resolved", "nowhere"]
 
 Locate = Callable[[str], Place]
 """Returns the `Place` of an IP address."""
@@ -72,6 +77,7 @@ class Request:
         address: IP address of the visitor.
         query: The query string as it was sent.
         is_let_in: Whether the visitor has typed the password of the QR Code.
+        elements: Application identifiers and values of a GS1 Digital Link.
     """
 
     method: str
@@ -80,6 +86,7 @@ class Request:
     address: str = ""
     query: str = ""
     is_let_in: bool = False
+    elements: Sequence[tuple[str, str]] = ()
 
     @property
     def is_marked(self) -> bool:
@@ -105,6 +112,20 @@ class Answer:
     asks_password: str = ""
     why: str = ""
     cookie: str = ""
+
+
+class Resolved(NamedTuple):
+    """What a GS1 Digital Link leads to.
+
+    Attributes:
+        answer: The answer to who asks for one link.
+        levels: What is identified, with its entities, the nearest first.
+        links: The links that fit; several if they fit alike, none if a rule or a time decided.
+    """
+
+    answer: Answer
+    levels: Sequence[tuple[Gs1Path, Gs1Entity]]
+    links: tuple[Gs1Link, ...]
 
 
 class Redirects:
@@ -199,6 +220,49 @@ class Redirects:
                 answer = replace(answer, destination=replace(answer.destination, link=link))
         return answer
 
+    def resolve(self, request: Request, path: Gs1Path, wishes: Wishes | None) -> Resolved:
+        """Record a visit to a GS1 Digital Link, and return where it leads; waits as `answer` does.
+
+        Args:
+            request: The request; its short code is that of the key.
+            path: What the link identifies.
+            wishes: What the request asks for; None if it asks for all links.
+
+        Raises:
+            NotFound: If there is no such key, or no link of the type; the visit is kept as an orphan.
+            Gone: If the key was deleted, or leads nowhere now; the visit is kept as an orphan.
+            StoreBusy: If there is a limit, and the scan cannot be counted now.
+        """
+        moment = self._clock()
+        request = replace(request, short_code=path.key, elements=path.elements)
+        _, entry = self._find(path.key, request.address)
+        levels = levels_of(read_entities(entry.terms.gs1 if entry and entry.terms else "[]"), path)
+        links = choose(levels, wishes or Wishes())
+        decision = visitor = None
+        kind = kind_of(request.method, request.headers)
+        if entry and entry is not DELETED:
+            visitor = self._visitor(request, moment, entry)
+            decision = self._decide(request, visitor, entry, takes_number=kind == "scan")
+            if decision.reason == "password":
+                return Resolved(Answer("", Destination("page"), (entry.terms or NO_TERMS_AT_ALL).password), levels, ())
+        content = decision.content if decision else None
+        is_for_all = decision is not None and decision.reason == "content"
+        if content is not None and (wishes is None or wishes.link_type or (is_for_all and links)):
+            content = filled(links[0].href, path) if links else None
+        else:
+            links = []
+        if self._records:
+            told = decision or Decision("content", None, None, "")
+            asked = "linkset" if wishes is None else wishes.link_type or None
+            told = told._replace(content=content)
+            self._record(request, moment, entry, told, visitor=visitor, kind=kind, path=path, link_type=asked)
+        if decision and decision.content is None:
+            raise LeadsNowhere(path.key, decision.sentence)
+        if decision and content is None:
+            raise NotFound("link of the type", wishes.link_type if wishes else "linkset")
+        found = Answer(content or "", Destination("redirect", content))
+        return Resolved(found if links else self._answer(request, entry, content), levels, tuple(links))
+
     def decide(self, request: Request, moment: datetime, entry: Target) -> Decision:
         """Decide what a request gets from the target of its short code, as the next scan that arrives at a moment."""
         return self._decide(request, self._visitor(request, moment, entry), entry, takes_number=False)
@@ -214,6 +278,7 @@ class Redirects:
             partial(self._place, request.address),
             key,
             lambda: not has_scanned(self.store, entry.qrcode, key, moment),
+            elements=dict(request.elements),
         )
 
     def _decide(self, request: Request, visitor: Visitor, entry: Target, *, takes_number: bool) -> Decision:
@@ -319,16 +384,19 @@ class Redirects:
         *,
         visitor: Visitor | None = None,
         kind: Kind | None = None,
+        path: Gs1Path | None = None,
+        link_type: str | None = None,
     ) -> None:
         """Record a visit; without a content, it is an orphan."""
-        content = decision.content
+        content, elements = decision.content, dict(request.elements)
         headers, terms = request.headers, entry.terms if entry else None
         qrcode = entry.qrcode if entry and content is not None else None
         kind = "orphan" if qrcode is None else kind or kind_of(request.method, headers)
         key = visitor.key if visitor else self._key(request, moment)
         is_numbered = terms is not None and terms.needs_number
         # Each scan that took a number is counted, so that the limit is the count.
-        if kind == "scan" and self._visitors.is_repeat(request.short_code, key, moment) and not is_numbered:
+        scanned = str(path or request.short_code)  # two items of a product are two scans
+        if kind == "scan" and self._visitors.is_repeat(scanned, key, moment) and not is_numbered:
             return
         visit = Visit(
             time=moment,
@@ -342,17 +410,20 @@ class Redirects:
             visitor=key,
             place=visitor.located if visitor else self._place(request.address),
             via="scan" if request.is_marked else "link" if terms and terms.scan_marker else None,
+            lot=elements.get("10"),
+            serial=elements.get("21"),
+            link_type=link_type,
             variant=decision.variant,
             split=decision.split,
         )
-        self._keep(visit, key)
+        self._keep(visit, scanned, key)
 
-    def _keep(self, visit: Visit, key: int) -> None:
+    def _keep(self, visit: Visit, scanned: str, key: int) -> None:
         try:
             is_durable = record_visit(self.store, visit, seconds=self._seconds, keep_late=not self._strict)
         except Exception as error:  # any error: a printed code must not stop working
             self.lost += 1
-            self._visitors.forget(visit.short_code, key)
+            self._visitors.forget(scanned, key)
             _log.error("a visit to %s could not be stored: %s; %d lost so far", visit.short_code, error, self.lost)
             is_durable = False
         else:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -76,6 +76,7 @@ class Visitor:
         key: Key of the visitor on this day, 64 bits.
         is_new: Whether this is the visitor's first scan of the code today.
         number: The number of the scan.
+        elements: Values by application identifier, of a GS1 Digital Link.
     """
 
     moment: datetime
@@ -87,6 +88,7 @@ class Visitor:
     key: int = 0
     is_new: Callable[[], bool] = lambda: True
     number: ScanNumber = FIRST
+    elements: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def located(self) -> Place:
@@ -289,6 +291,11 @@ def _hours(condition: Condition) -> Test:
     return test
 
 
+def _element(condition: Condition) -> Test:
+    number, values = condition.match_key, condition.match_value
+    return lambda visitor: visitor.elements.get(number) in values
+
+
 def _drawn(visitor: Visitor, purpose: bytes = b"") -> int:
     """Return 64 bits by chance, the same for a visitor all day, and others for each QR Code and each purpose."""
     key = visitor.key.to_bytes(8, "big")
@@ -325,6 +332,7 @@ TESTS: dict[str, Callable[[Condition], Test]] = {
     "after-date": _after,
     "weekday": _weekday,
     "hours": _hours,
+    "gs1-element": _element,
     "share": _share,
 }
 """Makes the test of a condition, by its type."""

@@ -94,6 +94,9 @@ def made_up(seed, number=300):
                 "referrer": random.choice(["t.co", None]),
                 "content": (content := random.choice(LINKS)),
                 "variant": random.choice(["A", "B", None]),
+                "lot": random.choice(["A1", None]),
+                "serial": random.choice(["7", "8", None]),
+                "link_type": random.choice(["gs1:pip", None]),
                 "via": random.choice(["scan", "link", None]),
             }
             | dict(zip(AGENT, AGENTS[agent], strict=True))

@@ -28,10 +28,11 @@ NESTED = {
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
     "campaign": ["list", "add", "set", "remove"],
     "template": ["save", "list", "show", "delete"],
+    "gs1": ["set", "show", "list", "import", "export"],
 }
 COMMANDS = [
     "generate", "sheet", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain",
-    "campaign", "template", "import", "export", "scans", "experiment", "report", "studio", "console", "serve",
+    "gs1", "campaign", "template", "import", "export", "scans", "experiment", "report", "studio", "console", "serve",
     "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]

@@ -102,7 +102,7 @@ others = st.fixed_dictionaries(
         "3103": six_digits,
         "240": letters,
         "37": st.just("25"),
-        "410": digits.map(lambda one: checked("410", one)),
+        "416": digits.map(lambda one: checked("416", one)),
         "7007": dates,
         "3922": st.from_regex("[0-9]{1,15}", fullmatch=True),
         "90": letters,

@@ -67,11 +67,12 @@ def each_condition(chance):
         "geolocation-country-code": ["SI", "at"], "geolocation-region-name": ["Île-de-France"], "visitor": ["new"],
         "geolocation-city-name": ["Škofja Loka"], "referrer-host": ["example.org"], "hours": ["22:00-02:30"],
         "scan-number": ["every 3", "1-100"], "before-date": ["2026-12-24T18:00:00+01:00"], "language": ["zh-Hant-TW"],
-        "after-date": ["2026-01-01"],
+        "after-date": ["2026-01-01"], "gs1-element": ["A/1", "ABC"],
     }  # fmt: skip
     for name, kind in TYPES.items():
         known = values.get(name) or kind.choices
-        one = {"type": name, "is_negated": chance.random() < 0.5, "match_key": "wall" if "param" in name else ""}
+        key = "wall" if "param" in name else "10" if name == "gs1-element" else ""
+        one = {"type": name, "is_negated": chance.random() < 0.5, "match_key": key}
         if kind.key == "a time zone":
             one["match_key"] = chance.choice(["", "Europe/Ljubljana"])
         yield one | {"match_value": chance.sample(known, chance.randint(1, len(known))) if kind.values else ()}

@@ -49,6 +49,10 @@ CASES: dict[str, Design] = {
     "quiet-zone": plain(padding=1),
     "contrast": plain(foreground="#909090"),
     "charset": plain("Café"),
+    "till-color": plain("https://id.example.com/01/09506000134352", foreground="#B00000"),
+    "till-logo": plain(
+        "https://id.example.com/01/09506000134352/10/A", layers=[Layer(WHITE, x=150, y=150, width=40, height=40)]
+    ),
     "polarity": plain(foreground="white", background="black"),
     "mirrored": plain(flip="vertical"),
     "not-read": plain(foreground="#C0C0C0"),

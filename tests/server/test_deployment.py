@@ -159,6 +159,8 @@ def behind(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     with open_portfolio(folder / "shop.duckdb", base_url="https://go.example.com") as shop:
         shop.insert_qrcode("https://example.com/spring", short_code="door")
+        page = {"href": "https://example.com/rice", "linkType": "gs1:pip", "title": "Rice"}
+        shop.gs1.set("9506000134352", links=[page])
     port, upstream = free_port(), free_port()
     proxy, certificate, log = PROXIES[request.param](port, upstream, folder)
     with served_at(upstream, folder / "shop.duckdb") as server, proxy:
@@ -171,6 +173,18 @@ def test_short_urls_lead_on_through_the_proxy(behind):
     status, headers, body = behind.ask("GET", "/api/v3/generate?content=hi&format=svg")
     assert (status, headers["x-api-version"]) == (200, "3.0")
     assert b"<svg" in body
+
+
+def test_gs1_digital_links_lead_on_through_the_proxy(behind):
+    link = "/01/09506000134352/10/A%2FB"
+    status, headers, _ = behind.ask("GET", f"{link}?x=1")
+    assert (status, headers["location"]) == (302, "https://example.com/rice?x=1")
+    asking = {"Origin": "https://gs1.org", "Access-Control-Request-Method": "GET"}
+    status, headers, _ = behind.ask("OPTIONS", link, headers=asking)
+    assert (status, headers["access-control-allow-origin"]) == (204, "*")
+    assert headers["link"].startswith("<https://localhost:")
+    assert f'{link}?linkType=linkset>; rel="linkset"; type="application/linkset+json"' in headers["link"]
+    assert json.loads(behind.ask("GET", "/.well-known/gs1resolver")[2])["resolverRoot"] == "https://go.example.com"
 
 
 def test_a_request_has_one_id_in_both_logs_and_the_client_cannot_choose_it(behind):

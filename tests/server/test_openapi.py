@@ -286,8 +286,8 @@ def test_what_is_described_is_what_the_models_take(spec):
             # Automatic may be written as 0, -1 or "" (ruling G1).
             if name.endswith(".version") and value in (0, ""):
                 continue
-            # Nobody sends the number of scans.
-            if name == "QRCode.scans":
+            # Nobody sends the number of scans; an address of so many letters x is none.
+            if name == "QRCode.scans" or name.endswith(".href"):
                 continue
             tried += 1
             if takes(adapter, value) != is_good:
@@ -359,7 +359,13 @@ def example(spec, schema, name=""):
 def asked(spec, world, method, path, ext):
     """Ask for what is described, with no more than it requires."""
     operation = operations(spec)[method, path]
-    values = {"id": "<campaign>" if "campaign" in path else "<qrcode>", "code": "<code>", "urlinfo": "tail", "ext": ext}
+    values = {
+        "id": "<campaign>" if "campaign" in path else "<qrcode>",
+        "code": "<code>",
+        "urlinfo": "tail",
+        "gs1": "<gs1>",
+        "ext": ext,
+    }
     query = {
         one["name"]: example(spec, one["schema"], one["name"])
         for one in operation["parameters"]
@@ -374,6 +380,8 @@ def asked(spec, world, method, path, ext):
             body = example(spec, content["application/json"]["schema"])
             fewest = {"shortCode": world.names["code"]} if path.endswith("/conversion") else {"content": "hi"}
             body = json.dumps(body or fewest).encode()
+        elif "application/linkset+json" in content:
+            body = json.dumps(content["application/linkset+json"]["example"]).encode()
         else:
             body = PNG if path.endswith("/decode") else b"Content\r\nhttps://example.com/imported\r\n"
     filled = world.filled(re.sub(r"{(\w+)}", lambda found: values[found[1]], path))

@@ -72,6 +72,8 @@ UNSAID = {
     "export": {"bad-value": "/format|/names|/dpi|/sizeMm", "missing-parameter": "/sizeMm"},
     # Which scans there were; dates that are none.
     "add_conversion": {"not-found": "", "bad-value": "/clickId|/time", "out-of-range": "/time"},
+    # Types of links, check digits, and what the links of a key must be together.
+    "set_linkset": dict.fromkeys(("bad-value", "missing-parameter", "out-of-range", "wrong-type"), ".*"),
     "insert_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
     "update_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
     "insert_qrcode": {
@@ -176,7 +178,11 @@ def assert_answers_as_described(world, schema, route, mode, examples):
         if route.key != "none":
             with_key(case, world)
         if mode is GenerationMode.POSITIVE and "{" in path:
-            there = {"id": world.names["campaign" if "campaign" in path else "qrcode"], "code": world.names["code"]}
+            there = {
+                "id": world.names["campaign" if "campaign" in path else "qrcode"],
+                "code": world.names["code"],
+                "gs1": world.names["gs1"],
+            }
             case.path_parameters = {one: there.get(one, value) for one, value in case.path_parameters.items()}
         response = case.call()
         counted.append(response.status_code)

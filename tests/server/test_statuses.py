@@ -114,7 +114,9 @@ class World:
         """Another QR Code in another campaign, which may be changed."""
         self.names["campaign"] = self.shop.insert_campaign("Spring").id
         made = self.shop.insert_qrcode("https://example.com/", campaign_id=self.names["campaign"], name="Door")
-        self.names |= {"qrcode": made.id, "code": made.short_code}
+        self.names |= {"qrcode": made.id, "code": made.short_code, "gs1": "01/09506000134352"}
+        page = {"href": "https://example.com/rice", "linkType": "gs1:pip", "title": "Rice"}
+        self.shop.gs1.set(self.names["gs1"], links=[page])
 
     def filled(self, text):
         for name, value in self.names.items():

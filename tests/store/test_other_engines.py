@@ -34,7 +34,8 @@ COLUMNS = {
     "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
     "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "BIGINT", "country": "VARCHAR",
     "region": "VARCHAR", "city": "VARCHAR", "latitude": "DOUBLE", "longitude": "DOUBLE",
-    "variant": "VARCHAR", "split": "INTEGER", "conversion": "VARCHAR", "via": "VARCHAR", "alone": "BOOLEAN",
+    "variant": "VARCHAR", "split": "INTEGER", "conversion": "VARCHAR", "via": "VARCHAR", "lot": "VARCHAR",
+    "serial": "VARCHAR", "link_type": "VARCHAR", "alone": "BOOLEAN",
     "again": "BIGINT",
 }  # fmt: skip
 """The columns that other programs rely on; a change needs a new version."""

@@ -35,6 +35,9 @@ SMALL = {
     "longitude": [None, 1 / 3],
     "variant": [None, "A"],
     "via": [None, "scan"],
+    "lot": [None, "A1"],
+    "serial": [None, "7"],
+    "link_type": [None, "gs1:pip"],
 }
 """Few values of each column, so that rows are often equal."""
 SAME = {name: values[0] for name, values in SMALL.items()}

@@ -198,6 +198,9 @@ def test_a_frame_keeps_every_documented_column(portfolio):
         "longitude": [13.4, None, -46.62],
         "variant": ["A", None, "B"],
         "via": ["scan", None, "link"],
+        "lot": ["A1", None, "B/2"],
+        "serial": ["7", None, None],
+        "link_type": ["gs1:pip", None, "linkset"],
     }
     assert set(given) == set(FRAME_COLUMNS)
     before = [code.scans for code in portfolio.list_qrcodes()]
@@ -206,7 +209,7 @@ def test_a_frame_keeps_every_documented_column(portfolio):
     found = portfolio.scans.where(kinds=("scan", "bot")).to_frame()
     assert found["time"].tolist() == given["time"]
     assert found["visitor"].tolist() == [2**64 - 1, pd.NA, 0]
-    for name in ("referrer", "language", "country", "region", "city", "latitude", "longitude", "variant", "via"):
+    for name in ("referrer", "language", "country", "region", "city", "latitude", "longitude", "variant", "via", "lot"):
         assert [None if pd.isna(value) else value for value in found[name]] == given[name]
     assert found["qrcode"].tolist() == ["Door", "Shelf", "Door"]
     assert found["campaign"].tolist() == ["Spring", "", "Spring"]
@@ -226,6 +229,9 @@ DTYPES = {
     "city": TEXT,
     "variant": TEXT,
     "via": TEXT,
+    "lot": TEXT,
+    "serial": TEXT,
+    "link_type": TEXT,
     "latitude": "float64",
     "longitude": "float64",
     "content": TEXT,

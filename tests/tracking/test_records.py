@@ -197,7 +197,7 @@ def test_a_visit_has_no_room_for_an_address():
     """Open: what is kept of a visitor. Nothing that leads back to a person: the record has no field for an address."""
     assert set(Visit.__slots__) == {
         *("time", "kind", "short_code", "qrcode", "content", "user_agent", "referrer", "language", "visitor", "place"),
-        *("via", "variant", "split", "conversion"),
+        *("via", "lot", "serial", "link_type", "variant", "split", "conversion"),
     }
 
 

@@ -116,6 +116,9 @@ def test_a_scan_is_stored_with_all_that_is_known_of_it(shop, watch):
         "variant": None,
         "split": None,
         "via": "link",
+        "lot": None,
+        "serial": None,
+        "link_type": None,
         "conversion": None,
     }
     assert agent["text"] == IPHONE

@@ -11,7 +11,7 @@ CAMPAIGN_ID = "1b2c3d4e5f60718293a4b5c6d7e8f901"
 MOMENT = "2026-06-01T08:00:00Z"
 SHORT_URL = "https://go.example.com/x7Kq2B"
 
-PATHS = {"id": ID, "code": "x7Kq2B", "urlinfo": "spring-window"}
+PATHS = {"id": ID, "code": "x7Kq2B", "urlinfo": "spring-window", "gs1": "01/09506000134352"}
 """Values of variable parts of paths."""
 PARAMETERS: dict[str, Any] = {
     "content": "https://example.com/spring",
@@ -40,6 +40,15 @@ BODIES: dict[str, Any] = {
 }
 """JSON bodies by their names in `server.description.openapi.BODIES`."""
 BODIES["checked"] = BODIES["design"]
+BODIES["linkset"] = {
+    "linkset": [
+        {
+            "anchor": f"https://id.example.com/{PATHS['gs1']}",
+            "description": "Rice, 500 g",
+            "https://ref.gs1.org/voc/pip": [{"href": "https://example.com/rice", "title": "Rice, 500 g"}],
+        }
+    ]
+}
 
 _CAMPAIGN = {"id": CAMPAIGN_ID, "created": MOMENT} | BODIES["campaign"]
 _LISTED = {
@@ -85,5 +94,7 @@ REPLIES: dict[str, Any] = {
     ],
     "decoded": {"content": "hello world", "version": 1, "ec": "M", "dimension": 21, "capacity": 14, "length": 11},
     "live": {"status": "ok"},
+    "linkset": BODIES["linkset"],
+    "set": {"id": ID, "shortUrl": f"https://id.example.com/{PATHS['gs1']}"},
 }
 """JSON replies by their names in `server.description.openapi.REPLIES`."""

@@ -140,6 +140,11 @@ PATH_PARAMETERS: dict[str, Schema] = {
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
     "urlinfo": {"type": "string", "pattern": "^[^/?#%]+$", "description": "a readable tail, which is ignored"},
     "ext": TEXT,
+    "gs1": {
+        "type": "string",
+        "pattern": "^[0-9]{2,4}/.+$",
+        "description": "a key and qualifiers, as in a GS1 Digital Link: `01/09506000134352`",
+    },
 }
 
 
@@ -219,7 +224,7 @@ def _content(schemas: dict[str, Schema], example: Any = None) -> dict[str, Any]:
     """Return a response or request body with its schema by media type, and an example of its JSON."""
     content = {kind: {"schema": schema} for kind, schema in schemas.items()}
     if example is not None:
-        content["application/json"]["example"] = example
+        next(kind for name, kind in content.items() if name.endswith("json"))["example"] = example
     return {"description": "Success", "content": content} if content else {"description": "Success, without a body"}
 
 
@@ -278,6 +283,11 @@ ISSUE = _object(
 # The Content-Type of an uploaded image is ignored, so generated clients need not know the media types of images.
 FILE: dict[str, Schema] = {"application/octet-stream": BYTES}
 UPLOAD = FILE | {"multipart/form-data": _object(file=BYTES)}
+LINKSET: dict[str, Schema] = {
+    "application/linkset+json": _object(
+        linkset={"type": "array", "minItems": 1, "items": _object(anchor=URL, description=TEXT)}
+    )
+}
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
     "picture": UPLOAD,
@@ -289,6 +299,7 @@ BODIES: dict[str, dict[str, Schema]] = {
     # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
     # express that.
     "file": FILE,
+    "linkset": LINKSET,
 }
 
 REPLIES: dict[str, dict[str, Schema]] = {
@@ -322,6 +333,8 @@ REPLIES: dict[str, dict[str, Schema]] = {
     "made": {"application/json": _object(id=ID, created=DATE)},
     "added": {"application/json": _object({"shortUrl": URL, "imageUrl": URL}, id=ID, created=DATE)},
     "file": _files(EXPORT_FORMATS.values()),
+    "linkset": LINKSET,
+    "set": {"application/json": _object(id=ID, shortUrl=URL)},
     "issues": {
         "application/json": {"type": "array", "items": _object(campaign=TEXT, name=TEXT, content=TEXT, error=TEXT)}
     },

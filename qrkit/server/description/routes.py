@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from qrkit.server.description.openapi import describe, sent_name
-from qrkit.server.handlers import about, generate, measured, pages, scannability, short_urls, track
+from qrkit.server.handlers import about, generate, gs1, measured, pages, scannability, short_urls, track
 from qrkit.server.requests.request import JSON, Response
 from qrkit.server.service import Call
 
@@ -105,6 +105,9 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, is_page=True),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
+    Route("GET", f"{API}/gs1/{{gs1}}", gs1.get_linkset, "required", reply="linkset"),
+    Route("PUT", f"{API}/gs1/{{gs1}}", gs1.set_linkset, "required", body="linkset", reply="set"),
+    Route("DELETE", f"{API}/gs1/{{gs1}}", gs1.delete_linkset, "required"),
     Route("GET", f"{API}/openapi.json", _openapi, reply="description"),
     Route("GET", f"{API}/health", about.health, reply="health"),
     Route("GET", f"{API}/health/live", about.live, reply="live"),
@@ -113,6 +116,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/docs", _docs_or_code, is_page=True),
     Route("GET", "/", pages.home, is_page=True),
     Route("GET", "/robots.txt", pages.robots, is_page=True),
+    Route("GET", "/.well-known/gs1resolver", gs1.describe, is_page=True),
+    Route("GET", "/{gs1}", gs1.resolve, is_page=True),
     Route("GET", "/{code}", short_urls.follow, reply="landing"),
     Route("GET", "/{code}.{ext}", short_urls.picture, reply="picture"),
     Route("GET", "/{code}+", short_urls.look, reply="page"),

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from qrkit.contents.calendar_files import calendar_file
 from qrkit.contents.cards import card
 from qrkit.contents.contacts import vcard_of_mecard
+from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.design.brand import Brand
 from qrkit.errors import BadRequest, LeadsNowhere, NotFound, QrkitError, WrongMethod
 from qrkit.pictures.generate_request import apart
@@ -24,7 +25,7 @@ from qrkit.tracking import passwords
 from qrkit.tracking.short_urls import is_short_code, short_url
 from qrkit.visits import redirect
 
-__all__ = ["NEVER_STORED", "brand_of", "follow", "look", "picture", "unlock"]
+__all__ = ["HTML", "NEVER_STORED", "asking", "brand_of", "follow", "look", "picture", "shown", "unlock"]
 
 NEVER_STORED = {"Cache-Control": "private, no-store, max-age=0", "X-Robots-Tag": "noindex, nofollow"}
 RAW = "raw=1"
@@ -46,13 +47,18 @@ def follow(call: Call) -> Response:
     answer = redirects.answer(visit)
     if answer.asks_password:
         if not unlocking.is_let_in(service.store, code, answer.asks_password, request.headers):
-            return _asking(call, code)
+            return asking(call, code)
         answer = redirects.answer(replace(visit, is_let_in=True))
     if answer.destination.kind == "redirect":
         headers = {"Location": answer.destination.link or ""} | _cookie(call, code, answer.cookie)
         return Response(302, headers=service.redirect_headers | headers)
-    shown = _page(page(answer, brand_of(call.service, code), request.headers))
-    return replace(shown, headers={**shown.headers, **_cookie(call, code, answer.cookie)})
+    return shown(call, code, answer)
+
+
+def shown(call: Call, code: str, answer: redirect.Answer) -> Response:
+    """Return the page that shows a content."""
+    found = _page(page(answer, brand_of(call.service, code), call.request.headers))
+    return replace(found, headers={**found.headers, **_cookie(call, code, answer.cookie)})
 
 
 def _cookie(call: Call, code: str, cookie: str) -> dict[str, str]:
@@ -78,7 +84,7 @@ def unlock(call: Call) -> Response:
     with service.gates.plain.passing(Client(network)):
         is_right = passwords.is_right(hash, password)
     if not is_right:
-        return _asking(call, code, is_wrong=True)
+        return asking(call, code, is_wrong=True)
     base = urlsplit(service.base_url).path.rstrip("/")
     headers = {"Location": f"{base}/{quote(path)}" + (f"?{request.query}" if request.query else "")}
     headers["Set-Cookie"] = unlocking.cookie(service.store, code, hash, service.base_url)
@@ -102,7 +108,7 @@ def look(call: Call) -> Response:
         html = failure(error, call.request.headers, brand_of(call.service, code), why=error.reason)
         return replace(_page(html), status=status_of(error))
     if answer.asks_password:
-        return _asking(call, code)
+        return asking(call, code)
     if _wants_raw(call):
         return _raw(answer)
     url = short_url(call.service.base_url, code)
@@ -131,7 +137,7 @@ def _looked(call: Call, code: str) -> redirect.Answer:
     return call.service.redirects.look(code, request.address, headers=request.headers, query=request.query)
 
 
-def _asking(call: Call, code: str, *, is_wrong: bool = False) -> Response:
+def asking(call: Call, code: str, *, is_wrong: bool = False) -> Response:
     """Return the page that asks for the password of a QR Code."""
     html = password_page(call.request.headers, brand_of(call.service, code), is_wrong=is_wrong)
     return Response(403 if is_wrong else 200, HTML, html, NEVER_STORED | FORM_HEADERS)
@@ -140,7 +146,7 @@ def _asking(call: Call, code: str, *, is_wrong: bool = False) -> Response:
 def _code(call: Call) -> str:
     """Return the short code in the path."""
     code = call.request.path["code"]
-    if not is_short_code(code):
+    if not is_short_code(code) and not is_gs1_key(code):
         raise NotFound("page", "/".join(["", *call.request.path.values()]))
     return code
 

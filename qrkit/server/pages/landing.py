@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -21,19 +21,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from qrkit.contents.cards import TITLES, Card, Moment, Row, Word, card
+from qrkit.contents.gs1_paths import Gs1Path
 from qrkit.design.brand import Brand
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.drawing.logo import logo_image
 from qrkit.errors import LeadsNowhere, NotFound, QrkitError, TooManyRequests
 from qrkit.server.pages.page_languages import Language, instant, language_for
 from qrkit.server.statuses import status_of
+from qrkit.tracking.gs1_choosing import filled
+from qrkit.tracking.gs1_entities import Gs1Entity, Gs1Link
 from qrkit.visits.follow_or_show import Destination, link_behind
 from qrkit.visits.redirect import Answer
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["FORM_HEADERS", "PAGE_HEADERS", "failure", "home", "notice", "page", "password_page", "preview"]
+__all__ = [
+    "FORM_HEADERS", "PAGE_HEADERS", "failure", "home", "links_page", "notice", "page", "password_page", "preview",
+]  # fmt: skip
 
 FOLDER = files("qrkit.server.pages")
 SCRIPT = FOLDER.joinpath("landing.js").read_text(encoding="utf-8")
@@ -373,6 +378,36 @@ def password_page(headers: Mapping[str, str], brand: Brand | None = None, *, is_
         LOCKED, heading=language.say(LOCKED.heading), lead=language.say(LOCKED.lead), note=told and language.say(told)
     )
     return _render(replace(sheet, is_form=True), language, brand)
+
+
+def links_page(
+    headers: Mapping[str, str],
+    brand: Brand | None,
+    levels: Sequence[tuple[Gs1Path, Gs1Entity]],
+    links: Sequence[Gs1Link] = (),
+) -> bytes:
+    """Return an HTML page with the links of a product, place or thing.
+
+    Args:
+        headers: Headers of the request by lower-case name.
+        brand: Gives the page its name, logo and accent.
+        levels: What is identified, with its entities, the nearest first.
+        links: Those to choose from; by default all.
+    """
+    language = Reader.of(headers).language
+    shown = [(path, link) for path, entity in levels for link in entity.links if link in (links or entity.links)]
+    buttons = {filled(link.href, path): link for path, link in shown}
+    heading = next((entity.description for _, entity in levels if entity.description), str(levels[0][0]))
+    sheet = Sheet(
+        "link",
+        heading,
+        lead=language.say("What would you like to see?"),
+        buttons=tuple(
+            Button(" · ".join([link.title, *link.hreflang, *link.context]), href) for href, link in buttons.items()
+        ),
+        note=str(levels[0][0]) if heading != str(levels[0][0]) else "",
+    )
+    return _render(sheet, language, brand)
 
 
 def _content_sheet(answer: Answer, reader: Reader) -> Sheet:

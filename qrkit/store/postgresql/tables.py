@@ -262,6 +262,7 @@ CREATE TABLE scans_taken (
 ) WITH (fillfactor = 50); -- room for a counter to change where it stands
 """
 
+GS1 = "ALTER TABLE qrcodes ADD COLUMN gs1 VARCHAR DEFAULT '[]';"
 SPLITS = f"{VARIANTS} CREATE OR REPLACE VIEW all_visits AS SELECT {VISIT_COLUMNS} FROM visits;"
 
 PART = "pg_backend_pid() % 64"
@@ -295,6 +296,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "via": VIA,
         "splits": SPLITS,
         "campaign rules": CAMPAIGN_RULES,
+        "gs1": GS1,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

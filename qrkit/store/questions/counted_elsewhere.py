@@ -75,11 +75,12 @@ COMPARE_WITHOUT = {"asked": "content IS NULL", "equal": SAME}
 INSERT_FRAME = """
 INSERT INTO visits (
     time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, latitude,
-    longitude, via, variant
+    longitude, via, lot, serial, link_type, variant
 )
 SELECT
     i.time, i.kind, s.qrcode, i.short_code, coalesce(i.content, q.content), i.user_agent, i.referrer, i.language,
-    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude, i.via, i.variant
+    i.visitor, i.country, i.region, i.city, i.latitude, i.longitude, i.via, i.lot, i.serial, i.link_type,
+    i.variant
 FROM incoming i
 JOIN short_codes s ON s.code = i.short_code
 JOIN qrcodes q ON q.number = s.qrcode

@@ -45,12 +45,16 @@ VisitAttribute = Literal[
     AgentAttribute,
     "content",
     "via",
+    "lot",
+    "serial",
+    "link_type",
     "variant",
     "destination",
     UtmAttribute,
 ]
 """Attributes of a scan apart from its QR Code; `destination` is its content without query and fragment, if a link. Of
-pictures with a marker, `via` tells scans ("scan") from clicks of the short URL ("link")."""
+pictures with a marker, `via` tells scans ("scan") from clicks of the short URL ("link"). A scan of a GS1 Digital
+Link has the lot, the serial number and the type of link that it named."""
 
 Tag = Literal["tag"]
 """A tag of the QR Code of a scan; a scan of a QR Code with several tags counts with each of them."""
@@ -95,6 +99,9 @@ class AttributeFilters(TypedDict, total=False):
     device_model: Wanted
     content: Wanted
     via: Wanted
+    lot: Wanted
+    serial: Wanted
+    link_type: Wanted
     variant: Wanted
     destination: Wanted
     utm_source: Wanted

@@ -63,7 +63,8 @@ WITH codes AS (
 ), lean AS NOT MATERIALIZED (
     SELECT
         v.time, v.kind, v.visitor, v.referrer, v.language, v.country, v.region, v.city, v.latitude, v.longitude,
-        v.content, v.via, v.variant, v.split, v.conversion, v.user_agent, v.alone, v.again, v.numbered, q.*
+        v.content, v.via, v.lot, v.serial, v.link_type,
+        v.variant, v.split, v.conversion, v.user_agent, v.alone, v.again, v.numbered, q.*
     FROM all_visits v
     JOIN codes q ON q.number = v.qrcode{join}
     WHERE {only_visits}
@@ -76,7 +77,8 @@ WITH codes AS (
 ), scans AS (
     SELECT
         time, kind, visitor, referrer, language, country, region, city, latitude, longitude,
-        content, via, variant, qrcode_id, qrcode, short_code, qrcode_address, qrcode_latitude, qrcode_longitude,
+        content, via, lot, serial, link_type, variant,
+        qrcode_id, qrcode, short_code, qrcode_address, qrcode_latitude, qrcode_longitude,
         campaign_id, campaign,
         system, system_version, browser, browser_version, manufacturer, device_model, device, is_bot
     FROM wide
@@ -138,7 +140,20 @@ BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
 """The methods of a portfolio that find the record with a name."""
 
 TEXTS = {
-    "lean": ("kind", "referrer", "language", "country", "region", "city", "content", "via", "variant"),
+    "lean": (
+        "kind",
+        "referrer",
+        "language",
+        "country",
+        "region",
+        "city",
+        "content",
+        "via",
+        "lot",
+        "serial",
+        "link_type",
+        "variant",
+    ),
     "codes": ("qrcode_id", "qrcode", "short_code", "qrcode_address", "campaign_id", "campaign"),
     "user_agents": ("system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"),
     "links": get_args(UtmAttribute),
@@ -386,8 +401,9 @@ class Scans(Shown):
         """Return a DataFrame with one row per scan, oldest first.
 
         Columns: time (datetime64[us, time zone], in the time zone of the view), kind, referrer, language, country,
-        region, city, content, via (scan or link), variant, qrcode_id, qrcode (name), short_code (of the QR Code),
-        qrcode_address, campaign_id (missing without a campaign), campaign (name, "" without a campaign), system,
+        region, city, content, via (scan or link), lot, serial, link_type (of GS1 Digital Links), variant, qrcode_id,
+        qrcode (name), short_code (of the QR Code), qrcode_address, campaign_id (missing without a campaign),
+        campaign (name, "" without a campaign), system,
         system_version, browser, browser_version, manufacturer, device_model, device, utm_source, utm_medium,
         utm_campaign, utm_term, utm_content, utm_id (all str; via, variant and UTM parameters of the content are missing
         if there are none),
@@ -448,7 +464,7 @@ class Scans(Shown):
                 default the content of the record), `user_agent`, `referrer` (host), `language`, `country` (two-letter
                 code, ISO 3166-1 alpha-2), `region`, `city` (str), `visitor` (64-bit whole number, which counts once for
                 each UTC day), `latitude`, `longitude` (degrees), `via` (scan or link),
-                `variant` (str).
+                `lot`, `serial`, `link_type`, `variant` (str).
 
         Raises:
             InvalidParameter: If a column is missing or unknown, a value is invalid, or a short code is not in this

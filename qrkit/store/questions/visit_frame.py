@@ -34,6 +34,9 @@ FRAME_COLUMNS = {
     "latitude": "float64",
     "longitude": "float64",
     "via": "str",
+    "lot": "str",
+    "serial": "str",
+    "link_type": "str",
     "variant": "str",
 }
 """Columns of a DataFrame of scans and their dtypes; only the first two are required."""

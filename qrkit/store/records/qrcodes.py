@@ -26,6 +26,7 @@ from qrkit.store.records.short_codes import (
     Target,
     Terms,
     ignores_case,
+    read_entities,
     read_rules,
     read_schedule,
     remember_changed,
@@ -542,7 +543,8 @@ def _number(row: dict[str, Any] | None) -> int:
 
 def target_of(code: QRCode, number: int, campaign: Campaign | None = None) -> Target:
     """Return the redirect target of a QR Code of a campaign."""
-    terms = Terms(*(getattr(code, name) for name in Terms._fields if name not in ("numbers", "utm")))
+    terms = Terms(*(getattr(code, name) for name in Terms._fields if name not in ("numbers", "utm", "gs1")))
+    terms = terms._replace(gs1=list_text(code.gs1))
     if campaign:
         names = {"campaign": campaign.name, "name": code.name, "short_code": code.short_code}
         terms = terms._replace(utm=utm_query(campaign.utm, **names))
@@ -558,7 +560,8 @@ READ: dict[str, Callable[[Any], Any]] = {
     "latitude": float, "longitude": float,  # JSON of a server has 46 for 46.0
     "tags": lambda text: tuple(stored_json(text, list, "a QR Code has the damaged tags")),
     "fields": lambda text: OwnFields(stored_json(text, dict, "a QR Code has the damaged fields")),
-    "schedule": read_schedule, "rules": read_rules, "valid_since": _moment, "valid_until": _moment,
+    "schedule": read_schedule, "rules": read_rules, "gs1": read_entities,
+    "valid_since": _moment, "valid_until": _moment,
 }  # fmt: skip
 """Conversions of rare column values that are not those of the field."""
 

@@ -19,6 +19,7 @@ from qrkit.errors import InvalidParameter, Problem, StoreBusy, StoreClosed, Stor
 from qrkit.store.connection import Store
 from qrkit.store.engine import Engine
 from qrkit.store.store_settings import get_setting, set_setting
+from qrkit.tracking.gs1_entities import Gs1Entity, entities_of
 from qrkit.tracking.records import ScheduleEvent
 from qrkit.tracking.redirect_rules import NEEDS_A_NUMBER, RedirectRule
 from qrkit.tracking.schedule import active_content
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DELETED", "MARKED", "NO_TERMS_AT_ALL", "ON_TERMS", "TERMS", "WITH_UTM", "Target", "Terms", "ignores_case",
-    "longest_known", "read_rules", "read_schedule", "remember_changed", "remember_rows", "remember_targets",
-    "set_ignores_case", "shared", "spelling", "target",
+    "longest_known", "read_entities", "read_rules", "read_schedule", "remember_changed", "remember_rows",
+    "remember_targets", "set_ignores_case", "shared", "spelling", "target",
 ]  # fmt: skip
 
 PAUSE_SECONDS = 0.25
@@ -51,7 +52,7 @@ FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
 ON_TERMS = """
 q.rules <> '[]' OR NOT active OR valid_since IS NOT NULL OR valid_until IS NOT NULL OR scan_limit > 0 OR limit_a_day > 0
-    OR password <> '' OR otherwise <> '' OR pass_query IS NOT NULL OR click_id <> ''
+    OR password <> '' OR otherwise <> '' OR pass_query IS NOT NULL OR click_id <> '' OR gs1 <> '[]'
 """
 """Which QR Codes `q` have `Terms` of their own."""
 LEADS_ELSEWHERE = f"""
@@ -82,6 +83,7 @@ class Terms(NamedTuple):
         pass_query: Whether the query of a visitor is added to the link; None for what the server says.
         scan_marker: Whether the picture tells its scans from clicks of the short URL.
         click_id: Name of the parameter for the ID of a scan; "" for none.
+        gs1: The GS1 entities as they are stored, because they are many; "[]" for none.
         numbers: Whether rules ask for the numbers of scans.
         utm: UTM parameters of its campaign, as a query that is added to the link; "" for none.
     """
@@ -97,6 +99,7 @@ class Terms(NamedTuple):
     pass_query: bool | None = None
     scan_marker: bool = False
     click_id: str = ""
+    gs1: str = "[]"
     numbers: bool = False
     utm: str = ""
 
@@ -145,7 +148,7 @@ DELETED = Target(0, "")
 TERMS = """
 q.content, CASE WHEN q.is_schedule_enabled THEN q.schedule END AS schedule, q.rules, q.active, q.valid_since,
     q.valid_until, q.scan_limit, q.limit_a_day, q.otherwise, q.password, q.pass_query, q.scan_marker, q.click_id,
-    c.utm, c.name AS campaign, q.name
+    q.gs1, c.utm, c.name AS campaign, q.name
 """
 WITH_UTM = "LEFT JOIN campaigns c ON c.id = q.campaign_id AND length(c.utm) > 2"
 """What `TERMS` need beside QR Codes."""
@@ -162,7 +165,8 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 OTHERS = f"""
 SELECT short_code, number, {TERMS} FROM qrcodes q {WITH_UTM} WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
-SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, '', NULL, NULL, '' FROM short_codes
+SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, '', '[]', NULL, NULL, ''
+FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
@@ -339,6 +343,18 @@ def read_rules(text: str) -> tuple[RedirectRule, ...]:
         return tuple(RedirectRule(**rule) for rule in json.loads(text)) if text != "[]" else ()
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreDamaged(f"a QR Code has the damaged rules {text!r:.60}") from error
+
+
+def read_entities(text: str) -> tuple[Gs1Entity, ...]:
+    """Convert stored JSON to GS1 entities.
+
+    Raises:
+        StoreDamaged: If the text is not JSON of entities.
+    """
+    try:
+        return entities_of(text)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise StoreDamaged(f"a QR Code has the damaged GS1 entities {text!r:.60}") from error
 
 
 def _learn(database: Engine, targets: Mapping[str, Target]) -> None:

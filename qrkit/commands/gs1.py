@@ -1,0 +1,121 @@
+"""Implements `qrkit gs1`: products, places and things whose short URLs are GS1 Digital Links."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qrkit.commands.output import complain, print_json, print_result
+from qrkit.commands.parsing import Parser, add_command, add_json, describe
+from qrkit.commands.printed_tables import Column, Table
+from qrkit.commands.stores import add_base_url, add_store, with_portfolio
+from qrkit.errors import InvalidParameter, Problem
+
+if TYPE_CHECKING:
+    from qrkit.portfolio import Portfolio
+
+__all__ = ["define_gs1"]
+
+KEYS = Table(
+    "GS1 key",
+    (
+        Column("path", "Path", "bold cyan", is_whole=True),
+        Column("description", "Description"),
+        Column("links", "Links"),
+        Column("below", "Lots and items"),
+        Column("scans", "Scans"),
+        Column("short_url"),
+    ),
+)
+WHAT = "a GTIN, a path such as 01/09506000134352/10/ABC, the same in brackets, or a GS1 Digital Link"
+
+
+def define_gs1(one: Parser) -> None:
+    """Define the command `gs1` and its subcommands."""
+    describe(
+        one,
+        "A QR Code with such a link is read by tills and opened by phones. Each link has a type of the GS1 Web "
+        "Vocabulary, such as gs1:pip for product information; the first one answers requests without a type.",
+        usage="set|show|list|import|export ...",
+        examples=(
+            "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice",
+            "qrkit gs1 set 9506000134352/10/BAD --link gs1:recallStatus=https://example.com",
+        ),
+    )
+    doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
+    for name, act, sentence, usage, example in GS1_COMMANDS:
+        act_on = add_command(doing, f"qrkit gs1 {name}", sentence)
+        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
+        if name in ("set", "show"):
+            act_on.add_argument("what", metavar="KEY", help=WHAT)
+        if name == "set":
+            link = "a link: its type and its address; repeat it for several"
+            act_on.add_argument("--link", action="append", default=[], metavar="TYPE=URL", help=link)
+            act_on.add_argument("--description", default="", metavar="TEXT", help="what it is, for people")
+        if name in ("import", "export"):
+            what = "a linkset (json), or a table with a row per link (csv or xlsx)"
+            act_on.add_argument("file", type=Path, metavar="FILE", help=what)
+        add_store(act_on)
+        if name in ("set", "import"):
+            add_base_url(act_on)
+        if name == "list":
+            KEYS.add_options(act_on)
+        elif name != "show":
+            add_json(act_on, JSON_KEYS[name])
+        to_read, is_new = name in ("list", "show", "export"), name in ("set", "import")
+        act_on.set_defaults(run=with_portfolio(act, to_read=to_read, must_exist=not is_new))
+
+
+def _set(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    from qrkit.tracking.gs1_entities import labels, short_type
+
+    links = []
+    for text in asked.link:
+        name, is_given, href = text.partition("=")
+        if not is_given:
+            raise InvalidParameter(Problem("--link", text, "must be a type and an address, as in gs1:pip=https://…"))
+        links.append({"linkType": name, "href": href, "title": labels().get(short_type(name), name)})
+    code = portfolio.gs1.set(asked.what, links=links, description=asked.description)
+    print_result(asked, f"{code.short_url}: set", path=code.short_code, short_url=code.short_url)
+
+
+def _show(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    print_json(**portfolio.gs1.linkset(asked.what))
+
+
+def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    codes = [code for code in portfolio.list_qrcodes() if code.gs1]
+    rows = [
+        {
+            "path": code.short_code, "description": code.name, "links": len(code.gs1[0].links),
+            "below": len(code.gs1) - 1, "scans": code.scans, "short_url": code.short_url,
+        }
+        for code in codes
+    ]  # fmt: skip
+    KEYS.print(asked, rows)
+    if not rows:
+        complain("gs1", "no GS1 keys yet; `qrkit gs1 set` makes one")
+
+
+def _import(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    number = portfolio.gs1.import_file(asked.file)
+    print_result(asked, f"{asked.file}: {number:,} keys set", file=str(asked.file), keys=number)
+
+
+def _export(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    portfolio.gs1.export_file(asked.file)
+    print_result(asked, f"{asked.file}: written", file=str(asked.file))
+
+
+JSON_KEYS = {"set": "path, short_url", "import": "file, keys", "export": "file"}
+GS1_COMMANDS = (
+    ("set", _set, "Set the links of a product, place or thing, of a lot or an item.", "KEY --link TYPE=URL",
+     "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice"),
+    ("show", _show, "Show the links of a key, a lot or an item, and of the levels above, as a linkset.", "KEY",
+     "qrkit gs1 show 01/09506000134352/10/ABC --store shop.duckdb"),
+    ("list", _list, "List all keys, with their numbers of links and scans.", "", "qrkit gs1 list --store shop.duckdb"),
+    ("import", _import, "Set the links of a linkset or a table.", "FILE", "qrkit gs1 import links.csv"),
+    ("export", _export, "Write all links to a linkset or a table.", "FILE", "qrkit gs1 export links.json"),
+)  # fmt: skip
+"""Name, function, description, arguments, example."""
