@@ -11,6 +11,7 @@ from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.delivering import attempt
 from qrkit.store.recording.event_log import Event, cloud_event
+from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records import receivers as table
 from qrkit.tracking.short_urls import new_id
 from qrkit.tracking.times import naive
@@ -86,6 +87,7 @@ class Webhooks:
         )
         if not (private or url.startswith("https:")):
             raise InvalidParameter(Problem("url", url, "must be https; only the operator can allow http, with private"))
+        include_waiting(self._store)  # otherwise it would get scans from before
         with self._store.atomic():
             if len(self.list()) >= MOST:
                 raise InvalidParameter(Problem("url", url, f"is one too many; an account has at most {MOST} webhooks"))

@@ -152,7 +152,7 @@ def test_failures_never_lose_an_event(world):
     webhook = world.add(batch=3)
     shop = world.shop
 
-    @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=7, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.lists(st.sampled_from([200, 204, 302, 404, 500]), max_size=30), st.integers(1, 12))
     def check(statuses, number):
         answers = iter(statuses)

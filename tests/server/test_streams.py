@@ -13,6 +13,7 @@ import pytest
 from qrkit import open_portfolio
 from qrkit.portfolio.access import create_account, create_key
 from qrkit.server import Client, Server, Settings, make_app
+from qrkit.store.records.receivers import last_event
 from tests.receivers import receiving
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148"
@@ -110,12 +111,12 @@ def test_a_server_sends_scans_to_a_webhook(shop, site):
 def test_scans_can_be_followed(shop):
     code = shop.insert_qrcode(HOME, short_code="gate")
     client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
-    follower = shop.scans.where(qrcode_id=code.id).follow()
-    watcher = threading.Timer(0.3, lambda: client.get("/gate", headers={"user-agent": IPHONE}))
-    watcher.start()
-    event = next(follower)
-    watcher.join()
-    follower.close()
+    webhook = shop.webhooks.add("https://example.com/scans")  # so that events are kept
+    before = last_event(shop.store)
+    client.get("/gate", headers={"user-agent": IPHONE})
+    with closing(shop.scans.where(qrcode_id=code.id).follow(after=before)) as follower:
+        event = next(follower)
+    shop.webhooks.remove(webhook.id)
     assert (event["type"], event["subject"]) == ("qrkit.scan", code.id)
 
 
