@@ -39,6 +39,7 @@ COMMANDS = {
     },
     "scans": {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
+        "events:define_tail": "Print what happens, as it happens: scans, conversions, changes of QR Codes.",
         "experiment:define_experiment": "Tell which variant of a split QR Code converts more.",
         "report:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
     },
@@ -48,6 +49,7 @@ COMMANDS = {
     },
     "a server and its store": {
         "serve:define_serve": "Serve the HTTP interface and the short URLs of a store.",
+        "events:define_webhook": "Have a server tell others what happens: scans, conversions, changes of QR Codes.",
         "account:define_account": "Create the accounts of a store, and give them plans and API keys.",
         "maintenance:define_verify": "Check whether a store is intact.",
         "maintenance:define_backup": "Copy a store, which may be in use.",

@@ -219,7 +219,7 @@ class Records:
             if keep:
                 campaign_table.leave_campaign(self.store, id)
             else:
-                table.delete_qrcodes(self.store, self._stored(campaign=id))
+                table.delete_qrcodes(self.store, self._stored(campaign=id), self.now())
             campaign_table.delete_campaign(self.store, id)
 
     def insert_qrcode(
@@ -466,7 +466,7 @@ class Records:
             NotFound: If this portfolio has no QR Code with this ID.
         """
         with self.store.atomic():
-            table.delete_qrcodes(self.store, [self._one(id)])
+            table.delete_qrcodes(self.store, [self._one(id)], self.now())
 
     def shorten(self, url: str) -> str:
         """Return a short URL for a URL of 1..32,767 characters: from an earlier call, or of a new tracked QR Code."""

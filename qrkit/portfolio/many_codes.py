@@ -104,7 +104,7 @@ class ManyRecords(Records):
         with self.store.atomic():
             codes = [self._one(id) for id in dict.fromkeys(ids)]
             deleted = DeletedQRCodes(tuple(deleted_rows(self.store, [code.id for code in codes])))
-            delete_qrcodes(self.store, codes)
+            delete_qrcodes(self.store, codes, self.now())
         return deleted
 
     def restore_qrcodes(self, deleted: DeletedQRCodes) -> None:

@@ -32,6 +32,7 @@ from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
 from qrkit.portfolio.storing import store_rows
+from qrkit.portfolio.webhooks import Webhooks
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
 from qrkit.store.copies.arrow_tables import ArrowTable
@@ -198,6 +199,11 @@ class Portfolio(Shown, Scanned, Written):
     def brands(self) -> Brands:
         """The account's brands, by name, and the one that its reports and landing pages use."""
         return Brands(self.store, self.account.id, clock=self._clock)
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """Who is told what happens to the QR Codes, such as scans."""
+        return Webhooks(self)
 
     def campaigns(self) -> pd.DataFrame:
         """Return a DataFrame with one row per campaign, indexed by ID.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,6 +33,7 @@ from qrkit.server.operation.metrics import metrics_of
 from qrkit.server.operation.request_ids import REQUEST_ID, request_id
 from qrkit.server.pages.landing import PAGE_HEADERS, failure
 from qrkit.server.requests.request import (
+    GOES_ON,
     PREFLIGHT_HEADERS,
     STANDARD_HEADERS,
     Request,
@@ -168,6 +170,12 @@ class App:
         if self.redirects.locate is nowhere and asks_for_places(service.store):
             _log.warning("rules of QR Codes ask where a visitor is, but %s", NO_PLACES)
         self._short_urls = {path: _answering(service, settings, route) for path, route in SHORT_URLS.items()}
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Context manager: does in background threads what a server does besides answering requests."""
+        with self.health.checking(), self._service.deliveries.running():
+            yield
 
     def set_base_url(self, url: str) -> None:
         """Set what short URLs start with, before the first request, to a URL with the same path."""
@@ -351,6 +359,7 @@ def _answering(service: Service, settings: Settings, route: Route) -> Answering:
         environ[ASKED], environ[ROUTE] = asked, route.path
         try:
             answer = unless_known(asked, _answer(service, route, asked, known))
+            environ[GOES_ON] = answer.goes_on
         except QrkitError as error:
             answer = _to_response(error, asked, route, service)
         warnings = [*answer.warnings, *asked.warnings]
@@ -406,7 +415,10 @@ def _fill(response: falcon.Response, answer: Response) -> None:
     response.status = falcon.code_to_http_status(answer.status)
     if answer.media_type:
         response.content_type = answer.media_type
-    response.data = answer.body
+    if answer.goes_on:
+        response.stream = iter([answer.body])  # without a Content-Length
+    else:
+        response.data = answer.body
     for name, value in answer.headers.items():
         response.append_header(name, value)  # `set_header` refuses Set-Cookie
 

@@ -20,6 +20,7 @@ from qrkit.portfolio.access import Quota, RequestCounter, authenticate, check_ex
 from qrkit.scanning.untrusted import MOST_READERS
 from qrkit.server.clients.shares import Buckets, Client, Gate, Spent, network_of
 from qrkit.server.jobs import MOST_JOBS
+from qrkit.server.operation.deliveries import Deliveries
 from qrkit.server.operation.health import Health
 from qrkit.server.operation.metrics import Metrics
 from qrkit.server.requests.bodies import Sent, is_form, read_file
@@ -134,6 +135,11 @@ class Service:
     fetch: Fetch | None = None
     metrics: Metrics | None = None
     redirect_headers: dict[str, str] = field(default_factory=dict)
+    deliveries: Deliveries = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare to send events."""
+        self.deliveries = Deliveries(self.store, self.clock)
 
     @property
     def host(self) -> str:

@@ -61,6 +61,7 @@ class Dialect:
         count: Adds to the counters of several QR Codes (numbers, scans).
         count_frame: Adds the scans of the table `incoming` to the counters.
         bring_alone: Gives the open transaction the exclusive right to insert a table of visits; may be empty.
+        events_alone: Gives the open transaction, which may add visits, the exclusive right to add events; may be empty.
         forget: Records in the counters that the scans before a timestamp were deleted.
         history_alone: Tries to give the open transaction the exclusive right to change the history; selects is_free.
             May be empty.
@@ -84,6 +85,7 @@ class Dialect:
     count: str
     count_frame: str
     bring_alone: str
+    events_alone: str
     forget: str
     history_alone: str
     superseded: str

@@ -6,7 +6,7 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "LINKS", "MIGRATIONS", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS"]
+__all__ = ["ALL_VISITS", "DAY_KEY", "EVENTS", "LINKS", "MIGRATIONS", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS"]
 
 _EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
@@ -281,6 +281,37 @@ ALTER TABLE visits ADD COLUMN serial VARCHAR;
 ALTER TABLE visits ADD COLUMN link_type VARCHAR; -- that was asked for, such as gs1:pip, or linkset for all links
 """
 
+EVENTS = """
+CREATE SEQUENCE event_numbers;
+CREATE TABLE receivers ( -- of events: webhooks, and the streams of an account
+    id VARCHAR NOT NULL, -- '' for streams
+    account_id VARCHAR NOT NULL,
+    fields VARCHAR NOT NULL, -- JSON of Webhook; '' for streams
+    active BOOLEAN NOT NULL,
+    position BIGINT NOT NULL, -- number of the last event that was sent
+    due TIMESTAMP NOT NULL, -- when the next attempt may begin; it is moved on while one is under way
+    failures INTEGER NOT NULL -- attempts that failed since the last one that did not
+);
+CREATE TABLE events ( -- that somebody waits for, in the order in which they were committed; kept until all have them
+    number BIGINT NOT NULL, -- negative for a dead letter
+    account_id VARCHAR NOT NULL,
+    stored TIMESTAMP NOT NULL,
+    event VARCHAR NOT NULL, -- JSON of a CloudEvent
+    receiver VARCHAR NOT NULL, -- the only one that gets it; '' for all
+    died TIMESTAMP, -- when the receiver was given up for this event
+    error VARCHAR
+);
+CREATE TABLE deliveries ( -- what became of attempts
+    receiver VARCHAR NOT NULL,
+    time TIMESTAMP NOT NULL,
+    event BIGINT NOT NULL, -- the ID of the first one
+    events INTEGER NOT NULL,
+    status INTEGER, -- NULL without an answer
+    milliseconds INTEGER NOT NULL,
+    error VARCHAR NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -308,5 +339,6 @@ MIGRATIONS = {
     "splits": SPLITS,
     "campaign rules": CAMPAIGN_RULES,
     "gs1": GS1,
+    "events": EVENTS,
 }
 """The SQL of each migration by name, in the order they are applied."""

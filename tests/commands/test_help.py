@@ -27,13 +27,14 @@ NESTED = {
     "content": [*MODULES, "read"],
     "account": ["create", "list", "plan", "key", "keys", "revoke"],
     "campaign": ["list", "add", "set", "remove"],
+    "webhook": ["add", "list", "test", "log", "replay", "remove"],
     "template": ["save", "list", "show", "delete"],
     "gs1": ["set", "show", "list", "import", "export"],
 }
 COMMANDS = [
     "generate", "sheet", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain",
-    "gs1", "campaign", "template", "import", "export", "scans", "experiment", "report", "studio", "console", "serve",
-    "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "demo", "completion",
+    "gs1", "campaign", "template", "import", "export", "scans", "tail", "experiment", "report", "studio", "console",
+    "serve", "webhook", "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)

@@ -352,20 +352,17 @@ def example(spec, schema, name=""):
     if schema["type"] == "object":
         return {one: example(spec, schema["properties"][one], one) for one in schema.get("required", ())}
     if schema["type"] == "string":
-        return {"content": "https://example.com/example"}.get(name, "example")
+        return dict.fromkeys(("content", "url"), "https://example.com/example").get(name, "example")
     return schema.get("default", schema.get("minimum", 1))
 
 
 def asked(spec, world, method, path, ext):
     """Ask for what is described, with no more than it requires."""
     operation = operations(spec)[method, path]
-    values = {
-        "id": "<campaign>" if "campaign" in path else "<qrcode>",
-        "code": "<code>",
-        "urlinfo": "tail",
-        "gs1": "<gs1>",
-        "ext": ext,
-    }
+    id = "<campaign>" if "campaign" in path else "<qrcode>"
+    if "webhooks/" in path:
+        id = world.shop.webhooks.add("https://127.0.0.1/").id
+    values = {"id": id, "code": "<code>", "urlinfo": "tail", "gs1": "<gs1>", "ext": ext}
     query = {
         one["name"]: example(spec, one["schema"], one["name"])
         for one in operation["parameters"]

@@ -350,6 +350,10 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             "TABLE scans_taken",
             "TABLE uptime",
             "TABLE splits",
+            "TABLE receivers",
+            "TABLE events",
+            "TABLE deliveries",
+            "SEQUENCE event_numbers",
         ):
             store.execute(f"DROP {what}")
         store.execute("DROP SEQUENCE user_agent_numbers")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
     from ipaddress import IPv4Network, IPv6Network
 
-__all__ = ["Connection", "Fetcher", "is_public"]
+__all__ = ["MOST_ADDRESSES", "Connection", "Fetcher", "Source", "is_public", "resolved"]
 
 _log = logging.getLogger("qrkit")
 
@@ -88,7 +88,7 @@ class _Refused(Exception):
     """The reason why an image was not fetched; only for the log."""
 
 
-def _resolved(host: str, seconds: float) -> Sequence[str]:
+def resolved(host: str, seconds: float) -> Sequence[str]:
     """Resolve a host in a thread that is abandoned after the time limit, because the resolver itself has none."""
     import socket
 
@@ -132,7 +132,7 @@ class Fetcher:
     """
 
     allow: tuple[str, ...] = ()
-    resolve: Callable[[str, float], Sequence[str]] = _resolved
+    resolve: Callable[[str, float], Sequence[str]] = resolved
     connect: Callable[[str, str, float], Connection] = _connected
     clock: Callable[[], float] = time.monotonic
     _places: BoundedSemaphore = field(
@@ -194,7 +194,7 @@ class Fetcher:
         try:
             connection.settimeout(self._left(end))
             connection.sendall(_request(host, path))
-            with HTTPResponse(_Source(connection, lambda: self._left(end)), method="GET") as response:  # type: ignore[arg-type]  # it only calls makefile
+            with HTTPResponse(Source(connection, lambda: self._left(end)), method="GET") as response:  # type: ignore[arg-type]  # it only calls makefile
                 response.begin()
                 return _location(response) or _picture(response)
         finally:
@@ -315,7 +315,7 @@ def _without_secrets(url: str) -> str:
     return repr(re.sub(r"//[^/?#]*@", "//…@", url).partition("?")[0].partition("#")[0][:200])
 
 
-class _Source(RawIOBase):
+class Source(RawIOBase):
     """Lets `HTTPResponse` read from a connection, with the remaining time as the limit of each step."""
 
     def __init__(self, connection: Connection, left: Callable[[], float]) -> None:
@@ -323,12 +323,15 @@ class _Source(RawIOBase):
         self._left = left
 
     def makefile(self, mode: str) -> BufferedReader:
+        """Return a buffered reader, as a socket does."""
         return BufferedReader(self)
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
+        """Read at least one byte into a buffer and return the number of bytes; 0 at the end."""
         self._connection.settimeout(self._left())
         return self._connection.recv_into(buffer)
 

@@ -37,6 +37,7 @@ BODIES: dict[str, Any] = {
     "changes": {"content": "https://example.com/summer"},
     "campaign": {"name": "Spring", "description": "Posters in shop windows"},
     "conversion": {"shortCode": "x7Kq2B", "id": "1001", "name": "order", "value": 49.9, "currency": "EUR"},
+    "webhook": {"url": "https://shop.example.com/scans", "kinds": ["scan", "limit.reached"]},
 }
 """JSON bodies by their names in `server.description.openapi.BODIES`."""
 BODIES["checked"] = BODIES["design"]
@@ -66,7 +67,21 @@ _LISTED = {
     "isScheduleEnabled": False,
 }
 _MADE = {name: _LISTED[name] for name in ("id", "created")}
+_WEBHOOK = BODIES["webhook"] | {
+    "id": ID,
+    "batch": 1,
+    "private": False,
+    "created": MOMENT,
+    "active": True,
+    "failures": 0,
+}
+_ATTEMPT = {"time": MOMENT, "event": "4711", "events": 1, "status": 200, "milliseconds": 35}
 REPLIES: dict[str, Any] = {
+    "webhook": _WEBHOOK | {"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+    "webhooks": [_WEBHOOK],
+    "attempt": _ATTEMPT,
+    "attempts": {"log": [_ATTEMPT], "dead": []},
+    "replayed": {"replayed": 3},
     "made": _MADE,
     "added": _MADE | {name: _LISTED[name] for name in ("shortUrl", "imageUrl")},
     "campaign": _CAMPAIGN,

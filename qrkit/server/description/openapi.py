@@ -27,6 +27,7 @@ from qrkit.server.handlers.scannability import HTTP_LEVELS
 from qrkit.server.handlers.track import MOST_A_PAGE
 from qrkit.symbol.decode import Decoded
 from qrkit.tracking.records import Properties
+from qrkit.tracking.webhook import EVENT_KINDS
 from qrkit.version import __version__
 
 if TYPE_CHECKING:
@@ -216,6 +217,10 @@ PARAMETERS: dict[str, Schema] = {
         "description": "QR Codes on a page; without `limit` and `after`, everything is listed",
     },
     "after": ID | {"description": "ID of the last QR Code of the page before"},
+    "kinds": {
+        "type": "string",
+        "description": f"kinds of events, with commas: {', '.join(EVENT_KINDS)}; by default, all",
+    },
     "raw": FLAG | {"description": "csv: do not escape text that a spreadsheet would run as a formula"},
 }
 
@@ -296,13 +301,28 @@ BODIES: dict[str, dict[str, Schema]] = {
     "changes": _ref("QRCodeChanges"),
     "campaign": _ref("NewCampaign"),
     "conversion": _ref("Conversion"),
+    "webhook": _ref("NewWebhook"),
     # Forms are left out: a form can contain the format, which makes the query parameter optional, and OpenAPI cannot
     # express that.
     "file": FILE,
     "linkset": LINKSET,
 }
 
+ATTEMPT = _object(
+    {"status": {"type": "integer", "description": "of the answer"}, "error": TEXT},
+    time=DATE,
+    event=TEXT | {"description": "ID of the first event; 0 for a test"},
+    events=COUNT,
+    milliseconds=COUNT,
+)
+WEBHOOK = _object(id=ID, url=URL, kinds={"type": "array", "items": TEXT}, created=DATE, active=FLAG)
 REPLIES: dict[str, dict[str, Schema]] = {
+    "webhook": {"application/json": WEBHOOK},
+    "webhooks": {"application/json": {"type": "array", "items": WEBHOOK}},
+    "attempt": {"application/json": ATTEMPT},
+    "attempts": {"application/json": _object(log={"type": "array", "items": ATTEMPT}, dead=ROWS)},
+    "stream": {"text/event-stream": TEXT},
+    "replayed": {"application/json": _object(replayed=COUNT)},
     "nothing": {},
     "scan": {
         "application/json": _object(

@@ -18,6 +18,7 @@ from qrkit.model import Model
 from qrkit.server.requests.track_request import NOT_CHANGED, READ_ONLY
 from qrkit.tracking.conversion import Conversion
 from qrkit.tracking.records import Campaign, QRCode
+from qrkit.tracking.webhook import NewWebhook
 
 __all__ = ["PLACE", "Schema", "design_field", "schemas"]
 
@@ -34,6 +35,7 @@ def schemas(parameters: dict[str, Schema]) -> dict[str, Schema]:
     modes = records["Properties"]["properties"]["em"]
     modes["enum"] = [one.capitalize() for one in modes["enum"]]  # records are stored with capitalized modes
     found = _of_kinds() | _of_designs(parameters) | _of_sent_records(records) | records
+    found["NewWebhook"] = _nullable(_parts(NewWebhook)["NewWebhook"])
     found["Conversion"] = _nullable(_parts(Conversion)["Conversion"])
     found["Conversion"]["oneOf"] = [{"required": [name]} for name in ("clickId", "shortCode")]
     return {name: _without_defaults(one) for name, one in found.items()}

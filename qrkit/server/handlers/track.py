@@ -16,21 +16,24 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
+from qrkit.server.operation.event_streams import Stream
 from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import NO_PLACES, Call, called
 from qrkit.store.questions.conversions import keep_conversion
+from qrkit.store.records.receivers import keep_for_streams, last_event
 from qrkit.tracking.conversion import Conversion, number_in
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.redirect_rules import needs_places
+from qrkit.tracking.webhook import EventFilter
 from qrkit.visits.redirect import nowhere
 
 __all__ = [
-    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "get_campaign", "get_qrcode",
-    "import_file", "insert_campaign", "insert_qrcode", "list_everything", "statistics", "update_campaign",
-    "update_qrcode",
+    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "follow_events",
+    "get_campaign", "get_qrcode", "import_file", "insert_campaign", "insert_qrcode", "list_everything", "statistics",
+    "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 MOST_RECORD_BYTES = 4 * 2**20
@@ -40,6 +43,9 @@ MOST_A_PAGE = 1_000
 PIXEL_FIELDS = ("clickId", "id", "name", "value", "currency")
 _GIF = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _PIXEL_HEADERS = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"}
+RETRY = b"retry: 1000\n\n"
+"""Milliseconds after which a client asks again if the stream ends."""
+_STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 ANSWERED = ("id", "created", "shortUrl", "imageUrl")
 """Fields of a new record that the client learns. Campaigns have no URLs, nor have QR Codes that the plan hides."""
 
@@ -117,6 +123,23 @@ def conversion_pixel(call: Call) -> Response:
             given |= {"value": number_in(given["value"])} if "value" in given else {}
             keep_conversion(call.service.store, Conversion(**given), call.service.clock())
     return Response(200, "image/gif", _GIF, _PIXEL_HEADERS)
+
+
+def follow_events(call: Call) -> Response:
+    """Stream events as they come, as server-sent events.
+
+    Each is a CloudEvent. With `Last-Event-ID`, the stream begins behind that event, within a day.
+    """
+    store, account_id = call.service.store, call.portfolio.account.id
+    wanted = EventFilter(kinds=tuple(filter(None, call.parameters.get("kinds", "").split(","))))
+    last = call.request.headers.get("last-event-id", "")
+    keep_for_streams(store, account_id, call.service.clock())
+    position = whole(last, "Last-Event-ID") if last else last_event(store)
+
+    def go_on(push: Callable[[bytes], bool]) -> None:
+        call.service.deliveries.streams.append(Stream(account_id, wanted, position, push))
+
+    return Response(200, "text/event-stream", RETRY, _STREAM_HEADERS, goes_on=go_on)
 
 
 def list_everything(call: Call) -> Response:

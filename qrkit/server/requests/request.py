@@ -17,6 +17,7 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
+    "GOES_ON",
     "JSON",
     "KEYS",
     "PREFLIGHT_HEADERS",
@@ -41,6 +42,8 @@ WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LEN
 _log = logging.getLogger("qrkit")
 
 JSON = "application/json; charset=utf-8"
+GOES_ON = "qrkit.goes_on"
+"""Key of the WSGI environment that holds `Response.goes_on`."""
 
 LONGEST_HEADER_TEXT = 512
 LONGEST_NAME = 40
@@ -120,6 +123,8 @@ class Response:
         body: Bytes of the body.
         headers: Headers by name.
         warnings: Sentences for `X-Api-Warning`, about anything that differs from what the client may expect.
+        goes_on: For a body that goes on after these bytes: takes the function that sends more of it without waiting,
+            and returns whether the client still reads. A server that cannot do this ends the body.
     """
 
     status: int = 200
@@ -127,6 +132,7 @@ class Response:
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    goes_on: Callable[[Callable[[bytes], bool]], None] | None = None
 
 
 def is_browser(headers: Mapping[str, str]) -> bool:

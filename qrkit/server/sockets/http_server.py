@@ -40,8 +40,9 @@ from qrkit.errors import BadRequest, BodyTooLarge, HeaderTooLarge, QrkitError, e
 from qrkit.server.clients.hosts import check_listening_host
 from qrkit.server.clients.proxies import is_free, network_of_peer
 from qrkit.server.clients.shares import CONNECTIONS, has_its_share, makes_room
-from qrkit.server.requests.request import STANDARD_HEADERS, problem
+from qrkit.server.requests.request import GOES_ON, STANDARD_HEADERS, problem
 from qrkit.server.settings import Settings
+from qrkit.server.sockets.pushing import Pushing
 from qrkit.server.sockets.refused_connections import RefusedConnections
 
 with extra("server"):
@@ -331,8 +332,15 @@ class _Task(_Answer, WSGITask):  # type: ignore[misc]  # waitress has no types
             environ.pop("wsgi.file_wrapper", None)  # a wrapped file would bypass `write` and be sent in full
         return environ
 
+    def finish(self) -> None:
+        if self.chunked_response and not self._is_head and (goes_on := self.environ.get(GOES_ON)):
+            self.channel.is_stream, self.close_on_finish = True, False
+            goes_on(self.channel.push)
+        else:
+            super().finish()
 
-class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
+
+class _Channel(Pushing, HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """A connection. After a refusal, the server keeps reading for a while and discards the data."""
 
     parser_class = StrictParser
@@ -362,6 +370,8 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     def received(self, data: bytes) -> bool:
         self.heard = time.monotonic()
+        if self.is_stream:
+            return False
         if not self.lingers_until:
             return bool(super().received(data))
         self.discarded += len(data)

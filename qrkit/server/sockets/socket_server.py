@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 from wsgiref.types import WSGIApplication
@@ -69,7 +69,7 @@ def serve(
     is_bot("Mozilla/5.0")  # loads what every visit needs, before there are visitors, who would wait
     server = listen(app, settings or Settings())
     try:
-        with _checking(app), _handling_signals(server, reload):
+        with app.working() if isinstance(app, App) else nullcontext(), _handling_signals(server, reload):
             if ready:
                 ready(server.port)
             server.run()
@@ -103,11 +103,6 @@ def _handling_signals(server: StrictServer, reload: Callable[[], None] | None) -
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-
-def _checking(app: WSGIApplication) -> AbstractContextManager[None]:
-    """Context manager: keeps the health of an `App` up to date."""
-    return app.health.checking() if isinstance(app, App) else nullcontext()
 
 
 class Server(Shown):
@@ -205,7 +200,7 @@ class Server(Shown):
             _running.append(self)
 
     def _run(self) -> None:
-        with self._app.health.checking():
+        with self._app.working():
             self._server.run()
 
     @property

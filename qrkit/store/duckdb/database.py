@@ -84,6 +84,7 @@ FROM (
 WHERE scan_counts.qrcode = new.qrcode
 """,
     bring_alone="",  # not needed: the lock for visits is already exclusive
+    events_alone="",  # not needed, for the same reason
     forget="""
 UPDATE scan_counts SET forgotten = scan_counts.forgotten + old.scans
 FROM (SELECT qrcode, count(*) AS scans FROM all_visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode) old

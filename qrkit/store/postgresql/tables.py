@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import CAMPAIGN_RULES, LINKS, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
+from qrkit.store.migrations import CAMPAIGN_RULES, EVENTS, LINKS, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -28,6 +28,7 @@ RECORDS_LOCK = "7116, 1"
 VISITS_LOCK = "7116, 2"
 TABLES_LOCK = "7116, 3"
 HISTORY_LOCK = "7116, 4"
+EVENTS_LOCK = "7116, 5"
 """Advisory locks: qrkit's own number, which avoids conflicts with other programs, and the number of the lock."""
 
 TABLES = """
@@ -297,6 +298,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "splits": SPLITS,
         "campaign rules": CAMPAIGN_RULES,
         "gs1": GS1,
+        "events": f"{EVENTS} CREATE INDEX ON events (number);",
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})
@@ -318,6 +320,7 @@ ON CONFLICT (qrcode, part) DO UPDATE SET scans = p.scans + excluded.scans
 """,
     # A transaction that waits for these locks already holds the lock for visits, so transactions cannot deadlock.
     bring_alone=f"SELECT pg_advisory_xact_lock({TABLES_LOCK}), pg_advisory_xact_lock({HISTORY_LOCK})",
+    events_alone=f"SELECT pg_advisory_xact_lock({EVENTS_LOCK})",
     forget=f"""
 INSERT INTO scan_parts AS p (qrcode, part, forgotten)
 SELECT qrcode, {PART}, count(*) FROM visits WHERE kind = 'scan' AND time < ? GROUP BY qrcode ORDER BY qrcode

@@ -22,6 +22,7 @@ from qrkit.store.copies.text_enums import enum_frame, texts_of
 from qrkit.store.history.history_files import check_history
 from qrkit.store.questions import counted_elsewhere
 from qrkit.store.questions.column_copy import columns, reading_one_state
+from qrkit.store.questions.following import follow
 from qrkit.store.questions.local_time import local_time, stretches_in
 from qrkit.store.questions.scan_attributes import (
     AttributeFilters,
@@ -45,6 +46,7 @@ from qrkit.store.records.ids import check_ids
 from qrkit.tracking.records import Kind
 from qrkit.tracking.text_columns import with_dtypes
 from qrkit.tracking.times import Clock, from_day, moment_in, now, zone_of
+from qrkit.tracking.webhook import EventFilter, EventKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -332,6 +334,30 @@ class Scans(Shown):
         if asked := {name: ids for name in IDS if name in changed and (ids := _names(getattr(view, name)))}:
             check_ids(self.store, self.account_id, asked)
         return view
+
+    def follow(self, *, kinds: Sequence[EventKind] = ("scan",), after: int | None = None) -> Iterator[dict[str, Any]]:
+        """Yield scans as they come, about half a second later, until you stop: `for scan in shop.scans.follow(): …`.
+
+        Each is a CloudEvent: `scan["time"]` says when, and `scan["data"]` has the QR Code and what is known of the
+        visit. Once you have called this, events are kept for a day, so that `after` can go on where you stopped.
+
+        Args:
+            kinds: scan, conversion, code.created, code.updated, code.deleted and limit.reached.
+            after: The `id` of the last event that you have; by default, only what happens from now on is yielded.
+
+        Raises:
+            InvalidParameter: If a kind is unknown, or the view is filtered by anything but one campaign, one QR Code
+                or one tag.
+            StoreReadOnly: If the store is a snapshot.
+        """
+        asked = {name: getattr(self, name) or "" for name in ("campaign_id", "qrcode_id", "tag")}
+        plain = dataclasses.replace(self, campaign_id=None, qrcode_id=None, tag=None, most_qrcodes=None)
+        if plain != type(self)(self.store, self.account_id, time_zone=self.time_zone) or tuple in map(
+            type, asked.values()
+        ):
+            rule = "cannot be followed; filter by one campaign, one QR Code or one tag alone"
+            raise InvalidParameter(Problem("view", repr(self), rule))
+        return follow(self.store, self.account_id, EventFilter(kinds=tuple(kinds), **asked), self.clock, after)
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
         """Run a `SELECT … FROM scans` and return a DataFrame.

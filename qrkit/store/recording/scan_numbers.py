@@ -6,6 +6,7 @@ from datetime import datetime, time
 from typing import NamedTuple
 
 from qrkit.store.connection import Store
+from qrkit.store.recording.event_log import Event, add_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.tracking.times import naive
 
@@ -66,7 +67,10 @@ def take_number(store: Store, qrcode: int, moment: datetime, limits: Limits) -> 
             store.execute(BEGIN, asked)
     with store.adding():
         row = store.row(TAKE, asked | limits._asdict())
-    return ScanNumber(row["taken"], row["taken_that_day"]) if row else None
+        number = ScanNumber(row["taken"], row["taken_that_day"]) if row else None
+        if number and (number.of_all == limits.most or number.of_day == limits.most_a_day):
+            add_events(store, [Event(qrcode, "limit.reached", naive(moment).isoformat(), {"scans": number.of_all})])
+    return number
 
 
 def next_number(store: Store, qrcode: int, moment: datetime, limits: Limits) -> ScanNumber | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qrkit.store.connection import Store
 from qrkit.store.engine import Dialect
+from qrkit.store.recording.event_log import Event, add_events
 from qrkit.store.recording.inbox import WaitingVisit
 from qrkit.store.recording.user_agents import LONGEST, numbers_of
 from qrkit.tracking.records import Visit
@@ -41,6 +42,8 @@ COLUMNS = {
 }
 FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
 """The fields of a visit in JSON; the number of its user agent is added when the visit is inserted."""
+TOLD = ("content", "referrer", "language", "region", "city", "latitude", "longitude", "via", "lot", "serial", "variant")
+"""The fields of a visit that receivers of events learn as they are: neither its visitor nor anything about others."""
 LAST, LACKING = '"conversion":', ',"variant":null,"split":null,"conversion":null}'
 """What the JSON of each visit has, and what takes the place of its last brace if an older qrkit wrote it."""
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"))
@@ -101,6 +104,17 @@ def insert_waiting(store: Store, visits: Sequence[WaitingVisit]) -> None:
         scanned = Counter(visit.scanned for visit in visits if visit.scanned is not None)
         if scanned:
             store.execute(dialect.count, [list(scanned.keys()), list(scanned.values())])
+        add_events(store, _events(visits))
+
+
+def _events(visits: Sequence[WaitingVisit]) -> Iterator[Event]:
+    for visit in visits:
+        fields = json.loads(visit.fields)
+        if fields["kind"] in ("scan", "conversion"):
+            told = {name: fields[name] for name in TOLD if fields.get(name) is not None}
+            told |= {"countryCode": fields["country"], "userAgent": visit.user_agent}
+            conversion = json.loads(fields.get("conversion") or "null")
+            yield Event(fields["qrcode"], fields["kind"], fields["time"], told | {"conversion": conversion})
 
 
 def _insert(dialect: Dialect) -> str:

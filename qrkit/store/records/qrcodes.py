@@ -17,6 +17,7 @@ from qrkit.store.connection import Store
 from qrkit.store.engine import Parameters
 from qrkit.store.quoting import quoted
 from qrkit.store.recording.click_ids import KEY
+from qrkit.store.recording.event_log import Event, add_code_events, add_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.short_codes import (
     DELETED,
@@ -241,10 +242,7 @@ HAS_SHORT_CODE = "SELECT 1 AS present FROM qrcodes WHERE account_id = ? AND shor
 
 
 def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) -> int:
-    """Store a new QR Code of an account, and return its number.
-
-    The short code must be unused; the `scans` were counted before `now`.
-    """
+    """Store a new QR Code with an unused short code, whose scans were counted before `now`; return its number."""
     store.check_writable()
     with store.atomic():
         # One row per table, with plain values: for one QR Code, bulk statements take longer to plan than to run.
@@ -253,6 +251,7 @@ def insert_qrcode(store: Store, account_id: str, code: QRCode, now: datetime) ->
         insert_values(store, [number, account_id, naive(now), *values])
         store.execute_often(INSERT_COUNT, [number])
         get_ready(store, code, number, None, now)
+        add_code_events(store, "code.created", [code], now)
         _remember(store, code, target_of(code, number))
     return number
 
@@ -357,6 +356,8 @@ class Staged:
         store.execute(INSERT_STAGED, {"account": self._account_id, "stored": naive(now), **first})
         store.execute(INSERT_STAGED_CODES, first)
         store.execute(INSERT_STAGED_COUNTS, first)
+        numbers = range(first["first"], first["first"] + self._length)
+        add_events(store, (Event(number, "code.created", naive(now).isoformat()) for number in numbers))
         for row in store.rows(STAGED_SPLITS, first):
             begin_splits(store, row["number"], read_rules(row["rules"]), now=now)
         remember_rows(store, store.each_row(STAGED_TARGETS, first))
@@ -400,6 +401,7 @@ def update_qrcode(store: Store, code: QRCode, before: QRCode, now: datetime) -> 
         store.execute(UPDATE_QRCODE, [*_values(_changing_of(code)), code.id])
         number = _number(store.row(SELECT_NUMBER, [code.id]))
         get_ready(store, code, number, before, now)
+        add_code_events(store, "code.updated", [code], now)
         forget_taken(store, [code])
         _remember(store, code, target_of(code, number))
 
@@ -418,9 +420,10 @@ def forget_taken(store: Store, codes: Sequence[QRCode]) -> None:
         store.execute(FORGET_TAKEN, [unnumbered])
 
 
-def delete_qrcodes(store: Store, codes: Sequence[QRCode]) -> None:
+def delete_qrcodes(store: Store, codes: Sequence[QRCode], now: datetime) -> None:
     """Delete QR Codes; the short codes are kept, so that they are never reused."""
     with store.atomic():
+        add_code_events(store, "code.deleted", codes, now)
         store.execute(DELETE_QRCODES, [[code.id for code in codes]])
         remember_targets(store, {code.short_code: DELETED for code in codes})
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
+from qrkit.store.recording.event_log import add_code_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.ids import can_be_stored
 from qrkit.store.records.qrcodes import (
@@ -173,6 +174,7 @@ def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: C
             for before, code in () if {"rules", "click_id"}.isdisjoint(fields) else pairs:
                 if code.click_id or any(rule.variants for rule in code.rules):
                     get_ready(store, code, store.rows(SELECT_NUMBER, [code.id])[0]["number"], before, now)
+        add_code_events(store, "code.updated", codes, now)
         remember_changed(store, [code.short_code for code in codes])
 
 

@@ -54,6 +54,14 @@ TABLES: dict[str, Kinds] = {
     "day_counts": {"day": "DATE", "qrcode": "INTEGER", "kind": "VARCHAR", "visits": "BIGINT"},
     "splits": {"qrcode": "INTEGER", "split": "INTEGER", "since": "TIMESTAMP", "variants": "VARCHAR"},
     "uptime": {"began": "TIMESTAMP", "ended": "TIMESTAMP"},
+    "receivers": {
+        "id": "VARCHAR", "account_id": "VARCHAR", "fields": "VARCHAR", "active": "BOOLEAN", "position": "BIGINT",
+        "due": "TIMESTAMP", "failures": "INTEGER",
+    },
+    "events": {
+        "number": "BIGINT", "account_id": "VARCHAR", "stored": "TIMESTAMP", "event": "VARCHAR", "receiver": "VARCHAR",
+        "died": "TIMESTAMP", "error": "VARCHAR",
+    },
     "settings": {"name": "VARCHAR", "value": "VARCHAR"},
     "visits": COLUMNS,
 }  # fmt: skip
@@ -224,6 +232,7 @@ def go_on_counting(target: Store) -> None:
     for sequence, highest in (
         ("qrcode_numbers", "SELECT max(qrcode) AS number FROM short_codes"),
         ("user_agent_numbers", "SELECT max(number) AS number FROM user_agents"),
+        ("event_numbers", "SELECT greatest(max(position), (SELECT max(number) FROM events)) AS number FROM receivers"),
     ):
         number = int(target.rows(highest)[0]["number"] or 0) + 1
         target.execute(target.database.dialect.begin_sequence.format(name=sequence, number=number))

@@ -1,0 +1,93 @@
+"""Sends requests to receivers of events: to addresses that were checked, in a limited time, and nowhere else.
+
+A receiver is a URL from a stranger, as an image is (`drawing.untrusted.fetching`): its host is resolved once, and the
+connection uses one of the addresses that were checked. Redirects are not followed.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Mapping
+from functools import cache
+from http.client import HTTPException, HTTPResponse
+from time import monotonic
+from urllib.parse import urlsplit
+
+from qrkit.drawing.untrusted.fetching import MOST_ADDRESSES, Source, is_public, resolved
+
+__all__ = ["SECONDS", "Unreachable", "post"]
+
+SECONDS = 10.0
+"""How long a request may take in all."""
+CONNECT_SECONDS = 3.0
+MOST_BYTES = 65_536
+"""How much of an answer is read."""
+
+
+class Unreachable(Exception):
+    """The reason why a receiver gave no answer."""
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str], *, private: bool) -> int:
+    """Send a POST request and return the status of the answer.
+
+    Args:
+        private: Whether the URL may be http, and may lead to an address that is not public.
+
+    Raises:
+        Unreachable: If there is no answer.
+    """
+    end = monotonic() + SECONDS
+
+    def left() -> float:
+        if (seconds := end - monotonic()) <= 0:
+            raise TimeoutError
+        return seconds
+
+    try:
+        connection = _connection(url, min(CONNECT_SECONDS, SECONDS), private=private)
+        with connection:
+            connection.settimeout(left())
+            connection.sendall(_head(url, len(body), headers) + body)
+            with HTTPResponse(Source(connection, left), method="POST") as response:  # type: ignore[arg-type]  # it only calls makefile
+                response.begin()
+                response.read(MOST_BYTES)
+                return response.status
+    except TimeoutError as error:
+        raise Unreachable(f"no answer within {SECONDS:g} s") from error
+    except (OSError, HTTPException, ValueError) as error:
+        raise Unreachable(str(error) or type(error).__name__) from error
+
+
+def _connection(url: str, seconds: float, *, private: bool) -> socket.socket:
+    parts = urlsplit(url)
+    host, is_plain = parts.hostname or "", parts.scheme == "http"
+    addresses = resolved(host, seconds)
+    if not private and (is_plain or not all(map(is_public, addresses))):
+        raise Unreachable(f"{host} does not lead to public addresses alone, or the URL is not https")
+    for address in addresses[:MOST_ADDRESSES]:
+        try:
+            plain = socket.create_connection((address, parts.port or (80 if is_plain else 443)), seconds)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            continue
+        try:
+            return plain if is_plain else _tls().wrap_socket(plain, server_hostname=host)
+        except BaseException:
+            plain.close()
+            raise
+    raise Unreachable(f"{host} does not answer: {reason}" if addresses else f"{host} has no address")
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _head(url: str, length: int, headers: Mapping[str, str]) -> bytes:
+    parts = urlsplit(url)
+    own = {"Host": parts.netloc, "User-Agent": "qrkit", "Content-Length": str(length), "Connection": "close"}
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in (own | dict(headers)).items())]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

@@ -1,0 +1,91 @@
+"""Sends events in the background of a server: to webhooks, a few at a time, so that a slow one holds up no other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from threading import Event, Thread
+from time import monotonic
+
+from qrkit.portfolio.delivering import deliver
+from qrkit.server.operation.event_streams import Stream, push_events
+from qrkit.server.operation.logs import OPERATIONS
+from qrkit.store import Store
+from qrkit.store.recording.event_log import is_anybody_waiting
+from qrkit.store.recording.recorder import include_waiting
+from qrkit.store.records.receivers import due_webhooks, sweep_events
+from qrkit.tracking.times import Clock
+
+__all__ = ["Deliveries"]
+
+LOOK_SECONDS = 0.5
+"""How often it is looked for events: the longest time that a scan waits in the inbox while somebody waits for it."""
+ALIVE_LOOKS, SWEEP_LOOKS = 20, 120
+"""How many looks until streams get a sign of life, and until what all receivers have is deleted."""
+MOST_AT_ONCE = 8
+"""Webhooks that are sent events at a time."""
+ENDING_SECONDS = 1.0
+"""Seconds to wait for requests under way when the server stops; their events are otherwise sent again."""
+
+_log = logging.getLogger(OPERATIONS)
+
+
+class Deliveries:
+    """Sends events to webhooks and streams while `running` runs; a thread for each webhook ends after its turn.
+
+    Attributes:
+        streams: The clients of streams.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._ended = Event()
+        self._busy: dict[str, Thread] = {}
+        self.streams: list[Stream] = []
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Context manager: sends events in background threads, unless the store is a snapshot."""
+        if self._store.database.read_only:
+            yield
+            return
+        self._ended.clear()
+        thread = Thread(target=self._run, name="qrkit-events", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            end = monotonic() + ENDING_SECONDS
+            for one in (thread, *self._busy.values()):
+                one.join(max(0.0, end - monotonic()))
+
+    def _run(self) -> None:
+        for looks in count(1):
+            if self._ended.wait(LOOK_SECONDS):
+                return
+            try:
+                if is_anybody_waiting(self._store):
+                    self._look(b": alive\n\n" if looks % ALIVE_LOOKS == 0 else b"")
+                if looks % SWEEP_LOOKS == 0:
+                    sweep_events(self._store, self._clock())
+            except Exception as error:  # any error, because the thread must not end
+                _log.warning("events wait until the store answers: %s", error)
+
+    def _look(self, sign: bytes) -> None:
+        include_waiting(self._store)
+        push_events(self._store, self.streams, sign)
+        self._busy = {id: thread for id, thread in self._busy.items() if thread.is_alive()}
+        due = [id for id in due_webhooks(self._store, self._clock()) if id not in self._busy]
+        for id in due[: MOST_AT_ONCE - len(self._busy)]:
+            self._busy[id] = Thread(target=self._send, args=(id,), name=f"webhook {id}", daemon=True)
+            self._busy[id].start()
+
+    def _send(self, id: str) -> None:
+        try:
+            deliver(self._store, id, self._clock)
+        except Exception as error:  # any error: the events are kept, and the next attempt sends them
+            if not self._ended.is_set():
+                _log.warning("events wait for the webhook %s: %s", id, error)

@@ -1,0 +1,148 @@
+"""Events over HTTP: webhooks of an account, and streams of events that resume."""
+
+import json
+import socket
+import threading
+import time
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+from qrkit import open_portfolio
+from qrkit.portfolio.access import create_account, create_key
+from qrkit.server import Client, Server, Settings, make_app
+from qrkit.store.records.receivers import last_event
+from tests.receivers import receiving
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148"
+HOME = "https://example.com/home"
+LONGEST = 20.0
+
+
+class Stream:
+    """A client of a stream."""
+
+    def __init__(self, url, key, *, kinds="", last=""):
+        self._connection = socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), LONGEST)
+        resume = f"Last-Event-ID: {last}\r\n" if last else ""
+        head = f"GET /api/v3/track/events?auth={key}&kinds={kinds} HTTP/1.1\r\nHost: localhost\r\n{resume}\r\n"
+        self._connection.sendall(head.encode())
+        self._lines = self._connection.makefile("rb")
+        while b"retry" not in (line := self._lines.readline()):
+            assert line, "there is no stream"
+
+    def next(self):
+        while not (line := self._lines.readline()).startswith(b"data: "):
+            assert line, "the stream has ended"
+        return json.loads(line.removeprefix(b"data: "))
+
+    def close(self):
+        self._lines.close()
+        self._connection.close()
+
+
+@pytest.fixture(scope="module")
+def shop():
+    with open_portfolio(":memory:", base_url="https://go.example.com") as shop:
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def key(shop):
+    return create_key(shop.store, shop.account)
+
+
+@pytest.fixture(scope="module")
+def site(shop):
+    with Server(shop, port=0, unknown_codes_a_minute=0) as server:
+        yield server
+
+
+def scan(site, code):
+    connection = HTTPConnection(urlsplit(site.url).netloc, timeout=LONGEST)
+    connection.request("GET", f"/{code}", headers={"User-Agent": IPHONE})
+    assert connection.getresponse().status == 302
+    connection.close()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("loopback")
+def test_a_stream_shows_scans_and_resumes(shop, key, site):
+    code = shop.insert_qrcode(HOME, short_code="door")
+    with closing(Stream(site.url, key, kinds="scan")) as stream:
+        scan(site, "door")
+        first = stream.next()
+        assert (first["type"], first["subject"]) == ("qrkit.scan", code.id)
+    names = [shop.insert_qrcode(HOME).id for _ in range(3)]
+    with closing(Stream(site.url, key, last=first["id"])) as resumed:
+        assert [resumed.next()["subject"] for _ in names] == names
+        shop.delete_qrcode(names[0])
+        assert resumed.next()["type"] == "qrkit.code.deleted"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("loopback")
+def test_streams_need_no_thread_each(shop, key, site):
+    before = threading.active_count()
+    with ExitStack() as open_streams:
+        streams = [open_streams.enter_context(closing(Stream(site.url, key))) for _ in range(200)]
+        assert threading.active_count() <= before
+        made = shop.insert_qrcode(HOME)
+        assert {stream.next()["subject"] for stream in streams} == {made.id}
+    scan(site, made.short_code)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("loopback")
+def test_a_server_sends_scans_to_a_webhook(shop, site):
+    with receiving() as receiver:
+        webhook = shop.webhooks.add(receiver.url, private=True, kinds=["scan"])
+        code = shop.insert_qrcode(HOME)
+        scan(site, code.short_code)
+        end = time.monotonic() + LONGEST
+        while not receiver.sent and time.monotonic() < end:
+            threading.Event().wait(0.05)
+        assert [event["subject"] for event in receiver.events] == [code.id]
+        shop.webhooks.remove(webhook.id)
+
+
+def test_scans_can_be_followed(shop):
+    code = shop.insert_qrcode(HOME, short_code="gate")
+    client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
+    webhook = shop.webhooks.add("https://example.com/scans")  # so that events are kept
+    before = last_event(shop.store)
+    client.get("/gate", headers={"user-agent": IPHONE})
+    with closing(shop.scans.where(qrcode_id=code.id).follow(after=before)) as follower:
+        event = next(follower)
+    shop.webhooks.remove(webhook.id)
+    assert (event["type"], event["subject"]) == ("qrkit.scan", code.id)
+
+
+def test_webhooks_over_http_belong_to_an_account(shop, key):
+    client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
+    other = create_key(shop.store, create_account(shop.store, "other"))
+
+    def ask(method, path="", auth=key, **body):
+        data = json.dumps(body).encode() if body else b""
+        return client.request(method, f"/api/v3/webhooks{path}", query=f"auth={auth}", body=data)
+
+    campaign = shop.insert_campaign("Spring").id
+    made = ask("POST", url="https://127.0.0.1/", kinds=["scan"], campaignId=campaign, batch=10, private=True)
+    assert made.status == 200, made.text
+    assert "private" in made.headers["x-api-warning"]
+    record = made.json()
+    assert record.pop("secret").startswith("whsec_")
+    assert ask("GET").json() == [record]
+    assert (record["kinds"], record["campaignId"], record["private"]) == (["scan"], campaign, False)
+    id = f"/{record['id']}"
+    tested = ask("POST", f"{id}/test").json()
+    assert "public" in tested["error"]
+    assert ask("GET", f"{id}/log").json() == {"log": [tested], "dead": []}
+    assert ask("POST", f"{id}/replay").json() == {"replayed": 0}
+    assert [ask(*one, auth=other).status for one in (("GET", f"{id}/log"), ("DELETE", id))] == [404, 404]
+    assert ask("DELETE", id).status == 200
+    assert ask("GET").json() == []
+    for wrong in ({"url": "http://example.com"}, {"url": "https://e.example", "batch": 0}, {"kinds": ["scan"]}):
+        assert ask("POST", **wrong).status == 400
