@@ -32,7 +32,7 @@ NESTED = {
 COMMANDS = [
     "generate", "sheet", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain",
     "campaign", "template", "import", "export", "scans", "experiment", "report", "studio", "console", "serve",
-    "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "demo", "completion",
+    "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "mcp", "demo", "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)
