@@ -49,12 +49,14 @@ with qrkit.open_portfolio("shop.duckdb", base_url="https://go.example.com") as s
 MISSING = """
 from importlib import import_module
 
+from qrkit.__main__ import parser
 from qrkit.errors import EXTRAS, MissingProgram
 
 shop = qrkit.open_portfolio("shop.duckdb")
 june = shop.scans.where(since="2026-06-01", until="2026-07-01")
 NEEDED = {
     "console": lambda: import_module("qrkit.notebook.console.server"),
+    "mcp": lambda: (asked := parser().parse_args(["mcp"])).run(asked),
     "notebook": lambda: report.notebook(shop, "june.ipynb"),
     "postgresql": lambda: qrkit.open_portfolio("postgresql://joe@db.example/shop"),
     "s3": lambda: shop.archive(to="s3://bucket/shop"),

@@ -58,6 +58,9 @@ COMMANDS = {
         "maintenance:define_compact": "Make the file of a store smaller, after you have deleted a lot.",
         "maintenance:define_migrate": "Copy a store into a new one, from a file to a PostgreSQL database or back.",
     },
+    "for assistants": {
+        "mcp:define_mcp": "Offer tools to an assistant: find QR Codes, count and compare scans, check pictures.",
+    },
     "getting started": {
         "report:define_demo": "See a complete example: posters, scans and a report, in one command.",
         "completion:define_completion": "Print a script that lets your shell complete commands and options.",

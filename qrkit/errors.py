@@ -412,6 +412,7 @@ class MissingProgram(QrkitError, RuntimeError):
 
 EXTRAS = {
     "console": "the studio and the console in a browser need it",
+    "mcp": "tools for assistants need it",
     "notebook": "running a notebook needs it",
     "postgresql": "a store in PostgreSQL needs it",
     "s3": "archived visits in a bucket need it",

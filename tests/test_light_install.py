@@ -70,6 +70,7 @@ NEEDS_AN_EXTRA = [
     ("statistics", "qrkit.analytics.rates(june)"),
     ("statistics", "qrkit.analytics.compare(june, june, independent=True)"),
     ("statistics", "qrkit.analytics.unusual_days(june)"),
+    ("mcp", "main(['mcp'])"),
     ("notebook", "qrkit.report.notebook(qrkit.open_portfolio(folder / 'a.duckdb'), folder / 'june.ipynb')"),
     ("postgresql", "qrkit.open_portfolio('postgresql://joe@db.example/shop')"),
     ("s3", "qrkit.open_portfolio(folder / 'a.duckdb').archive(to='s3://bucket/shop')"),

@@ -25,7 +25,7 @@ from qrkit.store.questions.local_time import Stretch, case_of, local_time, micro
 from qrkit.store.questions.scan_attributes import UNKNOWN, Attribute, Part, group_sql, table_of
 from qrkit.store.records.campaign_colors import colors_by_name
 from qrkit.tracking.text_columns import text_column, with_dtypes
-from qrkit.tracking.times import first_moment, naive, now
+from qrkit.tracking.times import first_moment, naive, now, period_start
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,23 +276,16 @@ def _days(scans: Scans, counts: pd.DataFrame, period: str) -> pd.DataFrame:
     ends = _ends(scans, counts, scans.zone)
     days: list[date] = []
     if ends:
-        first, last = (_period_start(end.date(), period) for end in ends)
+        first, last = (period_start(end.date(), period) for end in ends)
         _check_rows((last - first).days)
         days = [first]
         while days[-1] <= last:
-            days.append(_period_start(days[-1] + timedelta(days={"day": 1, "week": 7, "month": 31}[period]), period))
+            days.append(period_start(days[-1] + timedelta(days={"day": 1, "week": 7, "month": 31}[period]), period))
     starts = [first_moment(scans.zone, day) for day in days]
     # A day skipped by a move across the date line starts when the next day does; leave it out.
     rows = [(datetime.combine(day, datetime.min.time()), start, (after - start) / HOUR)
             for day, (start, after) in zip(days, pairwise(starts), strict=False) if start < after]  # fmt: skip
     return pd.DataFrame(rows, columns=list(CALENDAR)).astype(CALENDAR)
-
-
-def _period_start(day: date, period: str) -> date:
-    """Return the first day of the week or month that contains `day`, or `day` itself."""
-    if period == "week":
-        return day - timedelta(days=day.weekday())
-    return day.replace(day=1) if period == "month" else day
 
 
 def _ends(scans: Scans, counts: pd.DataFrame, zone: ZoneInfo) -> tuple[datetime, datetime] | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from qrkit.portfolio import Portfolio
 
-__all__ = ["define_campaign"]
+__all__ = ["campaign_rows", "define_campaign"]
 
 CAMPAIGNS = Table(
     "campaign",
@@ -78,13 +78,14 @@ def _changes(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def _list(portfolio: Portfolio, asked: argparse.Namespace) -> None:
-    rows = _rows(portfolio)
+    rows = campaign_rows(portfolio)
     CAMPAIGNS.print(asked, rows)
     if not rows:
         complain("campaign", "no campaigns yet; `qrkit campaign add` makes one")
 
 
-def _rows(portfolio: Portfolio) -> Sequence[Row]:
+def campaign_rows(portfolio: Portfolio) -> Sequence[Row]:
+    """Return what lists tell of all campaigns, by the keys of `CAMPAIGNS`."""
     from qrkit.tracking.times import to_iso
 
     counts = portfolio.campaigns()[["qrcodes", "scans"]].to_dict("index")

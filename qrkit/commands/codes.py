@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from qrkit.tracking.redirect_rules import RedirectRule
 
 __all__ = [
-    "CODE_HELP", "add_filters", "confirm", "define_add", "define_list", "define_remove", "define_set", "define_show",
-    "fields_of",
+    "CODE_HELP", "add_filters", "code_rows", "confirm", "define_add", "define_list", "define_remove", "define_set",
+    "define_show", "fields_of",
 ]  # fmt: skip
 
 CODE_HELP = "short code, short URL, name or ID"
@@ -232,7 +232,8 @@ def _count(text: str) -> int:
 # What is printed
 
 
-def _rows(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Row]:
+def code_rows(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Row]:
+    """Return what lists tell of QR Codes, by the keys of `CODES`."""
     from qrkit.tracking.times import to_iso
 
     campaigns = {campaign.id: campaign.name for campaign in portfolio.list_campaigns()}
@@ -254,7 +255,7 @@ def _tell(
 ) -> None:
     """Print what was done with QR Codes: a line for each, without secrets, or JSON, also with issues if given."""
     further = {} if issues is None else {"issues": list(issues)}
-    for row in _rows(portfolio, codes):
+    for row in code_rows(portfolio, codes):
         if asked.json:
             print_json(**CODES.record(row), **further)
         else:
@@ -279,7 +280,7 @@ def _list(asked: argparse.Namespace) -> None:
         codes = portfolio.search_qrcodes(asked.search, campaign_id=campaign_id)
         fields = fields_of(asked.field).items()
         found = [code for code in codes if fields <= code.fields.items() and _has_tag(code, asked.tag)]
-        CODES.print(asked, _rows(portfolio, found[: asked.limit]))
+        CODES.print(asked, code_rows(portfolio, found[: asked.limit]))
     if not found:
         why = "no QR Code is in the campaign" if campaign_id else "no QR Codes yet; `qrkit add` creates one"
         complain("list", "no QR Code contains that" if asked.search or asked.tag or asked.field else why)
@@ -298,7 +299,7 @@ def _show(asked: argparse.Namespace) -> None:
     with opened(asked, to_read=True) as portfolio:
         code = portfolio.find_qrcode(asked.code)
         imported, _ = imports(portfolio.store, [code.id]).get(code.id, (0, None))
-        (row,) = _rows(portfolio, [code])
+        (row,) = code_rows(portfolio, [code])
         schedule = code.schedule if code.is_schedule_enabled else ()
         active = active_content(code.content, schedule, portfolio.now())
         _save_picture(asked, portfolio, code)

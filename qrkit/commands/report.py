@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
@@ -20,27 +21,32 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
 from qrkit.languages import LANGUAGES
 from qrkit.store.questions.scan_attributes import check_attribute
-from qrkit.tracking.times import from_day
+from qrkit.tracking.times import WholePeriod, from_day, last_whole, now, zone_of
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
     from qrkit.exchange.merge import ImportResult
     from qrkit.portfolio import Portfolio
 
-__all__ = ["add_period", "define_demo", "define_report"]
+__all__ = ["add_period", "define_demo", "define_report", "period_of"]
+
+COMPARED = ("previous", "last-year", "campaigns")
+"""What a report can compare."""
 
 
 def define_report(one: Parser) -> None:
     """Define the command `report`."""
     describe(
         one,
-        "An existing file is replaced. Works while a server uses the store, too.",
+        "An existing file is replaced. Works while a server uses the store, too. --mail sends the report through the "
+        "SMTP server in $QRKIT_SMTP, such as smtps://user:password@mail.example.com, from $QRKIT_MAIL_FROM.",
         usage="[-o FILE] [options]",
         examples=(
             "qrkit report --store shop.duckdb",
             "qrkit report --store shop.duckdb -o june.pdf \\",
             "    --since 2026-06-01 --until 2026-07-01",
             'qrkit report --campaign "Spring window" --time-zone Europe/Lisbon',
+            "qrkit report --last month --compare campaigns --mail ana@example.com",
         ),
     )
     one.add_argument(
@@ -53,6 +59,8 @@ def define_report(one: Parser) -> None:
     one.add_argument("--pdf", action="store_true", help="write a PDF, printed by the Chromium of this machine")
     one.add_argument("--campaign", metavar="NAME", help="report on this campaign only (default: on all)")
     add_period(one)
+    compared = f"what to compare: {', '.join(COMPARED)} (the days before, if they have scans)"
+    one.add_argument("--compare", choices=COMPARED, metavar="WHAT", help=compared)
     by = "a table by this, such as browser, tag, or a field of yours; repeat it for several (device, system, country)"
     one.add_argument("--by", action="append", metavar="WHAT", help=by)
     one.add_argument("--title", metavar="TEXT", help="title of the report")
@@ -61,9 +69,11 @@ def define_report(one: Parser) -> None:
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
     hides = "hide groups with fewer visitors or scans than this, such as 5, before you share the report (none)"
     one.add_argument("--least", type=int, metavar="NUMBER", help=hides)
+    mailed = "send the report to this address, and write a file only with -o; repeat it for several"
+    one.add_argument("--mail", action="append", metavar="ADDRESS", help=mailed)
     add_store(one)
     add_base_url(one)
-    add_json(one, "file")
+    add_json(one, "file, mail")
     one.set_defaults(run=_report)
 
 
@@ -73,8 +83,21 @@ def add_period(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", type=_day, metavar="DAY", help=first)
     last = "the day after the last one (default: the day after the last scan)"
     parser.add_argument("--until", type=_day, metavar="DAY", help=last)
+    whole = "the last whole one instead: week (from Monday), month or quarter"
+    parser.add_argument("--last", choices=get_args(WholePeriod), metavar="PERIOD", help=whole)
     zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
+
+
+def period_of(asked: Any) -> dict[str, Any]:
+    """Return the bounds and the time zone that options of `add_period` ask for, or fields of the same names."""
+    since, until = asked.since, asked.until
+    if asked.last:
+        if since or until:
+            rule = "has a first and a last day of its own; leave out since and until"
+            raise InvalidParameter(Problem("last", asked.last, rule))
+        since, until = last_whole(asked.last, now().astimezone(zone_of(asked.time_zone)).date())
+    return {"since": since, "until": until, "time_zone": asked.time_zone}
 
 
 def _day(text: str) -> date:
@@ -86,40 +109,54 @@ def _day(text: str) -> date:
 
 def _report(asked: argparse.Namespace) -> None:
     from qrkit import report
+    from qrkit.commands.mailing import mailer
+    from qrkit.report.suffixes import NOTEBOOK
+
+    output, how = _output(asked), period_of(asked) | {"title": asked.title, "language": asked.language}
+    send = mailer(asked.mail, os.environ) if asked.mail else None
+    with opened(asked, to_read=True) as portfolio:
+        campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
+        for name in asked.by or ():
+            check_attribute("by", name, portfolio.scans)
+        if output and output.suffix.lower() == NOTEBOOK:
+            report.notebook(portfolio, output, campaign_id=campaign_id, **how)
+        else:
+            how |= {"least": asked.least, "brand": None if asked.brand is None else _brand(portfolio, asked.brand)}
+            how |= {"attributes": asked.by} if asked.by else {}
+            how |= {"compare_to": asked.compare.replace("-", " ")} if asked.compare else {}
+            whose = [] if campaign_id is None else [campaign_id]
+            made = (report.campaign if whose else report.portfolio)(portfolio, *whose, **how)
+            if output:
+                made.save(output)
+            if not made.words:
+                complain("report", "no scans in this period" if how["since"] or how["until"] else "no scans yet")
+    told = [str(output)] if output else []
+    if send:
+        send(made)  # the store is free by now
+        told.append(f"sent to {', '.join(asked.mail)}")
+    print_result(asked, "; ".join(told), file=str(output) if output else None, mail=asked.mail or [])
+
+
+def _output(asked: argparse.Namespace) -> Path | None:
+    """Return the file to write, if any; raise if it cannot be written as asked."""
     from qrkit.report.suffixes import NOTEBOOK, check_file
 
-    output = asked.output or Path("report.html")
+    if asked.mail and not asked.output and not asked.pdf:
+        return None
+    output: Path = asked.output or Path("report.html")
     if asked.pdf:
         if not output.name.strip("."):
             raise InvalidParameter(Problem("output", str(output), "is a folder; name a file, such as report.pdf"))
         output = output.with_suffix(".pdf")
     check_file(output)
-    is_notebook = output.suffix.lower() == NOTEBOOK
-    if is_notebook and asked.brand is not None:
-        raise InvalidParameter(Problem("brand", asked.brand, "is not for reports as notebooks"))
-    if is_notebook and asked.least is not None:
-        rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
-        raise InvalidParameter(Problem("least", asked.least, rule))
-    days = {name: getattr(asked, name) for name in ("since", "until", "time_zone", "title", "language")}
-    if is_notebook and asked.by:
-        raise InvalidParameter(Problem("by", asked.by[0], "is not for reports as notebooks"))
-    how = {} if asked.by is None else {"attributes": asked.by}
-    with opened(asked, to_read=True) as portfolio:
-        campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
-        for name in asked.by or ():
-            check_attribute("by", name, portfolio.scans)
-        brand = None if asked.brand is None else _brand(portfolio, asked.brand)
-        if is_notebook:
-            file = report.notebook(portfolio, output, campaign_id=campaign_id, **days)
-        else:
-            if campaign_id is None:
-                made = report.portfolio(portfolio, brand=brand, least=asked.least, **days, **how)
-            else:
-                made = report.campaign(portfolio, campaign_id, brand=brand, least=asked.least, **days, **how)
-            file = made.save(output)
-            if not made.words:
-                complain("report", "no scans in this period" if asked.since or asked.until else "no scans yet")
-    print_result(asked, file, file=str(file))
+    if output.suffix.lower() == NOTEBOOK:
+        for name in ("brand", "by", "compare", "mail"):
+            if (given := getattr(asked, name)) is not None:
+                raise InvalidParameter(Problem(name, given, "is not for reports as notebooks"))
+        if asked.least is not None:
+            rule = "cannot hide anything in a notebook, which reads the store; write .html, .pdf or .zip"
+            raise InvalidParameter(Problem("least", asked.least, rule))
+    return output
 
 
 def _brand(portfolio: Portfolio, name: str) -> Brand:

@@ -9,7 +9,7 @@ from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
 from qrkit.commands.output import Status, complain
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.printed_tables import Column, Row, Table
-from qrkit.commands.report import add_period
+from qrkit.commands.report import add_period, period_of
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
@@ -121,9 +121,7 @@ def _scans(asked: argparse.Namespace) -> Status | None:
         view = portfolio.scans.where(
             campaign_id=campaign_id,
             qrcode_id=[code.id for code in codes] or None,
-            since=asked.since,
-            until=asked.until,
-            time_zone=asked.time_zone,
+            **period_of(asked),
             tag=asked.tag,
             fields=fields_of(asked.field),
         )

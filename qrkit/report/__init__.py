@@ -30,6 +30,7 @@ from qrkit.report.pdf import printed
 from qrkit.report.small_groups import shareable
 from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
+from qrkit.report.words import period
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute
 from qrkit.tracking.times import from_day, zone_of
 
@@ -64,6 +65,12 @@ class Report:
     language: LanguageTag
     _facts: Facts = field(repr=False, compare=False)
     _brand: Brand | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def period(self) -> str:
+        """The days of the report in words, such as 1-30 June 2026; empty if there are none."""
+        with in_language(self.language):
+            return period(self._facts.first, self._facts.last)
 
     def save(self, path: str | Path) -> Path:
         """Write the report to a file in the format of its suffix, and return the path.
@@ -114,7 +121,7 @@ def portfolio(
     time_zone: str = "UTC",
     attributes: Sequence[Attribute | str] = ATTRIBUTES,
     brand: Brand | None = None,
-    compare_to: Literal["previous", "last year"] | tuple[date | str, date | str] | None = None,
+    compare_to: Literal["previous", "last year", "campaigns"] | tuple[date | str, date | str] | None = None,
     holidays: Collection[date] = (),
     cards: bool = False,
     least: int | None = None,
@@ -134,7 +141,9 @@ def portfolio(
         brand: Look of the page; by default the brand in use, `portfolio.brands.current`.
         compare_to: What to compare the period with: "previous" for the days before it, "last year" for the same dates a
             year earlier, or the first day and the day after the last. By default, the days before it if both bounds are
-            given and there were scans; otherwise the second half is compared with the first.
+            given and there were scans; otherwise the second half is compared with the first. "campaigns" adds a table
+            of the campaigns side by side to that: scans per day, and their change, each with its 95% interval, or why
+            there is none.
         holidays: Public holidays, as for `analytics.unusual_days`: they are never called unusual, and comparisons
             leave them out and say so.
         cards: Whether to add a card for each QR Code, with its picture large enough to scan.
@@ -151,7 +160,8 @@ def portfolio(
     Raises:
         InvalidParameter: If a bound is not a date, if a period does not end after it begins, if the time zone, an
             attribute, `compare_to` or the language is unknown, if `holidays` are not dates, if `least` is out of range
-            or hides everything, or if `most_a_day` is not a whole number of 1 or more.
+            or hides everything, if `most_a_day` is not a whole number of 1 or more, or if campaigns are to be compared
+            and there are fewer than two.
         MissingProgram: If the extra `statistics` is not installed.
         AssetError: If the logo of the brand is invalid.
         RemoteContentDisabled: If the logo of the brand is a URL; reports fetch nothing.
@@ -162,13 +172,17 @@ def portfolio(
         time_zone,
         portfolio.scans,
         attributes=attributes,
-        compare_to=compare_to,
+        compare_to=None if compare_to == "campaigns" else compare_to,
         holidays=holidays,
         least=least,
     )
+    has_campaigns = compare_to == "campaigns"
+    if has_campaigns and len(portfolio.list_campaigns()) < 2:
+        raise InvalidParameter(Problem("compare_to", compare_to, "needs two campaigns or more"))
     with in_language(language):
         facts = _facts(portfolio, portfolio.scans.where(most_a_day=most_a_day), asked)
-        return _report(portfolio, facts, _heading(portfolio, None, title), brand, with_cards=cards)
+        heading = _heading(portfolio, None, title)
+        return _report(portfolio, facts, heading, brand, with_cards=cards, with_campaigns=has_campaigns)
 
 
 def campaign(
@@ -297,10 +311,18 @@ def _heading(portfolio: Portfolio, campaign_id: str | None, title: str | None) -
     return Heading(title or record.name, say("Scan report"), record.description)
 
 
-def _report(portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool) -> Report:
+def _report(
+    portfolio: Portfolio,
+    facts: Facts,
+    heading: Heading,
+    brand: Brand | None,
+    *,
+    with_cards: bool,
+    with_campaigns: bool = False,
+) -> Report:
     words = tuple(sentence for sentence in (headline(facts), lead(facts), *findings(facts)) if sentence)
     brand = brand or portfolio.brands.current
-    html = render(portfolio, facts, heading, brand, with_cards=with_cards)
+    html = render(portfolio, facts, heading, brand, with_cards=with_cards, with_campaigns=with_campaigns)
     return Report(heading.title, html, words, facts.unscanned, current_language(), facts, brand)
 
 

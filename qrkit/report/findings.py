@@ -27,7 +27,9 @@ from qrkit.report.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["findings", "headline", "lead", "leads_key", "range_text", "silent_sentences"]
+__all__ = [
+    "against_text", "findings", "headline", "lead", "leads_key", "more_or_fewer", "range_text", "silent_sentences",
+]  # fmt: skip
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
@@ -57,7 +59,7 @@ def headline(facts: Facts) -> str:
     if is_trend:
         return say(f"headline_{_growth(comparisons)}", percent=_percent_a_week(comparisons))
     if change is not None and is_change:
-        against = _against(comparisons, is_brief=True)
+        against = against_text(comparisons, is_brief=True)
         return say(f"headline_{_way(change.ratio)}", against=against, **_size(change.ratio))
     leader = comparisons.leading
     if leader is not None and leader.differs and leader.ratio > 1:
@@ -195,7 +197,7 @@ def range_text(change: Change) -> str:
     return say("likely_between", low=more_or_fewer(low), high=more_or_fewer(high))
 
 
-def _against(comparisons: Comparisons, *, is_brief: bool = False) -> str:
+def against_text(comparisons: Comparisons, *, is_brief: bool = False) -> str:
     """Say what the period was compared with."""
     first, second = comparisons.first, comparisons.second
     if comparisons.is_half and is_brief:
@@ -222,7 +224,7 @@ def _peak(comparisons: Comparisons) -> dict[str, Any] | None:
 def _peak_headline(facts: Facts, peak: dict[str, Any], change: Change | None) -> str:
     on, scans, times = day(peak["day"], year=False), number(peak["scans"]), multiple(peak["times"])
     if change is not None and peak["day"].date() in facts.comparisons.left_out and change.ratio < 2:
-        values = {"against": _against(facts.comparisons, is_brief=True), "percent": _size(change.ratio)["percent"]}
+        values = {"against": against_text(facts.comparisons, is_brief=True), "percent": _size(change.ratio)["percent"]}
         return say(f"headline_peak_then_{_way(change.ratio)}", day=on, scans=scans, times=times, **values)
     if len(facts.groups) > 1:
         that_day = facts.per_day[facts.per_day["day"] == peak["day"]].sort_values("scans").iloc[-1]
@@ -241,7 +243,7 @@ def _trend(comparisons: Comparisons) -> str:
     if change is None or not change.before + change.after:
         return ""
     if not change.before:
-        return say("trend_from_none", against=_against(comparisons))
+        return say("trend_from_none", against=against_text(comparisons))
     calm = comparisons.calm
     if calm is None or not calm.before:
         return _compared(comparisons, change)
@@ -267,9 +269,9 @@ def _percent_a_week(comparisons: Comparisons) -> str:
 def _compared(comparisons: Comparisons, change: Change) -> str:
     if _is_trend(comparisons, change):
         values = {"before": rate(change.before), "after": rate(change.after)}
-        halves = _against(comparisons)
+        halves = against_text(comparisons)
         return say(f"trend_{_growth(comparisons)}", percent=_percent_a_week(comparisons), against=halves, **values)
-    against = _against(comparisons)
+    against = against_text(comparisons)
     if change.differs:
         if not 0 < change.ratio < inf:
             return say("trend_fell", percent=percent_text(100), against=against, range=range_text(change))

@@ -21,6 +21,7 @@ from qrkit.languages import current_language, say
 from qrkit.portfolio import Portfolio
 from qrkit.report import code_cards as cards
 from qrkit.report import words
+from qrkit.report.campaign_comparison import side_by_side
 from qrkit.report.code_table import code_rows
 from qrkit.report.embedded import embedded
 from qrkit.report.facts import Facts
@@ -83,7 +84,7 @@ class Mark:
 
 
 def render(
-    portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool = False
+    portfolio: Portfolio, facts: Facts, heading: Heading, brand: Brand | None, *, with_cards: bool, with_campaigns: bool
 ) -> str:
     """Render the whole page as HTML. The same facts give the same page."""
     colors, script = campaign_colors(facts), _read_part("page.js")
@@ -111,6 +112,7 @@ def render(
         **_figures(facts),
         unscanned=facts.unscanned,
         campaigns=campaign_table(facts, colors) if has_several else None,
+        side_by_side=side_by_side(facts) if with_campaigns else None,
         tables=[table for table in tables if table],
         rows=rows,
         has_visitors=any(row.visitors for row in rows),

@@ -52,6 +52,8 @@ PHRASES: Mapping[str, Sentence] = {
     "almost_none": "over 99% fewer",
     "far_more": "over {times} times as many",
     "from_none": "more, from none",
+    "change": "Change {against}",
+    "likely_rate": "likely {low}\N{EN DASH}{high}",
     "likely_same_way": "likely {low}\N{EN DASH}{high}%",
     "likely_times": "likely {low}\N{EN DASH}{high} times",
     "likely_between": "likely between {low} and {high}",

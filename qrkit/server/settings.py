@@ -23,13 +23,17 @@ from qrkit.model import Model
 from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
 
-__all__ = ["CONSOLE_VARIABLE", "ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "Settings"]
+__all__ = [
+    "CONSOLE_VARIABLE", "ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "SENDER_VARIABLE", "SMTP_VARIABLE", "Settings",
+]  # fmt: skip
 
 PREFIX = "QRKIT_"
 CONSOLE_VARIABLE = "QRKIT_CONSOLE_TOKEN"
 """The environment variable with the token of `qrkit console`, which is no setting of a server."""
 FILE_VARIABLE = "QRKIT_SETTINGS"
 """The environment variable with the path of a settings file."""
+SMTP_VARIABLE, SENDER_VARIABLE = "QRKIT_SMTP", "QRKIT_MAIL_FROM"
+"""The environment variables with the mail server and the sender of `qrkit report --mail`."""
 RELOADABLE = ("access_log", "generates_a_minute", "log_level", "places", "unknown_codes_a_minute")
 """Names of the settings that can change while a server runs; the others are read when it starts."""
 
@@ -203,7 +207,7 @@ class Settings(Model):
         # Imported here, because the help of the command line reads this module but draws nothing.
         from qrkit.drawing.untrusted.rasteriser import ENGINE_VARIABLE
 
-        others = (CONSOLE_VARIABLE, ENGINE_VARIABLE, FILE_VARIABLE, STATE_VARIABLE)
+        others = (CONSOLE_VARIABLE, ENGINE_VARIABLE, FILE_VARIABLE, SENDER_VARIABLE, SMTP_VARIABLE, STATE_VARIABLE)
         path = environment.get(FILE_VARIABLE)
         fields = _read_file(Path(path)) if path else {}
         for variable, text in environment.items():

@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 
 __all__ = [
-    "Clock", "find_zone", "first_moment", "from_day", "from_iso", "from_table", "moment_in", "naive", "now", "to_iso",
-    "to_table", "utc", "zone_of",
+    "Clock", "WholePeriod", "find_zone", "first_moment", "from_day", "from_iso", "from_table", "last_whole",
+    "moment_in", "naive", "now", "period_start", "to_iso", "to_table", "utc", "zone_of",
 ]  # fmt: skip
 
 Clock = Callable[[], datetime]
+WholePeriod = Literal["week", "month", "quarter"]
 
 ISO_FORM = "yyyy-MM-ddTHH:mm:ssZ"
 TABLE_FORM = "yyyy-MM-dd HH:mm:ss"
@@ -95,6 +97,21 @@ def moment_in(zone: ZoneInfo, bound: date) -> datetime:
     if not isinstance(bound, datetime):
         return first_moment(zone, bound)
     return naive(bound if bound.tzinfo else datetime.combine(bound.date(), bound.time(), zone))
+
+
+def period_start(day: date, period: str) -> date:
+    """Return the first day of the week (a Monday), month or quarter that contains `day`; for "day", `day` itself."""
+    if period == "week":
+        return day - timedelta(days=day.weekday())
+    if period == "quarter":
+        day = day.replace(month=day.month - (day.month - 1) % 3, day=1)
+    return day if period == "day" else day.replace(day=1)
+
+
+def last_whole(period: WholePeriod, today: date) -> tuple[date, date]:
+    """Return the last week, month or quarter that is over: its first day, and the day after its last one."""
+    after = period_start(today, period)
+    return period_start(after - timedelta(days=1), period), after
 
 
 def to_iso(moment: datetime) -> str:

@@ -34,7 +34,8 @@ NESTED = {
 COMMANDS = [
     "generate", "sheet", "content", "decode", "check", "trial", "list", "show", "add", "set", "remove", "explain",
     "gs1", "campaign", "template", "import", "export", "scans", "tail", "experiment", "report", "studio", "console",
-    "serve", "webhook", "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "demo", "completion",
+    "serve", "webhook", "account", "verify", "backup", "archive", "rescue", "compact", "migrate", "mcp", "demo",
+    "completion",
 ]  # fmt: skip
 EVERY = [*COMMANDS, *(f"{command} {what}" for command, names in NESTED.items() for what in names)]
 each_command = pytest.mark.parametrize("command", EVERY)

@@ -1,4 +1,4 @@
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
@@ -125,3 +125,26 @@ def test_now_is_the_present_moment_in_utc():
     before = datetime.now(UTC)
     assert before <= times.now() <= datetime.now(UTC)
     assert times.now().tzinfo is UTC
+
+
+@given(today=st.dates(min_value=date(1, 7, 1)), period=st.sampled_from(["week", "month", "quarter"]))
+def test_the_last_whole_period_ends_before_today(today, period):
+    since, until = times.last_whole(period, today)
+    assert times.period_start(today, period) == until <= today
+    assert times.last_whole(period, until) == (since, until)
+    assert times.period_start(until - timedelta(days=1), period) == since
+    assert {"week": 7, "month": 28, "quarter": 90}[period] <= (until - since).days <= {
+        "week": 7, "month": 31, "quarter": 92,
+    }[period]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("period", "since", "until"),
+    [
+        ("week", date(2025, 12, 22), date(2025, 12, 29)),
+        ("month", date(2025, 12, 1), date(2026, 1, 1)),
+        ("quarter", date(2025, 10, 1), date(2026, 1, 1)),
+    ],
+)
+def test_whole_periods_cross_the_year(period, since, until):
+    assert times.last_whole(period, date(2026, 1, 1)) == (since, until)
