@@ -19,7 +19,7 @@ from traitlets import Dict, Instance, observe, validate
 
 from qrkit.contents.cards import file_stem, summary
 from qrkit.design.design import Design
-from qrkit.design.frames import Frame
+from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
@@ -299,7 +299,7 @@ class Designer(Page):
         if kind == "preset":
             return with_look(design, name)
         if kind == "frame":
-            return design.replace(frame=(design.frame or Frame(name)).replace(kind=name) if name else None)
+            return design.replace(frame=(design.frame or Frame(USUAL_KIND)).replace(kind=name) if name else None)
         return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
 
     def _on_check(self, message: dict[str, Any]) -> None:
