@@ -135,7 +135,7 @@ function render({ model, el }) {
   const undo = button("↶", "Undo", () => studio.ask({ ask: "undo" }));
   const redo = button("↷", "Redo", () => studio.ask({ ask: "redo" }));
   const output = makeOutput(studio, form);
-  const bar = h("div", { class: "qk-bar" }, badge.element, busy, undo, redo, output.button);
+  const bar = h("div", { class: "qk-bar" }, badge.element, undo, redo, output.button, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
   const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
