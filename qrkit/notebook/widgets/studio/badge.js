@@ -6,7 +6,7 @@ const SIGNS = { robust: "✓", ok: "✓", fragile: "!", unreadable: "✕", unkno
 function makeBadge(studio) {
   const sign = h("span", { class: "qk-sign", "aria-hidden": "true" });
   const word = h("strong", {});
-  const element = h("div", { class: "qk-badge" }, h("div", { role: "status", class: "qk-verdict" }, sign, word));
+  const element = h("div", { class: "qk-badge" }, h("div", { role: "status", class: "qk-set" }, sign, word));
   const list = h("ul", { class: "qk-issues" });
   const repair = h("button", { type: "button", hidden: true, title: "Changes as little as needed so that the code scans", onclick: () => studio.ask({ ask: "repair" }) }, "Make scannable");
   const done = h("p", { class: "qk-done", role: "status" });
