@@ -233,7 +233,6 @@ def studio(width: int) -> bytes:
         begun = with_preset(Design(content="https://example.com/menu"), "bubble", caption="See the menu")
         widget = Designer(begun, name="picture", portfolio=shop)
         stage = Stage(chromium, widget, width, 860)
-        stage.page.get_by_role("tab", name="Presets").click()
         shot = stage.shot()
         widget.close()
     return shot

@@ -37,8 +37,8 @@ Behind = Literal["redirect", "page", "never"]
 """What a short URL does with a kind: it redirects, it shows a page, or it cannot work, because apps read the code."""
 
 SHORT_URLS: dict[Behind, str] = {
-    "redirect": "A short URL with this content redirects visitors to it.",
-    "page": "A short URL with this content shows it on a page.",
+    "redirect": "If you track the code, its short URL sends visitors there.",
+    "page": "If you track the code, its short URL shows this on a page.",
     "never": "It works only in a code of its own, never behind a short URL: apps read the code itself.",
 }
 """What `Behind` means, for people."""

@@ -25,17 +25,18 @@ MOST_ON_A_SLIDER = 100
 """Maximum range of a number with a slider; a wider range gets a number field."""
 
 GROUPS = {
-    "Content": ("content", "ec", "em", "version", "charset", "fnc1", "micro"),
-    "Presets": (),
+    "Looks": (),
+    "Content": ("content",),
     "Colors": ("foreground", "background"),
-    "Modules": ("modules",),
-    "Eyes": ("markers",),
+    "Shapes": ("modules", "markers"),
     "Logo": (),
-    "Frame": ("frame", "wrapper"),
-    "Layers": ("layers", "photo"),
-    "Output": (),
+    "Frame": ("frame",),
+    "Text": (),
+    "More": ("size", "padding", "width", "height", "layers", "photo"),
+    "For experts": (),
 }
-"""Fields of `Design` by the group they appear in; the last group contains all others. Presets and logos have forms."""
+"""Fields of `Design` by the group they appear in; the last group contains all others, which most people never touch.
+Looks and logos have forms of their own; the text is the caption of the frame."""
 
 WHEN = {
     "Gradient.direction": ("gradient", ("linear",)),
@@ -46,6 +47,9 @@ WHEN = {
     "Layer.tolerance": ("display", ("box-hit-test", "pixel-hit-test")),
 }
 """Fields that only apply while another field of the same record has one of these values."""
+
+RARE = {"Modules": ("union", "sprites", "sizes", "palette", "seed"), "Frame": ("radius", "icon", "side")}
+"""Fields that a record shows folded, because few people set them."""
 
 FIRST = {"Gradient": ("gradient", "stops")}
 """Fields that come first; the others follow in the order of the record."""
@@ -84,6 +88,7 @@ class Control:
         percent: Whether the number is shown in percent, a hundred times its value.
         whole: Whether the number must be a whole number.
         slider: Whether a slider is useful.
+        rare: Whether the field is shown folded.
         when: Another field and its values for which this field applies; empty if it always applies.
         fields: Nested controls.
     """
@@ -103,6 +108,7 @@ class Control:
     percent: bool = False
     whole: bool = False
     slider: bool = False
+    rare: bool = False
     when: tuple[str, tuple[str, ...]] | tuple[()] = ()
     fields: tuple[Control, ...] = ()
 
@@ -169,10 +175,8 @@ def controls(record: type[Model]) -> tuple[Control, ...]:
             look.pop("unit", None)
         words = choice_words(where, (*look.get("choices", ()), "")) if look["kind"] == "choice" else {}
         text = help_text(info.description or "", labels | {value: f"“{word}”" for value, word in words.items()})
-        when = WHEN.get(f"{kind}.{name}", ())
-        result.append(
-            Control(info.alias or name, label=_label(record, name), help=text, when=when, words=words, **look)
-        )
+        look |= {"when": WHEN.get(f"{kind}.{name}", ()), "rare": name in RARE.get(kind, ())}
+        result.append(Control(info.alias or name, label=_label(record, name), help=text, words=words, **look))
         result += added.get(name, ())
     return tuple(result)
 

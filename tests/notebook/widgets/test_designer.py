@@ -12,7 +12,7 @@ from ipywidgets.widgets.widget import _instances
 from PIL import Image
 from traitlets import TraitError
 
-from qrkit import Design, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
+from qrkit import Design, Frame, Gradient, Layer, Markers, Modules, QRImage, data_uri, decode, open_portfolio
 from qrkit.design.presets import PRESETS
 from qrkit.errors import ContentTooLong, RemoteContentDisabled
 from qrkit.notebook.widgets import Designer
@@ -183,8 +183,9 @@ def test_badge_says_whether_the_picture_scans(studio):
     say(studio, ask="check")
     good = {
         "verdict": "robust",
-        "audience": "on phones (simulated)",
-        "score": 100,
+        "words": "Phones read it; print at least 14 mm wide",
+        "report": "robust on phones (simulated), 100 of 100",
+        "least": 14,
         "issues": [],
         "more": 0,
         "canRepair": False,
@@ -194,11 +195,43 @@ def test_badge_says_whether_the_picture_scans(studio):
     assert studio.state["badge"] is None
     say(studio, ask="check")
     badge, report = studio.state["badge"], studio.design.check("static")
-    assert (badge["verdict"], badge["score"]) == (report.verdict, report.score)
+    assert badge["report"] == f"{report.verdict} on phones (simulated), {report.score} of 100"
+    assert badge["words"] == "Phones cannot read it"
     for shown, issue in zip(badge["issues"], report.issues, strict=False):
         wrong, advice = issue.message.split("; ")
         assert (shown["message"].lower(), shown["advice"].lower()) == (f"{wrong}.".lower(), f"{advice}.".lower())
     assert badge["more"] == max(0, len(report.issues) - 3)
+
+
+def test_what_only_checkout_scanners_need_is_told_to_those_who_ask(studio):
+    studio.design = Design(content=TEXT, markers=Markers.all("soft"))
+    say(studio, ask="check")
+    assert studio.state["badge"]["issues"] == []
+    say(studio, ask="check", scanners=True)
+    assert studio.state["badge"]["words"] == "Some phones and scanners may not read it"
+    (issue,) = studio.state["badge"]["issues"]
+    assert issue["message"].startswith("Embedded readers may fail")
+    say(studio, ask="fix", issue=issue["number"])
+    say(studio, ask="check", scanners=True)
+    assert studio.state["badge"]["issues"] == []
+
+
+def test_frames_are_shown_around_the_design_itself(studio, sent):
+    kinds = ["", "bar", "seal"]
+    say(studio, ask="looks", looks=[{"kind": "frame", "name": kind} for kind in kinds])
+    message, pictures = sent[-1]
+    assert [look["name"] for look in message["looks"]] == kinds
+    assert {decode(picture).content for picture in pictures} == {TEXT}
+    assert len(set(pictures)) == len(kinds)
+
+
+def test_words_make_a_frame_and_a_frame_goes_without_them(studio):
+    say(studio, ask="edit", edits=[{"path": ["frame", "caption", "text"], "value": "Menu"}])
+    assert studio.design.frame == Frame("bar", caption="Menu")
+    say(studio, ask="edit", edits=[{"path": ["frame", "kind"], "value": "pill"}])
+    assert studio.design.frame == Frame("pill", caption="Menu")
+    say(studio, ask="edit", edits=[{"path": ["frame"], "value": None}])
+    assert studio.design.frame is None
 
 
 def test_issue_is_fixed_by_one_click_that_can_be_undone(studio):

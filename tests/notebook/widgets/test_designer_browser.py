@@ -22,9 +22,10 @@ studio = Designer(Design(content="https://example.com/spring", ec="H", layers=[l
 studio
 """
 TELL = "print(studio.design.to_json())"
+ALL_SEEN = "() => [...document.querySelectorAll('.qk-look img')].every((one) => one.naturalWidth)"
 MOST_BYTES_AGAIN = 60_000
 MOST_RENDERS_BEHIND = 3
-TABS = ["Content", "Presets", "Colors", "Modules", "Eyes", "Logo", "Frame", "Layers", "Output"]
+TABS = ["Looks", "Content", "Colors", "Shapes", "Logo", "Frame", "Text", "More"]
 
 
 def run(page, number):
@@ -63,6 +64,12 @@ def tab(studio, name):
     return studio.get_by_role("tabpanel", name=name)
 
 
+def download(studio):
+    """Open what downloads and copies."""
+    studio.get_by_role("button", name="Download", exact=True).click()
+    return studio.get_by_role("region", name="Download")
+
+
 def drag(page, locator, across, down):
     box = locator.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -83,9 +90,7 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
     assert moved.y > 130
     assert (moved.width, moved.height) == (48, 48)
 
-    eyes = tab(studio, "Eyes")
-    eyes.get_by_label("Top left").or_(eyes.get_by_label("Custom eyes")).check()
-    eyes.get_by_label("Eye 5", exact=True).first.check(force=True)
+    tab(studio, "Shapes").get_by_label("Eye 5", exact=True).first.check(force=True)
     color = tab(studio, "Colors").get_by_role("textbox", name="Foreground color", exact=True)
     color.fill("blak")
     studio.get_by_text("did you mean 'black'?").wait_for()
@@ -102,23 +107,24 @@ def test_design_made_by_hand_is_the_one_python_has(notebook):
     studio.get_by_role("button", name="Redo").click()
     settled(page)
 
-    with page.expect_download() as download:
-        studio.get_by_role("button", name="Download as SVG").click()
+    files = download(studio)
+    with page.expect_download() as drawing:
+        files.get_by_role("button", name="Download as SVG").click()
     with page.expect_download() as picture:
-        studio.get_by_role("button", name="Download as PNG").click()
+        files.get_by_role("button", name="Download as PNG").click()
     run(page, 0)
     assert page.locator(".qrkit-designer").count() == 1
     settled(page)
     design = told(page)
     assert design.foreground.rgb == "#000080"
-    assert download.value.path().read_bytes() == generate(design).to_bytes("svg")
+    assert drawing.value.path().read_bytes() == generate(design).to_bytes("svg")
     assert picture.value.path().read_bytes() == generate(design).to_bytes("png")
 
 
 @pytest.mark.slow
 def test_copies_arrive_on_the_clipboard(notebook):
     page, studio = opened(notebook)
-    studio.get_by_role("button", name="Copy as Python").click()
+    download(studio).get_by_role("button", name="Copy as Python").click()
     studio.get_by_text("Copied").wait_for()
     names: dict = {}
     exec(page.evaluate("() => navigator.clipboard.readText()"), names)
@@ -130,9 +136,9 @@ def test_keys_do_what_they_do_in_a_form_and_not_in_the_notebook(notebook):
     page, studio = opened(notebook)
     cells = page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
-    studio.get_by_role("tab", name="Content").focus()
+    studio.get_by_role("tab", name="Looks").focus()
     page.keyboard.press("End")
-    assert studio.get_by_role("tab", name="Output").get_attribute("aria-selected") == "true"
+    assert studio.get_by_role("tab", name="More").get_attribute("aria-selected") == "true"
     slider = studio.get_by_role("slider", name="Module size")
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -141,21 +147,21 @@ def test_keys_do_what_they_do_in_a_form_and_not_in_the_notebook(notebook):
     for letters in ("b", "a", "x", "dd", "m", "z"):
         for one in letters:
             page.keyboard.press(one)
-    studio.get_by_role("button", name="Download as EPS").focus()
+    download(studio).get_by_role("button", name="Download as EPS").focus()
     for one in ("b", "a", "d", "d", "ArrowDown"):
         page.keyboard.press(one)
     assert cells.count() == before
     assert told(page).size == 10
 
-    studio.get_by_role("button", name="Layer 1").focus()
+    studio.get_by_role("button", name="Layer 1,").focus()
     at = told(page).layers[0]
-    studio.get_by_role("button", name="Layer 1").focus()
+    studio.get_by_role("button", name="Layer 1,").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown", "+"):
         page.keyboard.press(key)
     settled(page)
     now = told(page).layers[0]
     assert (now.x, now.y, now.width) == pytest.approx((at.x + 1.5, at.y + 8.5, at.width + 1), abs=0.2)
-    studio.get_by_role("button", name="Layer 1").focus()
+    studio.get_by_role("button", name="Layer 1,").focus()
     page.keyboard.press("Delete")
     studio.locator(".qk-layer").wait_for(state="detached")
     page.keyboard.press("Escape")
@@ -216,6 +222,7 @@ def test_running_the_cell_again_sends_little(notebook, record_property):
         socket.on("framereceived", lambda frame: sizes.append(len(frame)))
 
     page, _ = opened(notebook, on_websocket=count)
+    page.wait_for_function(ALL_SEEN)  # the looks, which are drawn once
     assert sum(sizes) > 0
     sizes.clear()
     run(page, 0)
@@ -256,7 +263,7 @@ LATENCY = """async ([slider, count]) => {
 @pytest.mark.slow
 def test_fast_ticks_of_a_slider_leave_few_renders_behind(notebook, capsys):
     page, studio = opened(notebook)
-    slider = tab(studio, "Output").get_by_role("slider", name="Module size").element_handle()
+    slider = tab(studio, "More").get_by_role("slider", name="Module size").element_handle()
     behind = page.evaluate(TICKS, [slider, 40, 5])
     assert behind <= MOST_RENDERS_BEHIND
     assert told(page).size == 12
@@ -272,9 +279,14 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
     found = []
     for number, name in enumerate(TABS):
         panel = tab(studio, name)
-        if name in ("Eyes", "Frame"):
-            panel.get_by_role("checkbox").last.check()
+        if name == "Looks":
+            download(studio)
+        if name == "Frame":
+            panel.get_by_label("Bubble", exact=True).check(force=True)
+            panel.get_by_label("Color", exact=True).check()
             settled(page)
+        if name == "More":
+            panel.get_by_text("For experts").click()
         if name == "Colors":
             panel.get_by_role("radio", name="Gradient").first.check(force=True)
             panel.get_by_role("textbox", name="Background color", exact=True).fill("#12")
@@ -312,7 +324,7 @@ def test_uploaded_logo_keeps_its_proportions_and_is_called_by_its_file(notebook,
     file = tmp_path / "Cafe Nero.png"
     Image.new("RGB", (400, 200), "navy").save(file)
     page, studio = opened(notebook)
-    layers = tab(studio, "Layers")
+    layers = tab(studio, "More")
     layers.locator("input[type=file]").first.set_input_files(file)
     layers.get_by_text("Layer 1: Cafe Nero.png").wait_for()
     settled(page)
@@ -326,9 +338,10 @@ def test_uploaded_logo_keeps_its_proportions_and_is_called_by_its_file(notebook,
 def test_form_of_a_kind_writes_the_content(notebook):
     page, studio = opened(notebook)
     panel = tab(studio, "Content")
-    kinds = panel.get_by_label("Kind of content")
-    assert kinds.input_value() == "link"
-    kinds.select_option(label="Wi-Fi network")
+    kinds = panel.get_by_role("radiogroup", name="Kind of content")
+    link = kinds.get_by_role("radio", name="Link")
+    assert link.is_checked()
+    kinds.get_by_role("radio", name="Wi-Fi network").check(force=True)
     panel.get_by_label("Network name").fill("Cafe; Nero")
     panel.get_by_text("Not drawn yet: Password is required for WPA").wait_for()
     panel.get_by_label("Password", exact=True).fill("espresso")
@@ -337,7 +350,10 @@ def test_form_of_a_kind_writes_the_content(notebook):
     assert panel.get_by_role("textbox", name="Content").input_value() == told(page).content
     studio.get_by_role("button", name="Undo").click()
     settled(page)
-    assert kinds.input_value() == "link"
+    assert link.is_checked()
+    kinds.get_by_label("More kinds of content").select_option(label="Text")
+    settled(page)
+    assert not link.is_checked()
 
 
 @pytest.mark.slow
@@ -364,12 +380,12 @@ def test_refused_value_stays_with_its_reason_and_one_click_mends_it(notebook):
     assert color.get_attribute("aria-invalid") == "true"
     reasons = [page.locator(f"#{one}").inner_text() for one in color.get_attribute("aria-describedby").split()]
     assert any("must be" in reason.lower() for reason in reasons)
-    slider = tab(studio, "Output").get_by_role("slider", name="Quiet zone")
+    slider = tab(studio, "More").get_by_role("slider", name="Quiet zone")
     slider.focus()
     page.keyboard.press("ArrowRight")
     settled(page)
     tab(studio, "Colors")
-    studio.get_by_role("button", name="Download as PDF").click()
+    download(studio).get_by_role("button", name="Download as PDF").click()
     studio.get_by_role("alert").filter(has_text="correct or undo it").wait_for()
     assert color.input_value() == "#12"
     offer.click()

@@ -73,7 +73,7 @@ def test_what_is_changed_in_the_studio_runs_the_cells_that_use_it(page):
     studio.get_by_label("Web address", exact=True).fill("https://example.com/changed")
     page.get_by_text("It encodes https://example.com/changed.").wait_for()
     studio.locator(".qk-badge:not(.qk-old)").wait_for()
-    assert "Robust" in studio.locator(".qk-badge").inner_text()
+    assert "Phones read it" in studio.locator(".qk-badge").inner_text()
 
 
 def test_pictures_tables_and_the_portfolio_are_shown(page):

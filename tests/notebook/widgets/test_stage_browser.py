@@ -5,7 +5,7 @@ import math
 import pytest
 from PIL import Image
 
-from tests.notebook.widgets.test_designer_browser import drag, settled, tab, told
+from tests.notebook.widgets.test_designer_browser import download, drag, settled, tab, told
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
@@ -31,8 +31,9 @@ plain = Design(content="https://example.com/spring", ec="H", size=10, width=330,
 studio = Designer(plain.with_logo("icon:star", 0.2, plate="circle", name="star"))
 studio
 """
+ALL_DRAWN = "() => [...document.querySelectorAll('[data-group=Frame] img')].every((one) => one.naturalWidth)"
 TELL = "print(studio.design.to_json())"
-MOST_ACTIONS = 8
+MOST_ACTIONS = 7
 
 
 def opened(notebook, cell, **options):
@@ -43,7 +44,7 @@ def opened(notebook, cell, **options):
     return page, studio
 
 
-def test_a_branded_framed_captioned_code_with_a_logo_takes_at_most_eight_actions(notebook, tmp_path):
+def test_a_branded_framed_captioned_code_with_a_logo_takes_at_most_seven_actions(notebook, tmp_path):
     file = tmp_path / "acme.png"
     Image.new("RGB", (400, 200), "navy").save(file)
     page, studio = opened(notebook, EMPTY)
@@ -55,14 +56,7 @@ def test_a_branded_framed_captioned_code_with_a_logo_takes_at_most_eight_actions
         actions += 1
         settled(page)
 
-    act(
-        lambda: (
-            studio.get_by_label("Address", exact=True)
-            .or_(studio.get_by_role("textbox", name="Content"))
-            .first.fill("https://acme.example/menu")
-        )
-    )
-    act(studio.get_by_role("tab", name="Presets").click)
+    act(lambda: studio.get_by_label("Web address", exact=True).fill("https://acme.example/menu"))
     act(studio.get_by_role("button", name="Acme", exact=True).click)
     caption = studio.get_by_role("button", name="Edit the caption: ")
     act(caption.click)
@@ -117,6 +111,7 @@ def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
     settled(page)
     heart, _, logo = told(page).layers
     assert middle(heart)[0] == pytest.approx(middle(logo)[0], abs=0.2)
+    box.scroll_into_view_if_needed()  # the cell that tells the design took the page to itself
     corner, star = box.bounding_box(), studio.get_by_role("button", name="star").bounding_box()
     page.mouse.move(corner["x"], corner["y"])
     page.mouse.down()
@@ -142,16 +137,47 @@ def test_layers_snap_to_each_other_and_a_logo_moves_with_its_plate(notebook):
 
 def test_picture_stays_in_sight_in_one_column_and_in_two(notebook):
     page, studio = opened(notebook, EMPTY, width=480)
-    tab(studio, "Presets")
     studio.get_by_role("button", name="Plain", exact=True).scroll_into_view_if_needed()
-    last = studio.get_by_role("button", name="Download as EPS")
+    last = tab(studio, "More").get_by_role("button", name="Open…")
     for width, height in ((480, 1000), (900, 560)):
         page.set_viewport_size({"width": width, "height": height})
         studio.get_by_role("button", name="Undo").scroll_into_view_if_needed()
         last.focus()
-        box = studio.locator(".qk-stage").bounding_box()
+        box, control = studio.locator(".qk-stage").bounding_box(), last.bounding_box()
         assert box["y"] >= 0
-        assert box["y"] + box["height"] < last.bounding_box()["y"]
+        assert box["y"] + box["height"] < control["y"] or box["x"] + box["width"] < control["x"]
+
+
+def test_frames_and_captions_are_switched_on_and_off_without_boxes(notebook):
+    page, studio = opened(notebook, EMPTY)
+    frames = tab(studio, "Frame")
+    pictures = frames.get_by_role("radiogroup", name="Frame")
+    assert pictures.get_by_label("None", exact=True).is_checked()
+    page.wait_for_function(ALL_DRAWN)
+    pictures.get_by_label("Ticket", exact=True).check(force=True)
+    words = tab(studio, "Text").get_by_role("textbox", name="Caption")
+    words.fill("Admit two")
+    settled(page)
+    frame = told(page).frame
+    assert (frame.kind, frame.caption.text) == ("ticket", "Admit two")
+    words.fill("")
+    settled(page)
+    assert told(page).frame.caption is None
+    tab(studio, "Frame")
+    pictures.get_by_label("None", exact=True).check(force=True)
+    settled(page)
+    assert told(page).frame is None
+
+
+def test_a_download_is_what_its_purpose_asks_for(notebook):
+    page, studio = opened(notebook, EMPTY)
+    files = download(studio)
+    files.get_by_role("radio", name="Label").check(force=True)
+    with page.expect_download() as label:
+        files.get_by_role("button", name="Download PNG, 25 mm at 203 dpi").click()
+    with Image.open(label.value.path()) as picture:
+        assert picture.info["dpi"] == pytest.approx((203, 203), abs=0.5)
+        assert picture.width / 203 * 25.4 == pytest.approx(25, abs=2)
 
 
 def turn(page, box, degrees):
@@ -201,6 +227,7 @@ def test_layers_are_rotated_by_hand_by_keys_and_by_number(notebook):
     settled(page)
     turned = told(page).layers[0]
     assert turned.rotation == 58
+    heart.scroll_into_view_if_needed()
     box = heart.locator(".qk-corner-se").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     corner = heart.locator(".qk-corner-nw").bounding_box()

@@ -10,23 +10,43 @@ from qrkit.scanning.scan_report import ON, ScanReport
 __all__ = ["Badge", "badge_of", "no_badge"]
 
 Badge = dict[str, Any]
-"""`verdict` (robust, ok, fragile, unreadable or unknown), `audience` in words, `score` 0..100 or None, `issues` (each
-with its `message`, its `advice`, and whether it `canFix`), number of `more` issues, and whether a repair `canRepair`
-everything at once."""
+"""`verdict` (robust, ok, fragile, unreadable or unknown), what it means in `words`, the `report` behind it in a line,
+the `least` width of a print in millimeters, `issues` (each with its `number`, its `message`, its `advice`, and whether
+it `canFix`), number of `more` issues, and whether a repair `canRepair` everything at once."""
+
+WORDS = {
+    "robust": "{} read it",
+    "ok": "most {} read it",
+    "fragile": "some {} may not read it",
+    "unreadable": "{} cannot read it",
+}
 
 MOST_ISSUES = 3
 """Maximum issues shown next to the image."""
 
 
-def badge_of(report: ScanReport) -> Badge:
-    """Return a badge with the verdict and the worst issues of a report."""
-    issues = [_sentences(one.message) | {"canFix": bool(one.fix)} for one in report.issues[:MOST_ISSUES]]
+def badge_of(report: ScanReport, least: int) -> Badge:
+    """Return a badge with the verdict and the worst issues of a report.
+
+    What only embedded readers need is told to those who ask for them, with the audience `all`.
+
+    Args:
+        least: The least width in millimeters of a print.
+    """
+    told = [
+        _sentences(one.message) | {"number": number, "canFix": bool(one.fix)}
+        for number, one in enumerate(report.issues)
+        if one.embedded is None or report.audience == "all"
+    ]
+    readers = "phones and scanners" if report.audience == "all" else "phones"
+    advice = f"; print at least {least} mm wide" if report.is_at_least("ok") else ""
     return {
         "verdict": report.verdict,
-        "audience": ON[report.audience],
-        "score": report.score,
-        "issues": issues,
-        "more": max(0, len(report.issues) - MOST_ISSUES),
+        "words": WORDS[report.verdict].format(readers).capitalize() + advice,
+        "report": f"{report.verdict} {ON[report.audience]}, {report.score} of 100",
+        "least": least,
+        "issues": told[:MOST_ISSUES],
+        "more": max(0, len(told) - MOST_ISSUES),
         "canRepair": not report.is_at_least("robust"),
     }
 
@@ -34,7 +54,7 @@ def badge_of(report: ScanReport) -> Badge:
 def no_badge(error: QrkitError) -> Badge:
     """Return the badge of an image that could not be checked."""
     issues = [_sentences(str(error)) | {"canFix": False}]
-    return {"verdict": "unknown", "audience": "", "score": None, "issues": issues, "more": 0, "canRepair": False}
+    return {"verdict": "unknown", "words": "Not checked", "issues": issues, "more": 0, "canRepair": False}
 
 
 def _sentences(message: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from qrkit.design.color import Color
 from qrkit.design.decoration import PHOTO_TYPES, photo_rule
+from qrkit.design.frames import USUAL_KIND
 from qrkit.design.limits import ALIKE
 from qrkit.drawing.layout import lay_out
 from qrkit.drawing.logo import Logo
@@ -28,8 +29,8 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
     Args:
         fields: Fields of a design by their interface names, including the change; modified in place.
     """
-    if path[0] in ("frame", "wrapper") and fields.get("frame") and fields.get("wrapper"):
-        del fields["wrapper" if path[0] == "frame" else "frame"]
+    if path[0] in ("frame", "wrapper"):
+        _surround(fields, is_frame=path[0] == "frame")
     match path:
         case ("modules", "type"):
             _sprite_by_type(fields["modules"])
@@ -48,6 +49,16 @@ def with_companions(fields: Fields, path: Path, image: QRImage) -> None:
             _scale_hole(fields["wrapper"], side, getattr(image.design.wrapper, side))
     if path[0] in ("modules", "photo"):
         _suit_photo(fields, is_photo=path[0] == "photo")
+
+
+def _surround(fields: Fields, *, is_frame: bool) -> None:
+    """Leave either a frame or a wrapper, and give words the frame that they need."""
+    if fields.get("frame") and fields.get("wrapper"):
+        del fields["wrapper" if is_frame else "frame"]
+    if isinstance(frame := fields.get("frame"), dict) and "caption" in frame:
+        frame.setdefault("kind", USUAL_KIND)
+    elif frame == {}:
+        del fields["frame"]
 
 
 def _scale_hole(wrapper: Fields, side: str, before: float) -> None:

@@ -1,16 +1,21 @@
 // The form of a content: a choice of its kind, and the fields of that kind.
 
+const CHIPS = 4; // kinds that are seen at once; the others are in a list
+
 function makeContentForm(studio, kinds) {
-  const error = h("p", { class: "qk-error", hidden: true });
+  const error = h("p", { class: "qk-error" });
   const names = Object.keys(kinds);
-  const choice = h("select", { id: newId() }, ...names.map((name) => h("option", { value: name }, kinds[name].title)));
-  choice.addEventListener("change", () => studio.edit([{ path: ["form"], value: choice.value }]));
-  const heading = h("label", { class: "qk-label", for: choice.id }, "Kind of content");
-  const about = h("p", { class: "qk-hint" });
+  const words = Object.fromEntries(names.map((name) => [name, kinds[name].title]));
+  const choose = (kind) => studio.edit([{ path: ["form"], value: kind }]);
+  const usual = radios(studio, { label: "Kind of content", kind: "choice", words }, ["form"], names.slice(0, CHIPS), null, choose);
+  const others = h("select", { class: "qk-kinds", "aria-label": "More kinds of content" }, h("option", { value: "", hidden: true }, "More…"), ...names.slice(CHIPS).map((name) => h("option", { value: name }, words[name])));
+  others.addEventListener("change", () => choose(others.value));
+  usual.element.querySelector(".qk-segments").append(others);
+  const about = h("p", { class: "qk-hint qk-about" });
   const fields = h("div", { class: "qk-record" });
   const missing = h("p", { class: "qk-hint", role: "status" });
   const notes = h("ul", { class: "qk-hint", role: "status" });
-  const element = h("div", { class: "qk-content-form" }, h("div", { class: "qk-row" }, heading, choice), about, missing, error, fields, notes);
+  const element = h("div", { class: "qk-content-form" }, usual.element, missing, error, fields, notes, about);
   let shown = "";
   let controls = [];
   function show(kind) {
@@ -21,19 +26,20 @@ function makeContentForm(studio, kinds) {
     controls = specs.map((spec) => [spec.name, makeControl(studio, spec, ["form", spec.name])]);
     const elements = (isFirst) =>
       controls.filter(([name]) => kinds[kind].first.includes(name) === isFirst).map(([, control]) => control.element);
-    const others = elements(false);
-    const more = h("details", { class: "qk-card" }, h("summary", {}, "More fields"), h("div", { class: "qk-fields" }, ...others));
-    fields.replaceChildren(...elements(true), ...(others.length ? [more] : []));
+    const rest = elements(false);
+    const more = h("details", { class: "qk-card" }, h("summary", {}, "More fields"), h("div", { class: "qk-fields" }, ...rest));
+    fields.replaceChildren(...elements(true), ...(rest.length ? [more] : []));
   }
   function update({ form, errors }) {
     if (form.kind !== shown) show(form.kind);
-    choice.value = form.kind;
+    usual.update(form.kind, {});
+    others.value = names.indexOf(form.kind) < CHIPS ? "" : form.kind;
+    others.classList.toggle("qk-on", others.value !== "");
     missing.textContent = form.missing && `Not drawn yet: ${form.missing}.`;
     notes.replaceChildren(...form.notes.map((text) => h("li", {}, text)));
     notes.hidden = !form.notes.length;
     for (const [name, control] of controls) control.update(form.fields[name], errors);
     error.textContent = errors.form ?? errors["form.kind"] ?? "";
-    error.hidden = !error.textContent;
   }
   return { element, update };
 }

@@ -2,9 +2,9 @@
 
 const QUIET = 150; // milliseconds after the last change until the picture is looked at more closely
 
-function makeTabs(groups, onOpen) {
+function makeTabs(groups, icons, onOpen) {
   const tabs = groups.map(({ name, panel }, index) => {
-    const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, name);
+    const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, path2d(icons[index], 24), name);
     panel.id = tab.getAttribute("aria-controls");
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", tab.id);
@@ -16,13 +16,13 @@ function makeTabs(groups, onOpen) {
       tab.tabIndex = index === chosen ? 0 : -1;
       groups[index].panel.hidden = index !== chosen;
     });
-    onOpen();
+    onOpen(groups[chosen]);
     if (withFocus) tabs[chosen].focus();
   }
   const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": "Design sections" }, ...tabs);
   list.addEventListener("keydown", (event) => {
     const at = tabs.indexOf(event.target);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     open((to + tabs.length) % tabs.length, true);
@@ -33,7 +33,7 @@ function makeTabs(groups, onOpen) {
 
 /** Save the design as a file, and open one. */
 function makeFiles(studio) {
-  const error = h("p", { class: "qk-error", hidden: true });
+  const error = h("p", { class: "qk-error" });
   const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": "Open a design file" });
   file.addEventListener("change", async () => {
     if (file.files[0]) studio.ask({ ask: "open", text: await file.files[0].text() });
@@ -42,7 +42,6 @@ function makeFiles(studio) {
   const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save…"), h("button", { type: "button", onclick: () => file.click() }, "Open…"), file);
   function update({ errors }) {
     error.textContent = errors.file ?? "";
-    error.hidden = !error.textContent;
   }
   return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, "Design file"), buttons, error), update };
 }
@@ -71,10 +70,11 @@ function render({ model, el }) {
   let whenIcons = () => {};
   const help = h("p", { class: "qk-help", "aria-hidden": "true" });
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const onWait = (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : "");
+  const onWait = (isLong) => (busy.textContent = isLong ? "Working…" : "");
   const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
   const studio = {
     thumbnails: form.thumbnails,
+    stretch: (mm) => stage.stretch(mm),
     colors: makeColors(form.swatches),
     refused: {},
     contrasts: {},
@@ -89,8 +89,9 @@ function render({ model, el }) {
     },
     refresh: () => (refreshing ??= setTimeout(() => { refreshing = null; update(); })),
     select(index) {
-      tabs.open(groups.findIndex((group) => group.name === "Layers"));
-      const cards = groups.find((group) => group.name === "Layers").panel.querySelectorAll(".qk-card");
+      const tab = state.logo?.layers.includes(index) ? "Logo" : "More";
+      tabs.open(groups.findIndex(({ name }) => name === tab));
+      const cards = panels.More.querySelectorAll(".qk-entry > .qk-card");
       if (cards[index]) cards[index].open = true;
     },
   };
@@ -99,20 +100,33 @@ function render({ model, el }) {
   const badge = makeBadge(studio);
   stage.element.append(badge.issues);
   const files = makeFiles(studio);
+  studio.pictures = makePictures(studio);
+  const frame = form.groups.flatMap(([, specs]) => specs).find(({ name }) => name === "frame");
+  const words = frame.fields.find(({ name }) => name === "caption");
+  const shape = { ...frame, fields: frame.fields.filter((field) => field !== words) };
   const groups = form.groups.map(([name, specs]) => {
-    const controls = specs.map((spec) => [spec.name, makeControl(studio, spec, [spec.name])]);
+    const controls = specs.map((spec) => [spec.name, makeControl(studio, spec === frame ? shape : spec, [spec.name])]);
     const panel = h("div", { class: "qk-panel", "data-group": name }, ...controls.map(([, control]) => control.element));
     return { name, panel, controls };
   });
-  groups.at(-1).panel.append(files.element);
+  const panels = Object.fromEntries(groups.map(({ name, panel }) => [name, panel]));
+  const controls = groups.flatMap((group) => group.controls);
+  const experts = groups.pop();
+  experts.panel.className = "qk-record";
+  const caption = makeControl(studio, words, ["frame", "caption"]);
+  panels.Text.append(caption.element);
   const contentForm = makeContentForm(studio, form.kinds);
-  groups[0].panel.prepend(contentForm.element);
   const logoForm = makeLogoForm(studio, form.logo);
-  const logoGroup = groups.findIndex(({ name }) => name === "Logo");
-  groups[logoGroup].panel.append(logoForm.element);
+  panels.Logo.append(logoForm.element);
   const gallery = makeGallery(studio, form.presets);
-  groups.find(({ name }) => name === "Presets").panel.append(gallery.element);
-  const tabs = makeTabs(groups, () => {
+  panels.Looks.append(gallery.element);
+  const scanners = h("input", { type: "checkbox", id: newId(), onchange: () => check() });
+  const check = () => studio.ask({ ask: "check", scanners: scanners.checked });
+  const readers = h("div", { class: "qk-check" }, scanners, h("label", { for: scanners.id }, "Checkout scanners must read it, too"));
+  panels.More.append(readers, h("details", { class: "qk-card" }, h("summary", {}, experts.name), experts.panel), files.element, stage.caption);
+  const tabs = makeTabs(groups, form.icons, ({ name, panel }) => {
+    // What is written is seen in every look.
+    if (["Looks", "Content"].includes(name)) panel.prepend(contentForm.element);
     studio.help("");
     studio.refresh();
   });
@@ -120,12 +134,11 @@ function render({ model, el }) {
   const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
   const undo = button("↶", "Undo", () => studio.ask({ ask: "undo" }));
   const redo = button("↷", "Redo", () => studio.ask({ ask: "redo" }));
-  const bar = h("div", { class: "qk-bar" }, undo, redo, badge.element);
-  const output = makeOutput(studio, form.downloads);
-  const foot = h("div", { class: "qk-foot" }, output.element, busy);
-  const wrong = h("p", { class: "qk-error qk-general", role: "alert", hidden: true });
+  const output = makeOutput(studio, form);
+  const bar = h("div", { class: "qk-bar" }, badge.element, undo, redo, output.button, busy);
+  const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
-  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, wrong, h("div", { class: "qk-main" }, stage.element, side, foot));
+  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
   el.append(root);
 
   let quiet = null;
@@ -139,18 +152,19 @@ function render({ model, el }) {
     output.update(state);
     contentForm.update(state);
     logoForm.update(state);
-    gallery.update(state, isIdle && state.badge !== null);
-    for (const { controls } of groups) for (const [name, control] of controls) control.update(values[name], errors);
+    gallery.update(state);
+    for (const [name, control] of controls) control.update(values[name], errors);
+    caption.update(values.frame?.caption, errors);
     undo.disabled = !state.undo;
     redo.disabled = !state.redo;
     // What is wrong is told where the hand is; here, if that is nowhere to be seen.
     const isSeen = [...root.querySelectorAll(".qk-side .qk-error:not([hidden])")].some((one) => one.offsetParent);
     const first = "" in errors ? ["", errors[""]] : isSeen ? null : Object.entries(errors)[0];
     wrong.textContent = first ? complaint(form.groups, ...first) : "";
-    wrong.hidden = !wrong.textContent;
     clearTimeout(quiet);
-    if (isIdle && state.badge === null) quiet = setTimeout(() => studio.ask({ ask: "check" }), QUIET);
+    if (isIdle && state.badge === null) quiet = setTimeout(check, QUIET);
     else if (isIdle && !state.kept) studio.ask({ ask: "keep" });
+    else if (isIdle) studio.pictures.update(values);
   }
 
   const onState = () => {
@@ -162,7 +176,7 @@ function render({ model, el }) {
   const onMessage = (message, buffers) => {
     if (message.view !== view) return;
     if (message.answer === "icons") whenIcons(message.icons);
-    else if (message.answer === "looks") gallery.show(message.looks, buffers);
+    else if (message.answer === "looks") studio.pictures.show(message.looks, buffers);
     else output.hear(message, buffers);
   };
   root.addEventListener("keydown", (event) => {
@@ -184,7 +198,7 @@ function render({ model, el }) {
     root.classList.remove("qk-dropping");
     if (!hasFiles(event)) return;
     event.preventDefault();
-    tabs.open(logoGroup);
+    tabs.open(groups.findIndex(({ name }) => name === "Logo"));
     logoForm.take(event.dataTransfer.files[0]);
   });
   model.on("change:state", onState);

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
 
 from qrkit.contents.cards import file_stem, summary
 from qrkit.design.design import Design
+from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.design.shapes.icons import icon, icon_names
 from qrkit.design.source import python_source
 from qrkit.drawing.svg.svg_elements import path_data
@@ -43,6 +45,7 @@ from qrkit.pictures.printing import PrintSize, print_checks
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
+    from qrkit.design.limits import Audience
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
@@ -52,12 +55,25 @@ __all__ = ["Designer"]
 
 DOWNLOADS = ("svg", "png", "pdf", "eps")
 DPI = 300
+PURPOSES: dict[str, dict[str, Any]] = {
+    "Web": {"format": "png"},
+    "Office printer": {"format": "png", "mm": 40, "dpi": 300},
+    "Print shop": {"format": "pdf", "mm": 40, "dpi": 300},
+    "Label": {"format": "png", "mm": 25, "dpi": 203},
+    "App": {"format": "svg"},
+}
+"""What a download is for -> its format, and its print size if it is printed; never smaller than phones need."""
 MOST_EDITS = 50
 """Maximum edits in one message."""
 MOST_LOOKS = 4
 """Maximum thumbnails of presets in one message."""
 MOST_ICONS = 24
 """Maximum icons that a search shows."""
+SYMBOLS = (
+    "view-grid-outline", "pencil-outline", "palette-outline", "shape-outline", "image-outline", "card-outline",
+    "format-text", "cog-outline",
+)  # fmt: skip
+"""Icons of the tabs, in order."""
 OF_SAVED = Edit((SAVED,))
 """Where errors of saved looks are shown."""
 
@@ -118,6 +134,7 @@ class Designer(Page):
         self._logo = LogoForm(begun)
         self._refused = Refusals()
         self._badge: Badge | None = None
+        self._audience: Audience = "phones"
         self._report: ScanReport | None = None
         self._note = ""
         self._is_kept = False
@@ -281,13 +298,17 @@ class Designer(Page):
         """Return a design with a preset or a saved look."""
         if kind == "preset":
             return with_look(design, name)
+        if kind == "frame":
+            return design.replace(frame=(design.frame or Frame(USUAL_KIND)).replace(kind=name) if name else None)
         return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
 
-    def _on_check(self, _message: Any) -> None:
-        """Check the image, once the user pauses."""
+    def _on_check(self, message: dict[str, Any]) -> None:
+        """Check the image, once the user pauses: for phones, or for checkout scanners, too."""
+        self._audience = "all" if message.get("scanners") else "phones"
         try:
-            self._report = self.image.scan
-            self._badge = badge_of(self._report)
+            has_scanners = self._audience == "all"
+            self._report = self.image.check("static", audience="all") if has_scanners else self.image.scan
+            self._badge = badge_of(self._report, ceil(self.image.least_width_mm()))
         except QrkitError as error:
             self._badge = no_badge(error)
         with suppress(QrkitError):
@@ -311,7 +332,7 @@ class Designer(Page):
 
     def _on_repair(self, _message: Any) -> None:
         """Make the design scannable with as few changes as possible, and list them."""
-        repair = self.design.make_scannable(fetch=self._draft.fetch)
+        repair = self.design.make_scannable(fetch=self._draft.fetch, audience=self._audience)
         self._change(lambda: self._draft.take(repair.design))
         self._note = "; ".join(change.message for change in repair.changes)
 
@@ -422,8 +443,10 @@ def _form(brand: Brand | None) -> dict[str, Any]:
         "kinds": kind_forms(),
         "logo": logo_controls(),
         "groups": [[name, [control.as_dict() for control in members]] for name, members in groups().items()],
+        "icons": [path_data(icon(symbol)) for symbol in SYMBOLS],
         "thumbnails": thumbnails(),
         "presets": look_controls(),
         "downloads": DOWNLOADS,
+        "purposes": PURPOSES,
         "swatches": swatch_groups(brand),
     }

@@ -1,15 +1,31 @@
 // Controls, built from what Python tells of the fields: their kind, bounds, choices, units and help.
 
 const MOST_SEGMENTS = 4;
+const LED = ["frame", "markers"]; // their records need no box to be switched on
 
 /**
  * A control for one field.
- * studio: { edit(edits, gesture), thumbnails, icons(words, then), help(text), refused, contrasts, colors }
+ * studio: { edit(edits, gesture), thumbnails, pictures, icons(words, then), help(text), refused, contrasts, colors }
  * Gives { element, update(value, errors) }; errors: path of a field, with dots, to the message.
  */
 function makeControl(studio, spec, path) {
-  const kind = spec.optional && spec.kind !== "choice" ? "optional" : spec.kind;
-  return MAKERS[kind](studio, spec, path);
+  if (spec.optional && spec.kind === "record" && LED.includes(path[0])) return ledControl(studio, spec, path);
+  const isSwitched = spec.optional && !["choice", "text"].includes(spec.kind);
+  return MAKERS[isSwitched ? "optional" : spec.kind](studio, spec, path);
+}
+
+/** A record that its first field switches on, and off when it is empty: a frame by its picture, a caption by its text. */
+function ledControl(studio, { label, ...spec }, path) {
+  const [leader, ...fields] = spec.fields;
+  const edit = (edits, gesture) => studio.edit(edits.map((one) => (one.value ? one : { path, value: null })), gesture);
+  const lead = makeControl(Object.assign(Object.create(studio), { edit }), { ...leader, label, optional: true }, [...path, leader.name]);
+  const inside = makeControl(studio, { ...spec, optional: false, fields }, path);
+  function update(value, errors) {
+    lead.update(value?.[leader.name], errors);
+    inside.element.hidden = value == null;
+    inside.update(value, errors);
+  }
+  return { element: h("div", { class: "qk-record" }, lead.element, inside.element), update };
 }
 
 /** A label, what the field is set with, and what is wrong with it. */
@@ -146,7 +162,9 @@ const MAKERS = {
 
   choice(studio, spec, path) {
     const names = path.filter((step) => typeof step === "string");
-    const pictures = studio.thumbnails[names.join(".")] ?? studio.thumbnails[spec.name];
+    const drawn = studio.thumbnails[names.join(".")] ?? studio.thumbnails[spec.name];
+    const draw = (choice) => drawn.paths[choice] && path2d(drawn.paths[choice], drawn.side);
+    const pictures = path.join(".") === "frame.kind" ? (choice) => studio.pictures.of({ kind: "frame", name: choice }) : drawn && draw;
     const choices = spec.optional ? ["", ...spec.choices] : spec.choices;
     if (!pictures && choices.length > MOST_SEGMENTS) return selectControl(studio, spec, path, choices);
     return radioControl(studio, spec, path, choices, pictures);
@@ -172,7 +190,7 @@ const MAKERS = {
   record(studio, spec, path) {
     const title = spec.label && path.length > 1;
     const element = h(title ? "fieldset" : "div", { class: "qk-record" }, title ? h("legend", {}, spec.label) : null);
-    const error = h("p", { class: "qk-error", hidden: true });
+    const error = h("p", { class: "qk-error" });
     const grid = h("div", { class: "qk-fields" });
     element.append(error, grid);
     const linked = spec.name === "markers" ? linkCorners(studio, grid) : null;
@@ -180,11 +198,13 @@ const MAKERS = {
     const make = (field) => (isGradient && field.name === "stops" ? makeStops : makeControl)(linked ?? studio, field, [...path, field.name]);
     const inside = spec.fields.map((field) => [field, make(field)]);
     const angle = isGradient ? makeAngle(studio, path) : null;
-    grid.append(...inside.map(([, control]) => control.element));
+    const part = (isRare) => inside.filter(([field]) => Boolean(field.rare) === isRare).map(([, control]) => control.element);
+    grid.append(...part(false));
+    const rare = part(true);
+    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, "More options"), h("div", { class: "qk-fields" }, ...rare)));
     if (angle) inside.find(([field]) => field.name === "stops")[1].element.after(angle.element);
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
-      error.hidden = !error.textContent;
       for (const [field, control] of inside) {
         control.update(value?.[field.name], errors);
         if (field.when) control.element.hidden = !field.when[1].includes(value?.[field.when[0]]);
@@ -314,7 +334,7 @@ function iconSearch(studio, take) {
 function textControl(studio, spec, path, tag) {
   const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false", placeholder: spec.placeholder, required: spec.required });
   const made = row(studio, spec, path, label(spec, input.id), input);
-  const field = typed(studio, spec, path, input);
+  const field = typed(studio, spec, path, input, spec.optional ? { read: (text) => text || null } : {});
   made.describe(input);
   return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
 }
@@ -339,13 +359,13 @@ function radioControl(studio, spec, path, choices, pictures) {
   return { element: made.element, update: (value, errors) => made.update(refusedOr(studio, path, value), errors) };
 }
 
-/** A choice of which all can be seen: words side by side, or pictures in a grid. */
+/** A choice of which all can be seen: words side by side, or pictures in a grid; pictures(choice) gives an element. */
 function radios(studio, spec, path, choices, pictures, choose) {
   const group = newId();
   const options = choices.map((choice) => {
     const word = spec.words[choice];
     const input = h("input", { type: "radio", name: group, value: choice, class: "qk-unseen", onchange: () => choose(choice) });
-    const face = pictures?.paths[choice] ? path2d(pictures.paths[choice], pictures.side) : word;
+    const face = pictures?.(choice) || word;
     const label_ = h("label", { class: "qk-option", title: word }, input, face);
     if (pictures) input.setAttribute("aria-label", word);
     return label_;
@@ -357,7 +377,8 @@ function radios(studio, spec, path, choices, pictures, choose) {
   made.describe(set);
   function update(value, errors) {
     made.complain(errors);
-    for (const option of options) option.firstChild.checked = option.firstChild.value === (value ?? "");
+    // What a hand has chosen stays until it is answered.
+    if (studio.isIdle()) for (const option of options) option.firstChild.checked = option.firstChild.value === (value ?? "");
   }
   return { element: made.element, update };
 }
@@ -390,7 +411,7 @@ function linkCorners(studio, grid) {
         const isFirst = field.name === CORNER_NAMES[0];
         control.element.hidden = isLinked && !isFirst;
         const name = control.element.querySelector(".qk-label");
-        if (isFirst) name.textContent = isLinked ? "Custom eyes" : field.label;
+        if (isFirst) name.textContent = isLinked ? "Eyes" : field.label;
       }
     },
   });

@@ -1,27 +1,47 @@
-// The gallery: saved looks, and presets in their colorways, each with this content. Thumbnails come a few at a time, while
-// nobody waits.
+// Pictures of looks and frames, each with this content; and the gallery of presets in their colorways.
 
-const AT_ONCE = 2; // thumbnails asked for in one message
+const AT_ONCE = 2; // pictures asked for in one message
 const keyOf = ({ kind, name }) => `${kind} ${name}`;
+const drawn = new Map(); // what was drawn of each look, by key: { url, shows }; a view that comes later shows it, too
 
-/** presets: [{ name, title, colorways: [{ name, colors }] }]. Gives { element, update(state, isIdle), show(looks, buffers) }. */
+/** Pictures that come a few at a time, while nobody waits, of those that are in sight. */
+function makePictures(studio) {
+  const known = new Map(); // by key
+  /** What is drawn anew when it changes: a frame shows all of the design, a look its content, layers and words. */
+  const shows = ({ kind, revision }, { content, layers = [], frame, ...others }) =>
+    JSON.stringify(kind === "frame" ? [content, layers, others, { ...frame, kind: null }] : [revision, content, layers, frame?.caption]);
+  return {
+    of(look) {
+      const picture = h("img", { alt: "", draggable: "false", src: drawn.get(keyOf(look))?.url });
+      known.set(keyOf(look), { look, picture, asked: drawn.get(keyOf(look))?.shows });
+      return picture;
+    },
+    update(values) {
+      const wanted = [...known.values()].filter((one) => one.picture.offsetParent && one.asked !== shows(one.look, values)).slice(0, AT_ONCE);
+      for (const one of wanted) one.asked = shows(one.look, values);
+      if (wanted.length) studio.ask({ ask: "looks", looks: wanted.map(({ look }) => look) });
+    },
+    show(looks, buffers) {
+      looks.forEach((look, index) => {
+        const { picture, asked } = known.get(keyOf(look));
+        const old = drawn.get(keyOf(look))?.url;
+        picture.src = URL.createObjectURL(new Blob([buffers[index]], { type: "image/png" }));
+        drawn.set(keyOf(look), { url: picture.src, shows: asked });
+        if (old) URL.revokeObjectURL(old);
+      });
+    },
+  };
+}
+
+/** presets: [{ name, title, colorways: [{ name, colors }] }]. Gives { element, update(state) }. */
 function makeGallery(studio, presets) {
   const title = (name) => name[0].toUpperCase() + name.slice(1);
-  const pictures = new Map(); // by key
-  let wanted = []; // looks without a thumbnail of this content
-  let drawn = ""; // what the thumbnails show
-  const saved = makeSavedLooks(studio, (look) => {
-    const picture = h("img", { alt: "", draggable: "false" });
-    pictures.set(keyOf(look), picture);
-    wanted.unshift(look);
-    return picture;
-  });
-  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Presets" }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-look-groups" }, saved.element, grid);
+  const saved = makeSavedLooks(studio);
+  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Looks" }, ...presets.map(makeCard));
+  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, "Each shows your own content."), grid);
 
   function makeCard(preset) {
-    const picture = h("img", { alt: "", draggable: "false" });
-    pictures.set(keyOf({ kind: "preset", name: preset.name }), picture);
+    const picture = studio.pictures.of({ kind: "preset", name: preset.name });
     const choose = (colorway) => studio.ask({ ask: "preset", name: preset.name, colorway });
     const face = h("button", { type: "button", class: "qk-look", title: preset.title, onclick: () => choose() }, picture, h("span", {}, title(preset.name)));
     const swatches = preset.colorways.map(({ name, colors: [ink, accent, ground] }) => {
@@ -33,23 +53,5 @@ function makeGallery(studio, presets) {
     return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-swatches" }, ...swatches));
   }
 
-  function update(state, isIdle) {
-    saved.update(state);
-    const shows = JSON.stringify([state.values.content, state.values.layers ?? []]);
-    if (shows !== drawn) {
-      drawn = shows;
-      wanted = [...(state.saved?.looks ?? []), ...presets.map(({ name }) => ({ kind: "preset", name }))];
-    }
-    if (isIdle && wanted.length && element.offsetParent) studio.ask({ ask: "looks", looks: wanted.splice(0, AT_ONCE) });
-  }
-
-  function show(looks, buffers) {
-    looks.forEach((look, index) => {
-      const picture = pictures.get(keyOf(look));
-      const old = picture.src;
-      picture.src = URL.createObjectURL(new Blob([buffers[index]], { type: "image/png" }));
-      if (old) URL.revokeObjectURL(old);
-    });
-  }
-  return { element, update, show };
+  return { element, update: saved.update };
 }

@@ -9,7 +9,7 @@ function makeLogoForm(studio, specs) {
   const name = h("strong", { class: "qk-file-name" });
   const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, "Remove");
   const where = h("p", { class: "qk-hint" }, "or drop a PNG, JPEG, SVG or WebP on the picture");
-  const error = h("p", { class: "qk-error", hidden: true });
+  const error = h("p", { class: "qk-error" });
   const take = (chosen) =>
     readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
   file.addEventListener("change", () => {
@@ -29,7 +29,6 @@ function makeLogoForm(studio, specs) {
     for (const part of [remove, details]) part.hidden = !logo;
     where.hidden = Boolean(logo);
     error.textContent = errors["logo.content"] ?? errors.logo ?? "";
-    error.hidden = !error.textContent;
     if (!logo) return;
     size.update(logo, values.ec, errors);
     plate.update(logo.plate, errors);

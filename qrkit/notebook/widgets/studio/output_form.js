@@ -1,10 +1,13 @@
-// What becomes of the design: files in pixels or for print, one or a whole set, and copies.
+// What becomes of the design: a file for a purpose, in pixels or for print, one or a whole set, and copies.
 
 const ONE = "one";
-const RESOLUTIONS = [150, 300, 600]; // dots per inch
+const RESOLUTIONS = [150, 203, 300, 600]; // dots per inch
 
-/** Gives { element, update(state), hear(message, buffers) }: buttons for files and copies, and what comes back of them. */
-function makeOutput(studio, downloads) {
+/**
+ * purposes: the format and print size of each, by name. Gives { button, element, update(state), hear(message, buffers) }: what
+ * opens it, buttons for files and copies, and what comes back of them.
+ */
+function makeOutput(studio, { downloads, purposes }) {
   const field = (words, input) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: input.id }, words), input);
   const name = h("input", { type: "text", id: newId(), maxlength: 100, placeholder: "from the content", spellcheck: "false" });
   const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: "as designed" });
@@ -14,11 +17,30 @@ function makeOutput(studio, downloads) {
   const checks = h("ul", { class: "qk-checks", "aria-label": "Before you print" });
   const clear = h("input", { type: "checkbox", id: newId() });
   const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, "Transparent background"));
-  const fields = h("div", { class: "qk-print" }, what, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
-  const print = h("div", { class: "qk-print-side" }, fields, clearRow, h("div", { role: "status" }, checks));
+  const print = h("div", { class: "qk-print" }, what, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
   const size = () => (width.value === "" ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   const which = () => (set.value === ONE ? {} : { of: "set", campaign: set.value });
-  for (const input of [width, dpi]) input.addEventListener("change", () => studio.ask({ ask: "print", ...size() }));
+  const names = Object.keys(purposes);
+  let purpose = names[0];
+  let least = 0;
+  const kinds = { label: "What is it for?", kind: "choice", words: Object.fromEntries(names.map((one) => [one, one])) };
+  const chips = radios(studio, kinds, ["purpose"], names, null, (chosen) => {
+    purpose = chosen;
+    const { mm, dpi: dots = 300 } = purposes[purpose];
+    width.value = mm ? Math.max(mm, least) : "";
+    dpi.value = dots;
+    changed();
+  });
+  function label() {
+    chips.update(purpose, {});
+    go.textContent = `Download ${purposes[purpose].format.toUpperCase()}${width.value ? `, ${width.value} mm at ${dpi.value} dpi` : ""}`;
+  }
+  function changed() {
+    label();
+    studio.stretch(size().mm);
+    studio.ask({ ask: "print", ...size() });
+  }
+  for (const input of [width, dpi]) input.addEventListener("change", changed);
   set.addEventListener("change", () => {
     name.placeholder = set.value === ONE ? "from the content" : "{name}";
     name.title = set.value === ONE ? "" : "A pattern with {name}, {campaign}, {number} or {short_code}";
@@ -26,9 +48,10 @@ function makeOutput(studio, downloads) {
   let ground = null; // the background before it became transparent
   clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (text, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, text);
-  const files = downloads.map((format) =>
-    button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => studio.ask({ ask: "download", format, name: name.value, ...size(), ...which() })),
-  );
+  const save = (format) => studio.ask({ ask: "download", format, name: name.value, ...size(), ...which() });
+  const files = downloads.map((format) => button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => save(format)));
+  const go = h("button", { type: "button", class: "qk-primary", onclick: () => save(purposes[purpose].format) });
+  label();
   const copied = h("span", { role: "status", class: "qk-copied" });
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Text to copy" });
   const copies = [
@@ -36,8 +59,11 @@ function makeOutput(studio, downloads) {
     button("Python", "Copy as Python", () => studio.copy("python", "clipboard")),
     button("JSON", "Copy as JSON", () => studio.copy("json", "clipboard")),
   ];
-  const row = (...buttons) => h("div", { class: "qk-buttons" }, ...buttons);
-  const actions = h("div", { class: "qk-actions" }, h("span", { class: "qk-label" }, "Download"), row(...files), h("span", { class: "qk-label" }, "Copy"), row(...copies, copied));
+  const heading = (words) => h("span", { class: "qk-label" }, words);
+  const actions = h("div", { class: "qk-buttons" }, heading("Other formats"), ...files, heading("Copy"), ...copies, copied);
+  const element = h("section", { class: "qk-output", id: newId(), "aria-label": "Download", hidden: true }, h("div", { class: "qk-purpose" }, chips.element, go), h("div", { role: "status" }, checks), print, clearRow, actions, code);
+  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, "Download");
+  opener.addEventListener("click", () => opener.setAttribute("aria-expanded", !(element.hidden = !element.hidden)));
   let clock = null;
 
   function tell(text) {
@@ -80,6 +106,7 @@ function makeOutput(studio, downloads) {
     const isClear = typeof values.background === "string" && /^#00/.test(values.background);
     clear.checked = isClear;
     if (!isClear) ground = values.background ?? null;
+    least = state.badge?.least ?? least;
     checks.replaceChildren(...state.print.map(({ text, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, text)));
     what.hidden = !saved?.kinds.includes("brand");
     if (JSON.stringify(saved?.campaigns) === campaigns) return;
@@ -89,7 +116,7 @@ function makeOutput(studio, downloads) {
     set.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
     set.value = options.some(([value]) => value === before) && before ? before : ONE;
   }
-  return { element: h("div", { class: "qk-output" }, actions, print, code), update, hear };
+  return { button: opener, element, update, hear };
 }
 
 function download(name, type, data) {

@@ -6,14 +6,14 @@ const KEEPS = {
   brand: "A brand keeps colors, shapes, logo and frame. Reports and pages can use it, too.",
 };
 
-/** makePicture(look) gives the thumbnail of a look. Gives { element, update(state) }. */
-function makeSavedLooks(studio, makePicture) {
+/** Gives { element, update(state) }. */
+function makeSavedLooks(studio) {
   const cards = new Map(); // by key and revision
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Yours" });
   const heading = h("h4", { class: "qk-label" }, "Yours");
   const save = makeSaveForm(studio);
   const use = makeUseForm(studio);
-  const error = h("p", { class: "qk-error", role: "alert", hidden: true });
+  const error = h("p", { class: "qk-error", role: "alert" });
   const done = h("span", {});
   const undo = h("button", { type: "button", onclick: () => studio.ask({ ask: "restore" }) }, "Undo");
   const told = h("div", { class: "qk-buttons qk-told", role: "status" }, done, undo);
@@ -21,7 +21,7 @@ function makeSavedLooks(studio, makePicture) {
 
   function makeCard(look) {
     const { kind, name } = look;
-    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.ask({ ask: "load", kind, name }) }, makePicture(look), h("span", { class: "qk-look-name" }, name));
+    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.ask({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
     const words = `Delete the ${kind} “${name}”`;
     const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
     return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
@@ -41,7 +41,6 @@ function makeSavedLooks(studio, makePicture) {
     save.update(saved, errors);
     use.update(saved);
     error.textContent = errors.saved ?? "";
-    error.hidden = !error.textContent;
     done.textContent = saved.done;
     told.hidden = !saved.done;
   }
@@ -54,7 +53,7 @@ function makeSaveForm(studio) {
   const kind = h("select", { "aria-label": "Save as" });
   const button = h("button", { type: "submit" });
   const hint = h("p", { class: "qk-hint" });
-  const error = h("p", { class: "qk-error", id: newId(), hidden: true });
+  const error = h("p", { class: "qk-error", id: newId() });
   name.setAttribute("aria-describedby", error.id);
   const isTaken = () => looks.some((look) => look.kind === kind.value && look.name === name.value);
   const send = (event) => {
@@ -76,7 +75,6 @@ function makeSaveForm(studio) {
     kind.hidden = saved.kinds.length < 2;
     const wrong = Object.entries(errors).filter(([path]) => path.startsWith("saved."));
     error.textContent = wrong.map(([path, rule]) => (path === "saved.name" ? `The name ${rule}` : `${path.slice(6)} ${rule}`)).join("; ");
-    error.hidden = !error.textContent;
     name.toggleAttribute("aria-invalid", false);
     if (errors["saved.name"]) name.setAttribute("aria-invalid", "true");
     label();

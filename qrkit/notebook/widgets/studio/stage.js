@@ -22,7 +22,7 @@ const TURNS = { "[": -15, "]": 15, "{": -1, "}": 1 }; // degrees, by the key
 const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, brackets to rotate it, and Delete to remove it. Hold Shift to move and resize in steps of 10, and to rotate in steps of 1 degree.";
 const HINT = "Drag a layer to move it, a corner to resize it, or the round handle to rotate it.";
 const HINT_OF_KEYS = " Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.";
-const GROUNDS = { checks: "Checkered", paper: "White", dark: "Dark" };
+const GROUNDS = { paper: "Paper", screen: "Screen", dark: "Dark wall" };
 const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
 /** An angle above -180 and up to 180 degrees. */
@@ -52,17 +52,18 @@ function makeStage(studio) {
   const caption = h("p", { class: "qk-caption" });
   const words = makeWords(studio, sheet);
   // It takes the focus of a layer that is removed, so that the keys for undo keep working.
-  const stage = h("div", { class: "qk-stage", "data-ground": "checks", tabindex: "-1" }, sheet);
-  const ground = h("select", { "aria-label": "Behind the picture" }, ...Object.entries(GROUNDS).map(([value, words]) => h("option", { value }, words)));
-  ground.addEventListener("change", () => (stage.dataset.ground = ground.value));
+  const stage = h("div", { class: "qk-stage", "data-ground": "paper", tabindex: "-1" }, sheet);
+  const ground = radios(studio, { label: "Shown on", kind: "choice", words: GROUNDS }, ["ground"], Object.keys(GROUNDS), null, (chosen) => (stage.dataset.ground = chosen));
+  ground.update("paper", {});
   const actual = h("input", { type: "checkbox", id: newId() });
   actual.addEventListener("change", () => stage.classList.toggle("qk-actual", actual.checked));
-  const views = h("div", { class: "qk-views" }, caption, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, "Actual size")), ground);
+  const views = h("div", { class: "qk-views" }, ground.element, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, "True size")));
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
   let held = new Map(); // boxes of layers, by index, that hands are ahead of the picture with
   let isDragging = false;
+  let mm = null; // the width of a print
   let shownPicture = null;
   let gestures = 0;
 
@@ -267,8 +268,8 @@ function makeStage(studio) {
   }
 
   function makeBox(index) {
-    const corners = Object.keys(CORNERS).map((name) =>
-      h("span", { class: `qk-corner qk-corner-${name}`, "data-corner": name, "aria-hidden": "true" }),
+    const corners = Object.entries(CORNERS).map(([name, [right, bottom]]) =>
+      h("span", { class: `qk-corner qk-corner-${name}`, "data-corner": name, "aria-hidden": "true", style: `left: ${right * 100}%; top: ${bottom * 100}%; cursor: ${right === bottom ? "nwse" : "nesw"}-resize` }),
     );
     const box = h(
       "div",
@@ -307,7 +308,7 @@ function makeStage(studio) {
     caption.textContent = state.label;
     const [width, height] = state.size;
     sheet.style.setProperty("--qk-ratio", width / height);
-    sheet.style.setProperty("--qk-width", `${width}px`);
+    sheet.style.setProperty("--qk-width", mm ? `${mm}mm` : `${width}px`);
     sheet.style.aspectRatio = `${width} / ${height}`;
     while (boxes.length > layers.length) boxes.pop().remove();
     while (boxes.length < layers.length) boxes.push(makeBox(boxes.length));
@@ -324,7 +325,13 @@ function makeStage(studio) {
     hint.hidden = !layers.length;
   }
 
-  return { element, update };
+  /** Have the true size be a width in millimeters; without one, it is that of the pixels. */
+  function stretch(width) {
+    mm = width;
+    update(state, false);
+  }
+
+  return { element, update, caption, stretch };
 }
 
 /** The caption and the subtitle, each a button that becomes a field. Enter keeps what is written, Escape drops it. */
