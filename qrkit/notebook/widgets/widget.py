@@ -7,6 +7,7 @@ applies all rules. A new widget is a subclass of `Page` in a folder of its own, 
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,11 @@ Handler = Callable[[Any, dict[str, Any]], None]
 
 HERE = Path(__file__).parent
 
+LETTERS = b64encode((HERE / "manrope.woff").read_bytes()).decode()
+"""Manrope in all its weights, Latin only: pyftsubset Manrope-VariableFont_wght.ttf --flavor=woff
+--layout-features=kern,tnum --unicodes=U+20-17F,U+2013,U+2014,U+2018,U+2019,U+201C,U+201D,U+2026,U+20AC,U+2212."""
+FONT = f"@font-face {{ font-family: qrkit; font-weight: 200 800; src: url(data:font/woff;base64,{LETTERS}); }}"
+
 
 def script(folder: str, *names: str) -> str:
     """Join the files of a widget's script to one module that starts with `widget.js`."""
@@ -38,7 +44,7 @@ def style(folder: str, name: str, root: str) -> str:
     So widgets of one page do not change each other, and neither does the portfolio browser the studio inside it.
     """
     shared, own = ((HERE / one).read_text(encoding="utf-8") for one in ("widget.css", f"{folder}/{name}.css"))
-    return f"{shared}\n@scope (.{root}) to (:scope .qrkit-widget) {{\n{own}}}\n"
+    return f"{FONT}\n{shared}\n@scope (.{root}) to (:scope .qrkit-widget) {{\n{own}}}\n"
 
 
 class Page(anywidget.AnyWidget):
