@@ -10,12 +10,12 @@ from qrkit.server.settings import Settings
 from qrkit.store import Store
 
 RULES = [{"variants": [{"name": name, "content": f"https://example.com/{name.lower()}"} for name in ("Old", "New")]}]
-CONVERTS = {"Old": 8, "New": 2}
-"""One visitor in this many converts."""
+CONVERTS = {"Old": 16, "New": 2}
+"""One visitor in this many converts: so few and so many that the answer is clear however chance splits them."""
 NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
 
 
-def make_split_shop(path, visitors=120):
+def make_split_shop(path, visitors=160):
     """Make the store, and return visitors and conversions of each variant, counted as they came."""
     now, counts, told = [NOON], {name: [0, 0] for name in CONVERTS}, []
     with Store(path) as store:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version as installed
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sphinx.addnodes import pending_xref
@@ -31,9 +33,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "qrkit"
 html_static_path = ["_static"]
 html_css_files = ["qrkit.css"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_copy_source = False
 html_show_sourcelink = False
-html_theme_options = {
+html_theme_options: dict[str, object] = {
     "github_url": "https://github.com/qrkit/qrkit",
     "navbar_align": "left",
     "show_toc_level": 2,
@@ -41,6 +44,13 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+# The workflow that publishes the site builds two versions beside each other, and says which one this is.
+if version := os.environ.get("SITE_VERSION"):
+    html_theme_options["switcher"] = {"json_url": "/qrkit/versions.json", "version_match": version}
+    html_theme_options |= {
+        "check_switcher": False,
+        "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+    }
 pygments_style = "default"
 python_maximum_signature_line_length = 100
 

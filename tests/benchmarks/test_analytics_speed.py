@@ -26,7 +26,9 @@ ROUNDS = 3
 ZONE = "Europe/Ljubljana"
 
 FILL = """
-INSERT INTO visits
+INSERT INTO visits (
+    time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, city
+)
 SELECT
     TIMESTAMP '2026-01-01' + to_microseconds(r * (31536000000000 // $rows) + (hash(r) % 3000000)::BIGINT),
     CASE hash(r, 1) % 20 WHEN 0 THEN 'bot' WHEN 1 THEN 'prefetch' ELSE 'scan' END,
@@ -35,7 +37,7 @@ SELECT
     ['t.co', 'example.com', NULL][1 + (hash(r, 4) % 3)::INTEGER],
     ['de', 'sl', 'it', NULL][1 + (hash(r, 5) % 4)::INTEGER],
     hash(r * 365 // $rows, hash(r, 6) % ($rows // 111)),
-    ['SI', 'AT', 'IT', 'HR', NULL][1 + (hash(r, 7) % 5)::INTEGER], NULL, 'City ' || (hash(r, 8) % 200), NULL, NULL
+    ['SI', 'AT', 'IT', 'HR', NULL][1 + (hash(r, 7) % 5)::INTEGER], 'City ' || (hash(r, 8) % 200)
 FROM range($rows) made(r)
 """
 """Visits of a year. One of seven comes from somebody who has been there on the same day."""

@@ -76,7 +76,8 @@ for one in running:
 print(sum(counts), flush=True)
 """
 MORE = """
-INSERT INTO visits SELECT time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor
+INSERT INTO visits (time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor)
+SELECT time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor
 FROM visits WHERE qrcode = ? LIMIT 10000
 """
 PLAIN = """

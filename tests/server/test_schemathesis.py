@@ -68,7 +68,8 @@ UNSAID = {
         "duplicate-parameter": "/columns",
     },
     "list_everything": {"bad-value": "/after"},  # which codes there are
-    "export": {"bad-value": "/format|/names"},  # is for zip alone; which placeholders there are
+    # Options that one kind of file has; which placeholders there are; a resolution asks for a size on paper.
+    "export": {"bad-value": "/format|/names|/dpi|/sizeMm", "missing-parameter": "/sizeMm"},
     # Which scans there were; dates that are none.
     "add_conversion": {"not-found": "", "bad-value": "/clickId|/time", "out-of-range": "/time"},
     "insert_campaign": {"bad-value": f"/template|/utm/.*|{TERMS}", "never-behind-short-url": "/rules/.*"},
