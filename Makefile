@@ -45,7 +45,7 @@ catalogs: $(READY)  ## Check that every sentence is in every language, as it mus
 	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_page_languages.py tests/server/test_landing.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
-	$(BIN)/python -m pytest -n 2 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)
+	$(BIN)/python -m pytest -n 3 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)
 
 explore: $(READY)  ## Run the property tests with new examples, ROUNDS times; SEED=... repeats a round, TESTS=... chooses tests
 	@failed=0; for seed in $(or $(SEED),$$(shuf -i 1-999999999 -n $(ROUNDS))); do \

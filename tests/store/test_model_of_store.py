@@ -401,12 +401,7 @@ def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int
 
 @pytest.mark.slow
 @pytest.mark.hypothesis  # so that `make explore` runs it
-def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path):
-    check_machine(new_path, max_examples=2 if is_server(new_path()) else 4, stateful_step_count=25)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
-def test_a_store_holds_what_its_model_holds_after_many_long_sequences(new_path, part):
-    """In parts, which workers share; each takes other sequences. `make explore` takes new ones in each round."""
+def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path, part):
+    """In parts, which workers share; each takes other sequences."""
     check_machine(new_path, part, max_examples=4 if is_server(new_path()) else 5, stateful_step_count=50)
