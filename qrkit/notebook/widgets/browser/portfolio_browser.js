@@ -166,7 +166,8 @@ function render({ model, el }) {
     total.textContent = plural(state.total);
     order.value = state.order;
     for (const one of only) one.setAttribute("aria-pressed", one.dataset.only === state.only);
-    empty.hidden = state.total > 0;
+    selection.hidden = !state.total;
+    empty.hidden = !selection.hidden;
     begin.hidden = isNarrowed();
     chips.hidden = !state.total && !isNarrowed();
     nothing.textContent = isNarrowed() ? "No QR Code matches. Try fewer words, or all campaigns." : "This portfolio has no QR Codes yet.";

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from qrkit import analytics, charts
 from qrkit.analytics.over_time import previous_view
@@ -21,9 +21,6 @@ from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "ATTRIBUTES",
@@ -242,13 +239,13 @@ class Drawn(NamedTuple):
     Attributes:
         title: What it shows.
         chart: The chart.
-        rows: The numbers that it shows.
+        rows: The numbers that it shows, as a DataFrame.
         is_wide: Whether it takes the whole width where others stand side by side.
     """
 
     title: str
     chart: charts.Chart
-    rows: pd.DataFrame
+    rows: Any
     is_wide: bool
 
 
