@@ -17,7 +17,7 @@ from qrkit.contents.cards import summary
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
 from qrkit.languages import weekday_name
-from qrkit.tracking.records import Location, QRCode
+from qrkit.tracking.records import Location, QRCode, TermsFields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,9 +48,10 @@ CODES = Table(
 )
 KEYS = ", ".join(column.key for column in CODES.columns)
 ISSUES = "issues (reason, error)"
+TERMS = [str(QRCode.model_fields[name].alias) for name in TermsFields.__annotations__]
 FURTHER_KEYS = (
     "imported_scans, active_content, comment, address, latitude, longitude, is_dynamic, is_schedule_enabled, schedule, "
-    "fields, terms (rules, active, validSince, validUntil, limit, limitADay, otherwise, password, passQuery)"
+    f"fields, terms ({', '.join(TERMS)})"
 )
 TEXTS = {"name": "TEXT", "comment": "TEXT", "urlinfo": "TEXT", "template": "NAME"}
 """Fields of a record that have an option, with what stands for their values in the help."""
@@ -324,12 +325,8 @@ def _further(code: QRCode, active: str) -> dict[str, Any]:
 
 def _terms(code: QRCode) -> dict[str, Any]:
     """Return the rules, limits and times of a QR Code that it has; of a password, only that there is one."""
-    names = (
-        "rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery",
-        "clickId",
-    )  # fmt: skip
     known = code.model_dump(mode="json", by_alias=True)
-    return {name: True if name == "password" else known[name] for name in names if name in known}
+    return {name: True if name == "password" else known[name] for name in TERMS if name in known}
 
 
 def _told(rule: RedirectRule) -> str:

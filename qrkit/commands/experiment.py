@@ -45,7 +45,10 @@ def define_experiment(one: Parser) -> None:
 
 def _experiment(asked: argparse.Namespace) -> Status:
     from qrkit import analytics, charts
+    from qrkit.report.suffixes import check_file
 
+    if asked.chart:
+        check_file(asked.chart, (".png", ".svg", ".pdf"))
     how = {name: getattr(asked, name) for name in ("outcome", "within", "conversion")}
     with opened(asked, to_read=True) as portfolio:
         split = analytics.check_split(portfolio, asked.code, within=asked.within).iloc[0]

@@ -119,15 +119,13 @@ def define_explain(one: Parser) -> None:
 
 
 def _explain(asked: argparse.Namespace) -> None:
-    from qrkit.tracking.times import from_iso
     from qrkit.visits.sample_visitors import sample_request
 
     sent = ("user_agent", "language", "referrer", "address", "query")
     request = sample_request(device=asked.device or "", **{name: getattr(asked, name) for name in sent})
     place = {name: getattr(asked, name) for name in ("country", "region", "city")}
     with opened(asked, to_read=True) as portfolio:
-        at = from_iso(asked.at, name="at") if asked.at else None
-        found = portfolio.explain(asked.code, request, at=at, **place)
+        found = portfolio.explain(asked.code, request, at=asked.at, **place)
     if asked.json:
         number = None if found.rule is None else found.rule + 1
         print_json(reason=found.reason, content=found.content, rule=number, sentence=found.sentence)

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from datetime import date, datetime
 from difflib import get_close_matches
-from numbers import Number
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from qrkit.design.color import Color
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.exchange.columns import (
     ALL_NAMES,
@@ -37,15 +34,13 @@ from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
     MOST_ROWS,
     Table,
-    cell_text,
     described,
-    field_text,
     is_known,
     left_out_issues,
     table_of_records,
 )
 from qrkit.tracking.records import Campaign, QRCode
-from qrkit.tracking.text_columns import text_column, with_dtypes
+from qrkit.tracking.text_columns import field_text, text_column, text_of, with_dtypes
 from qrkit.tracking.times import naive
 
 if TYPE_CHECKING:
@@ -53,7 +48,7 @@ if TYPE_CHECKING:
 
     from qrkit.store.copies.arrow_tables import ArrowTable
 
-__all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "text_of", "whole_frame"]
+__all__ = ["campaigns_frame", "qrcodes_frame", "table_of_frame", "whole_frame"]
 
 DTYPES: dict[Kind, str] = {
     "whole": "int64", "count": "int64", "limit": "int64", "degrees": "float64", "flag": "bool", "switch": "bool",
@@ -240,37 +235,3 @@ def _row(number: int, values: Mapping[str, Any]) -> Row:
         with collecting(problems):
             cells[name] = text_of(value, LABELS[name], KINDS[name])
     return Row(number, cells, "; ".join(map(str, problems)))
-
-
-def text_of(value: Any, column: Hashable, kind: Kind = "text") -> str:
-    """Convert a cell of a DataFrame to text: strings are unchanged; NaN, NaT, NA and None become "".
-
-    Numbers are formatted as in a workbook (7.0 is "7"), bools as `true` and `false`, timestamps as `yyyy-MM-dd
-    HH:mm:ss` in UTC. Timestamps without a time zone are UTC; a date becomes midnight.
-
-    Raises:
-        InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the
-            column.
-    """
-    import pandas as pd
-
-    if isinstance(value, str):
-        return str.__str__(value)
-    if kind == "fields" and isinstance(value, Mapping):
-        return field_text(dict(value))
-    if kind == "tags" and isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    if pd.api.types.is_scalar(value):
-        if pd.isna(value):
-            return ""
-        if hasattr(value, "dtype"):
-            value = pd.Series([value]).tolist()[0]  # convert a NumPy scalar to a Python value
-    if isinstance(value, date) and not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)
-    if isinstance(value, Number | datetime | Color):
-        try:
-            return repr(value) if kind == "degrees" and isinstance(value, float) else cell_text(value)
-        except (ValueError, OverflowError) as error:
-            raise InvalidParameter(Problem(str(column), None, f"cannot be written: {error}", "out-of-range")) from error
-    rule = f"must be text, a number, a date and time, or empty, not {type(value).__name__}"
-    raise InvalidParameter(Problem(str(column), value, rule, "wrong-type"))

@@ -12,6 +12,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from qrkit.tracking.redirect_rules import MOST_VARIANTS
+
 __all__ = ["NAMES", "read_terms"]
 
 SINCE = ("meta.validSince", "validsince")
@@ -87,7 +89,11 @@ def _targets(link: Mapping[str, Any], read: set[str]) -> list[dict[str, Any]]:
 def _variants(link: Mapping[str, Any], read: set[str], moment: Find) -> list[dict[str, Any]]:
     """Return the rule that the variants of a link are, until their test ends, and add their names to `read`."""
     given = link.get("testvariants")
-    if not isinstance(given, list) or not 2 <= len(given) <= 10 or not all(isinstance(one, dict) for one in given):
+    if (
+        not isinstance(given, list)
+        or not 2 <= len(given) <= MOST_VARIANTS
+        or not all(isinstance(one, dict) for one in given)
+    ):
         return []
     read |= {"testvariants", "teststartedat", "testcompletedat"}
     end = moment(link, ("testcompletedat",))

@@ -24,13 +24,12 @@ from qrkit.exchange.table_files import (
     Reading,
     Table,
     Writing,
-    cell_text,
     check_size,
-    field_text,
     table_of_links,
     table_of_records,
 )
 from qrkit.tracking.own_fields import split_tags
+from qrkit.tracking.text_columns import cell_text, field_text
 from qrkit.tracking.times import to_table
 
 __all__ = ["read", "rows", "write"]

@@ -17,9 +17,10 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.locating import MOST_SHEETS, Part, Place, Share
 from qrkit.exchange.marked_cells import Unsaved, linked
-from qrkit.exchange.table_files import MOST_BYTES, cell_text, check_size
+from qrkit.exchange.table_files import MOST_BYTES, check_size
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_ROWS, filled, trimmed, without_apostrophes
 from qrkit.exchange.xml_text import check_doctype, events
+from qrkit.tracking.text_columns import cell_text
 
 if TYPE_CHECKING:
     from lxml import etree

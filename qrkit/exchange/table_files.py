@@ -9,12 +9,11 @@ All readers use these functions, so that headings, missing and unknown columns a
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import PurePosixPath
@@ -42,14 +41,14 @@ from qrkit.exchange.merge import ImportIssue, Reason
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.late import UNSEEN, Watch
 from qrkit.tracking.records import QRCode
-from qrkit.tracking.times import to_table
+from qrkit.tracking.text_columns import field_text
 
 if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
 
 __all__ = [
-    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "cell_text", "check_number", "check_size",
-    "codes_of", "described", "field_text", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
+    "MOST_BYTES", "MOST_ROWS", "Reading", "SheetParts", "Table", "Writing", "check_number", "check_size",
+    "codes_of", "described", "is_known", "left_out_issues", "read_sheets", "row_of", "table_of_links",
     "table_of_records", "table_of_rows",
 ]  # fmt: skip
 
@@ -133,33 +132,6 @@ def check_size(data: bytes) -> None:
     """Check the size of a file."""
     if len(data) > MOST_BYTES:
         raise UnreadableFile(f"the file has {len(data):,} bytes; at most {MOST_BYTES:,}")
-
-
-def cell_text(value: Any) -> str:
-    """Convert the value of a workbook cell to text: 7.0 becomes "7", bools `true` or `false`; None becomes ""."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime):
-        return to_table(value)
-    if isinstance(value, timedelta):
-        # As spreadsheets show it: 30:00:00, where Python has "1 day, 6:00:00".
-        minutes, seconds = divmod(round(value.total_seconds()), 60)
-        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
-    return "" if value is None else str(value)
-
-
-def field_text(value: Any) -> str:
-    """Convert a value of JSON to the text of a field; an object or a list becomes its JSON."""
-    if not isinstance(value, dict | list):
-        return cell_text(value)
-    try:
-        return json.dumps(value, ensure_ascii=False) if value else ""
-    except RecursionError:
-        return "(nested too deeply)"
 
 
 def read_sheets(parts: SheetParts) -> Callable[[bytes, Reading], Table]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from qrkit.errors import UnreadableFile
 from qrkit.exchange.locating import Part
 from qrkit.exchange.marked_cells import linked
-from qrkit.exchange.table_files import cell_text, check_size
+from qrkit.exchange.table_files import check_size
 from qrkit.exchange.workbooks import (
     MOST_LISTED,
     OUR_SHEET,
@@ -22,6 +22,7 @@ from qrkit.exchange.workbooks import (
     typed,
     without_apostrophes,
 )
+from qrkit.tracking.text_columns import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

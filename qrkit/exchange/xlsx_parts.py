@@ -23,9 +23,9 @@ from qrkit.errors import UnreadableFile
 from qrkit.exchange import archives
 from qrkit.exchange.locating import Cells
 from qrkit.exchange.marked_cells import Unsaved, linked
-from qrkit.exchange.table_files import cell_text
 from qrkit.exchange.workbooks import MOST_COLUMNS, MOST_LISTED, MOST_ROWS, Merged, filled, trimmed
 from qrkit.exchange.xml_text import events, events_in_parts
+from qrkit.tracking.text_columns import cell_text
 
 __all__ = ["Package", "cells_of", "refusing"]
 

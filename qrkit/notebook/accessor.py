@@ -29,7 +29,6 @@ from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.drawing.writers import format_named
 from qrkit.errors import ContentTooLong, InvalidParameter, Problem, UnknownParameter, collecting, nearest
-from qrkit.exchange.data_frames import text_of
 from qrkit.late import watch
 from qrkit.notebook.picture_columns import PictureTable, drawn, rows_of
 from qrkit.pictures.batch_files import Look, Painter
@@ -39,7 +38,7 @@ from qrkit.pictures.printing import PrintSize
 from qrkit.pictures.scan_frame import checked, scan_frame
 from qrkit.scanning import audience_named, level_named
 from qrkit.tracking.records import Properties, QRCode
-from qrkit.tracking.text_columns import text_column
+from qrkit.tracking.text_columns import text_column, text_of
 
 if TYPE_CHECKING:
     from qrkit.paper.label_sheets import SheetFile

@@ -11,12 +11,12 @@ import pandas as pd
 from qrkit.design.limits import Within
 from qrkit.drawing.writers.svg import readable
 from qrkit.errors import InvalidParameter, Problem, QrkitError
-from qrkit.exchange.data_frames import text_of
 from qrkit.late import Shown
 from qrkit.notebook.views.fields import media
 from qrkit.notebook.views.html import page_text
 from qrkit.pictures.batch_files import Look, Row
 from qrkit.pictures.image import QRImage
+from qrkit.tracking.text_columns import text_of
 
 __all__ = ["PictureTable", "drawn", "rows_of"]
 

@@ -166,7 +166,7 @@ def _mappings(rows: Any) -> Sequence[Mapping[str, str]]:
     Raises:
         InvalidParameter: If they are no rows, or none.
     """
-    from qrkit.exchange.data_frames import text_of
+    from qrkit.tracking.text_columns import text_of
 
     if isinstance(rows, int) and not isinstance(rows, bool):
         if not 1 <= rows <= MOST_NUMBERED:

@@ -8,6 +8,7 @@ from datetime import datetime
 from qrkit.portfolio.many_codes import ManyRecords
 from qrkit.store.records.qrcodes import number_of, target_of
 from qrkit.tracking.records import Place, QRCode
+from qrkit.tracking.times import from_iso, utc
 from qrkit.visits.decision import Decision
 from qrkit.visits.redirect import Redirects, Request
 
@@ -25,7 +26,7 @@ class Explained(ManyRecords):
         country: str = "",
         region: str = "",
         city: str = "",
-        at: datetime | None = None,
+        at: datetime | str | None = None,
     ) -> Decision:
         """Return what a visitor of a QR Code gets, and why: its rules, limits, times and schedule decide.
 
@@ -35,10 +36,11 @@ class Explained(ManyRecords):
             country: The country of the visitor, of two letters; "" if unknown, as for region and city.
             region: The name of the region.
             city: The name of the city.
-            at: When the request arrives; by default now.
+            at: When the request arrives, as a datetime or ISO 8601, in UTC without a time zone; by default now.
 
         Raises:
             NotFound: If there is no such QR Code.
+            InvalidParameter: If `at` is not a time.
 
         Example:
             >>> from qrkit import open_portfolio
@@ -48,7 +50,10 @@ class Explained(ManyRecords):
             ...     print(shop.explain("door").sentence)
             no rule applies; it gets the content of the QR Code
         """
-        record = code if isinstance(code, QRCode) else self._one(self.find_qrcode(code).id)
+        moment = from_iso(at, name="at") if isinstance(at, str) else utc(at) if at else self.now()
+        found = code if isinstance(code, QRCode) else self.find_qrcode(code)
+        # A record that the plan does not show lacks what a visitor gets.
+        record = found if found.is_available else self._one(found.id)
         short_code = record.short_code
         asked = replace(request, short_code=short_code) if request else Request("GET", short_code, {})
         place = Place(country or None, region or None, city or None)
@@ -56,4 +61,4 @@ class Explained(ManyRecords):
         entry = target_of(record, number_of(self.store, self.account.id, record.id) or 0, campaign)
         with self.store.atomic():  # so that scans are counted in the tables, where another process serves the store
             redirects = Redirects(self.store, locate=lambda _: place, records=False)
-            return redirects.decide(asked, at or self.now(), entry)
+            return redirects.decide(asked, moment, entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, Unpack
@@ -153,10 +154,15 @@ class ManyRecords(Records):
 
         Raises:
             NotFound: If this portfolio has no QR Code with one of these IDs.
-            InvalidParameter: If the campaign or the template does not exist, or if a content, the rules, the tags or
-                the fields break a rule after the change; the error names the first such QR Code, and nothing is
-                changed.
+            InvalidParameter: If the campaign or the template does not exist, if rules are given twice, or if a
+                content, the rules, the tags or the fields break a rule after the change; the error names the first such
+                QR Code, and nothing is changed.
+
+        Warns:
+            UserWarning: If the plan does not show some of the QR Codes, which are not edited.
         """
+        if rules_of_campaigns and terms.get("rules") is not None:
+            raise InvalidParameter(Problem("rules", terms["rules"], "goes without rules_of_campaigns"))
         wanted = dict.fromkeys(ids)
         with self.store.atomic():
             self.templates.check_known(template or "")
@@ -167,12 +173,10 @@ class ManyRecords(Records):
             same: dict[str, Any] = {} if template is None else {"template": template}
             if campaign_id is not None:
                 same["campaign_id"] = campaign_id or None
-            if given := {name: value for name, value in terms.items() if codes and value is not None}:
-                checked = codes[0].replace(**given)  # here, so that a password is hashed once
-                same |= {name: getattr(checked, name) for name in given}
+            same |= self._checked({name: value for name, value in terms.items() if value is not None})
             ruled = {one.id: one.rules for one in self.list_campaigns()} if rules_of_campaigns else {}
             pairs = []
-            for code in (code for code in codes if code.is_available):
+            for code in self._shown(codes):
                 own: dict[str, Any] = {"content": code.content.replace(find, replace)} if find else {}
                 if rules_of_campaigns:
                     own["rules"] = ruled.get(same.get("campaign_id", code.campaign_id) or "", ())
@@ -181,6 +185,19 @@ class ManyRecords(Records):
             edited = EditedQRCodes.of(pairs)
             self._store_edited([(before, after) for before, after in pairs if after != before], edited)
         return edited
+
+    def _checked(self, terms: Mapping[str, Any]) -> dict[str, Any]:
+        """Return terms as any QR Code keeps them, checked once for all, so that a password is hashed once."""
+        code = QRCode(id="", name="", created=self.now(), is_available=False).replace(**terms)
+        return {name: getattr(code, name) for name in terms}
+
+    def _shown(self, codes: Sequence[QRCode]) -> list[QRCode]:
+        """Return the QR Codes that the plan shows, which alone can be edited, and warn of the others."""
+        shown = [code for code in codes if code.is_available]
+        if hidden := len(codes) - len(shown):
+            text = f"QR Codes that the plan {self.account.plan} does not show are not edited: {hidden:,}"
+            warnings.warn(text, stacklevel=3)
+        return shown
 
     def _store_edited(self, codes: Sequence[tuple[QRCode, QRCode]], edited: EditedQRCodes) -> None:
         """Store the fields of QR Codes that an edit changed in any of them."""

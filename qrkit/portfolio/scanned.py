@@ -66,11 +66,11 @@ class Scanned(Explained):
         Args:
             code: Short code, short URL, name or ID.
             within: How long after the first scan conversions count: above 0, at most 90 days.
-            conversion: The name of the conversions that count; None for all.
+            conversion: The name of the conversions that count, one of those there are, if any; None for all.
 
         Raises:
             NotFound: If there is no such QR Code.
-            InvalidParameter: If `within` is not above 0 and at most 90 days.
+            InvalidParameter: If `within` is not above 0 and at most 90 days, or if no conversion has the name.
         """
         return split_visits(self.scans_of(self.find_qrcode(code).id), within, conversion)
 

@@ -1,4 +1,4 @@
-"""Checks the suffixes of report files."""
+"""Checks the suffixes of files with reports and charts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTEBOOK = ".ipynb"
 
 
 def check_file(path: Path, suffixes: Sequence[str] = (*SAVED, NOTEBOOK)) -> None:
-    """Raise unless a report can be written to this file."""
+    """Raise unless a file has one of these suffixes, by default those of reports."""
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         hint = "; report.notebook writes notebooks" if suffix == NOTEBOOK else ""

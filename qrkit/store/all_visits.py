@@ -126,7 +126,7 @@ def marked(rows: str) -> str:
 def archived_visits(address: str, version: int) -> str:
     """Return a SELECT of the visits in the file at an address, as the table `visits` has them."""
     rows = UNSIGNED_FILES if version == 1 else FILES
-    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]), lacking=LACKING * (version < VERSION))}"
+    return f"SELECT {VISIT_COLUMNS} FROM {rows.format(files=_listed([address]), lacking=LACKING * (version < 4))}"
 
 
 def view_of(files: Mapping[str, int], until: datetime | None) -> str:
@@ -142,7 +142,7 @@ def view_of(files: Mapping[str, int], until: datetime | None) -> str:
         forms[version].format(
             files=_listed([file for file in files if files[file] == version]),
             until=until,
-            lacking=LACKING * (version < VERSION),
+            lacking=LACKING * (version < 4),
         )
         for version in sorted(set(files.values()))
     ]

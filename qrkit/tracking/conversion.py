@@ -13,7 +13,7 @@ from qrkit.design.limits import Length, Within
 from qrkit.model import Model
 from qrkit.tracking.records import Moment
 
-__all__ = ["SHOPS", "Conversion"]
+__all__ = ["SHOPS", "Conversion", "number_in"]
 
 MOST_VALUE = 10**12
 SHOPS = {
@@ -30,14 +30,23 @@ SHOPS = {
     },
 }  # fmt: skip
 """The columns with the fields of a conversion in the exports of shops."""
-_CURRENCY = re.compile("[A-Z]{3}|")
+_CURRENCY = re.compile("[A-Za-z]{3}|")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?", re.ASCII)
+"""Numbers as programs write them; `float` also reads 1_000, nan and the digits of other scripts."""
+
+
+def number_in(text: str) -> float | str:
+    """Return the number that a text is, or else the text, which no conversion accepts as its value."""
+    return float(text) if _NUMBER.fullmatch(text.strip()) else text
 
 
 def _currency(given: Any) -> Any:
-    if isinstance(given, str) and not _CURRENCY.fullmatch(given := given.strip().upper()):
+    if not isinstance(given, str):
+        return given
+    if not _CURRENCY.fullmatch(given := given.strip()):
         rule = "must be a currency of three letters, such as EUR"
         raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
-    return given
+    return given.upper()
 
 
 class Conversion(Model):

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from operator import itemgetter
 from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
@@ -24,9 +25,9 @@ from qrkit.model import Model, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
-    "BROWSERS", "MOST_RULES", "NEEDS_A_NUMBER", "PLACES", "SCANS", "TYPES", "Condition", "GivenRules", "RedirectRule",
-    "Rules", "Variant", "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in", "numbers_in",
-    "share_in", "unanswered",
+    "BROWSERS", "MOST_RULES", "MOST_VARIANTS", "NEEDS_A_NUMBER", "PLACES", "SCANS", "TYPES", "Condition", "GivenRules",
+    "RedirectRule", "Rules", "Variant", "contents_of", "from_shlink", "hours_in", "needs_places", "networks_in",
+    "numbers_in", "share_in", "unanswered",
 ]  # fmt: skip
 
 MOST_RULES = 50
@@ -37,6 +38,8 @@ MOST_DAYS_REMEMBERED = 365
 MOST_VALUES = 300
 """Values of a condition: all countries fit."""
 LONGEST_VALUE = 1_000
+SHLINKS_OWN = ("longUrl", "priority")
+"""What a rule of Shlink has, but none of ours."""
 
 DEVICES = (
     "android", "ios", "windows", "macos", "linux", "chromeos", "mobile", "desktop", "phone", "tablet", "computer",
@@ -314,7 +317,7 @@ class RedirectRule(Model):
     def _has_contents(self) -> Self:
         if not self.variants:
             if not self.conditions:
-                _refuse("must have 1..20 entries, not 0", "conditions")
+                _refuse(f"must have 1..{MOST_CONDITIONS} entries, not 0", "conditions")
             if not self.content:
                 _refuse("must not be empty", "content")
             if self.remember_days:
@@ -359,10 +362,16 @@ def from_shlink(given: Any) -> Any:
     """Convert rules as Shlink lists them, with `longUrl` and `priority`; return anything else unchanged."""
     if not isinstance(given, list) or not any(isinstance(one, dict) and "longUrl" in one for one in given):
         return given
-    rules = [one if isinstance(one, dict) else {} for one in given[: MOST_RULES + 1]]
-    places = [place if isinstance(place := one.get("priority"), int) else 0 for one in rules]
-    ordered = [rule for _, rule in sorted(zip(places, rules, strict=True), key=lambda one: one[0])]
-    return [{"conditions": one.get("conditions"), "content": one.get("longUrl", one.get("content"))} for one in ordered]
+    rules = given[: MOST_RULES + 1]
+    if all(isinstance(one, dict) and isinstance(one.get("priority"), int) for one in rules):
+        rules.sort(key=itemgetter("priority"))  # else they answer in the order of the list
+    return list(map(_renamed, rules))
+
+
+def _renamed(rule: Any) -> Any:
+    if not isinstance(rule, dict) or "longUrl" not in rule:
+        return rule
+    return {name: one for name, one in rule.items() if name not in SHLINKS_OWN} | {"content": rule["longUrl"]}
 
 
 GivenRules = Sequence[RedirectRule | Mapping[str, Any]]

@@ -1,14 +1,24 @@
-"""Text columns that behave the same in every pandas version: missing values stay missing and never become "None"."""
+"""Text columns that behave the same in every pandas version, and cells as text.
+
+Missing values stay missing and never become "None".
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterable, Mapping
+from datetime import date, datetime, timedelta
+from numbers import Number
 from typing import TYPE_CHECKING, Any
+
+from qrkit.design.color import Color
+from qrkit.errors import InvalidParameter, Problem
+from qrkit.tracking.times import to_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_text", "text_column", "with_dtypes"]
+__all__ = ["as_text", "cell_text", "field_text", "text_column", "text_of", "with_dtypes"]
 
 
 def as_text(column: pd.Series) -> pd.Series:
@@ -44,3 +54,64 @@ def with_dtypes(frame: pd.DataFrame, dtypes: Mapping[str, str]) -> pd.DataFrame:
     others = {name: dtype for name, dtype in dtypes.items() if dtype != "str"}
     result: pd.DataFrame = frame.astype(others).assign(**texts)
     return result
+
+
+def cell_text(value: Any) -> str:
+    """Convert the value of a workbook cell to text: 7.0 becomes "7", bools `true` or `false`; None becomes ""."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return to_table(value)
+    if isinstance(value, timedelta):
+        # As spreadsheets show it: 30:00:00, where Python has "1 day, 6:00:00".
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+def field_text(value: Any) -> str:
+    """Convert a value of JSON to the text of a field; an object or a list becomes its JSON."""
+    if not isinstance(value, dict | list):
+        return cell_text(value)
+    try:
+        return json.dumps(value, ensure_ascii=False) if value else ""
+    except RecursionError:
+        return "(nested too deeply)"
+
+
+def text_of(value: Any, column: Hashable, kind: str = "text") -> str:
+    """Convert a cell of a DataFrame to text: strings are unchanged; NaN, NaT, NA and None become "".
+
+    Numbers are formatted as in a workbook (7.0 is "7"), bools as `true` and `false`, timestamps as `yyyy-MM-dd
+    HH:mm:ss` in UTC. Timestamps without a time zone are UTC; a date becomes midnight.
+
+    Raises:
+        InvalidParameter: If the value is not a text, number, timestamp, color or missing value; the error names the
+            column.
+    """
+    import pandas as pd
+
+    if isinstance(value, str):
+        return str.__str__(value)
+    if kind == "fields" and isinstance(value, Mapping):
+        return field_text(dict(value))
+    if kind == "tags" and isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if pd.api.types.is_scalar(value):
+        if pd.isna(value):
+            return ""
+        if hasattr(value, "dtype"):
+            value = pd.Series([value]).tolist()[0]  # convert a NumPy scalar to a Python value
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if isinstance(value, Number | datetime | Color):
+        try:
+            return repr(value) if kind == "degrees" and isinstance(value, float) else cell_text(value)
+        except (ValueError, OverflowError) as error:
+            raise InvalidParameter(Problem(str(column), None, f"cannot be written: {error}", "out-of-range")) from error
+    rule = f"must be text, a number, a date and time, or empty, not {type(value).__name__}"
+    raise InvalidParameter(Problem(str(column), value, rule, "wrong-type"))

@@ -71,16 +71,17 @@ def destination(content: str) -> Destination:
     return Destination("page")
 
 
-def with_query(link: str, query: str, names: Collection[str]) -> str:
+def with_query(link: str, query: str, names: Collection[str], reserved: str = "") -> str:
     """Return a link with those parameters of a visitor's query that may pass and that the link does not have itself.
 
     Args:
         link: An http or https URL as returned by `destination`.
         query: The query as it was sent, each byte a letter of Latin-1.
         names: The names of the parameters that may pass; `*` stands for all.
+        reserved: The name of one that may not pass.
     """
     location, hash_sign, fragment = link.partition("#")
-    own = {name for name, _ in parse_qsl(urlsplit(location).query, keep_blank_values=True)}
+    own = {reserved, *(name for name, _ in parse_qsl(urlsplit(location).query, keep_blank_values=True))}
     passed = []
     for part in query.split("&", MOST_PASSED)[:MOST_PASSED]:
         name = unquote_plus(part.partition("=")[0])
@@ -92,10 +93,11 @@ def with_query(link: str, query: str, names: Collection[str]) -> str:
     return f"{location}{'&' if '?' in location else '?'}{joined}{hash_sign}{fragment}"
 
 
+@lru_cache(4096)
 def with_utm(content: str, utm: str) -> str:
     """Add the UTM parameters of a query that a link lacks; return contents other than web addresses unchanged."""
-    where = destination(content) if utm else None
-    return with_query(where.link or "", utm, "*") if where and where.kind == "redirect" else content
+    where = destination(content)
+    return with_query(where.link or "", utm, "*") if where.kind == "redirect" else content
 
 
 def link_behind(written: str, target: str) -> str | None:

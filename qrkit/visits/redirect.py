@@ -250,8 +250,8 @@ class Redirects:
         """Whether a short code was ever assigned."""
         return target(self.store, short_code) is not None
 
-    def find(self, short_code: str, address: str) -> tuple[str, Target]:
-        """Return a short code as it was assigned, and its target; an IP address asks for it.
+    def check(self, short_code: str, address: str) -> None:
+        """Raise if no QR Code has a short code, which an IP address asks for.
 
         Raises:
             NotFound: If no QR Code ever had this short code; it counts as an attempt to guess one.
@@ -262,7 +262,6 @@ class Redirects:
             raise NotFound("short URL", code)
         if entry is DELETED:
             raise Gone("short URL", code)
-        return code, entry
 
     def split(self, path: str) -> tuple[str, str] | None:
         """Return the longest short code that a path begins with, and what follows it; None if there is none."""
@@ -289,8 +288,9 @@ class Redirects:
             path = path_below(link, self._hosts, self._path)
             if path and self._leads_on(path):
                 where = Destination("page", link=link)
-            elif request.query and (names := self._passed(entry)):
-                where = Destination("redirect", with_query(link, request.asked, names))
+            elif (asked := request.asked) and (names := self._passed(entry)):
+                own = entry.terms.click_id if entry.terms else ""  # from a visitor, it would name another's scan
+                where = Destination("redirect", with_query(link, asked, names, own))
         return Answer(content, where)
 
     def _passed(self, entry: Target) -> Collection[str]:

@@ -58,3 +58,18 @@ def test_chart_is_written(run, tmp_path):
 @pytest.mark.slow
 def test_codes_that_are_not_split_are_refused(run):
     assert "split among variants" in run("gate", status=2)
+
+
+@pytest.mark.slow
+def test_names_that_no_conversion_has_are_refused(run):
+    assert "must be the name of a conversion of this QR Code; allowed: conversion" in run(
+        "door", "--conversion", "ordr", status=2
+    )
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x", "."])
+def test_charts_of_other_formats_are_refused_before_the_store_opens(tmp_path, capsys, name):
+    words = ["door", "--chart", str(tmp_path / name), "--store", str(tmp_path / "none.duckdb")]
+    assert main(["experiment", *words]) == 2
+    assert "must end in .png or .svg or .pdf" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

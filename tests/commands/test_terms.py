@@ -90,14 +90,17 @@ def test_times_limits_the_switch_and_the_password(run, store):
         "9",
         "--password",
         "sesame",
+        "--click-id",
+        "click",
         "--off",
     )
     assert run("explain", "door").startswith("nowhere: it is switched off")
     run("set", "door", "--on")
     assert "type the password" in run("explain", "door", "--at", "2026-12-24T00:00:00Z")
     shown = json.loads(run("show", "door", "--json"))["terms"]
-    assert shown == {"validUntil": "2026-12-24T18:00:00Z", "limit": 100, "limitADay": 9, "password": True}
-    run("set", "door", "--until", "", "--limit", "0", "--limit-a-day", "0", "--password", "")
+    until = "2026-12-24T18:00:00Z"
+    assert shown == {"validUntil": until, "limit": 100, "limitADay": 9, "password": True, "clickId": "click"}
+    run("set", "door", "--until", "", "--limit", "0", "--limit-a-day", "0", "--password", "", "--click-id", "")
     assert json.loads(run("show", "door", "--json"))["terms"] == {}
 
 

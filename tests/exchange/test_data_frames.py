@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from qrkit import Campaign, Color, Location, Properties, QRCode
 from qrkit.errors import InvalidParameter
 from qrkit.exchange.columns import LABELS, NAMES, SORTING_NAMES, Row, write_row
-from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, text_of, whole_frame
+from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.table_files import Table, codes_of
+from qrkit.tracking.text_columns import text_of
 from tests.dtypes import TEXT
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123_456, UTC)

@@ -7,9 +7,13 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import create_account
+from qrkit.store import Store
 from qrkit.store.records.searching import Search
 from qrkit.store.records.short_codes import DELETED, MARKED, target
 from qrkit.store.upkeep import maintenance
+from qrkit.tracking.records import PLANS
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 EVENT = {"content": "https://example.com/april", "recurrence": 0, "date": "2026-04-01T08:00:00Z"}
@@ -304,3 +308,26 @@ def test_fields_of_deleted_codes_come_back(shop):
     made = shop.insert_qrcode("https://example.com/g", tags=["poster"], fields={"City": "Graz"})
     shop.restore_qrcodes(shop.delete_qrcodes([made.id]))
     assert shop.get_qrcode(made.id) == made
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"rules": "garbage", "limit": -5}, "rules='garbage'.*limit=-5"),
+        ({"gadget": 1}, "gadget=1: is not a parameter"),
+        ({"rules": [], "rules_of_campaigns": True}, "rules=.*goes without rules_of_campaigns"),
+    ],
+)
+def test_terms_are_checked_without_any_code(shop, terms, told):
+    for ids in ([], [shop.list_qrcodes()[0].id]):
+        with pytest.raises(InvalidParameter, match=told):
+            shop.edit_qrcodes(ids, **terms)
+
+
+def test_codes_beyond_the_plan_are_left_out_of_an_edit_with_a_warning(new_place):
+    with Store(new_place()) as store:
+        shop = Portfolio(store, create_account(store, "free"), base_url="https://go.example.com")
+        ids = [shop.insert_qrcode("https://example.com").id for _ in range(PLANS["free"].most_qrcodes + 2)]
+        with pytest.warns(UserWarning, match="plan free does not show are not edited: 2"):
+            assert len(shop.edit_qrcodes(ids[-3:], limit=5)) == 1
+        assert len(shop.edit_qrcodes(ids[:2], limit=5)) == 2

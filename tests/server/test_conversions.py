@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from urllib.parse import parse_qs, quote, urlsplit
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -24,6 +25,7 @@ from tests.server.processes import served
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148"
 HOME = "https://example.com/home"
 SPLIT = [{"variants": [{"name": "A", "content": "https://a.example/?x=1#top"}, {"name": "B", "content": HOME}]}]
+GIF = "/api/v3/track/conversion.gif"
 NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
 
 
@@ -46,7 +48,7 @@ class Site:
         return self.client.request("POST", "/api/v3/track/conversion", query=f"auth={self.key}", body=body)
 
     def pixel(self, **fields):
-        return self.client.get("/api/v3/track/conversion.gif", **fields)
+        return self.client.get(GIF, **fields)
 
 
 @pytest.fixture
@@ -106,6 +108,8 @@ def test_the_link_keeps_what_it_has(site):
         ({"shortCode": "door", "value": -1}, "value"),
         ({"shortCode": "door", "value": "much"}, "value"),
         ({"shortCode": "door", "currency": "euro"}, "currency"),
+        ({"shortCode": "door", "currency": "ßa"}, "currency"),
+        ({"shortCode": "door", "time": "1900-01-01T00:00:00Z"}, "time"),
         ({"shortCode": "door", "id": "x" * 201}, "id"),
         ({"shortCode": "door", "name": "x" * 101}, "name"),
         ({"shortCode": "door", "time": "yesterday"}, "time"),
@@ -140,6 +144,8 @@ def test_a_picture_reports_conversions_and_says_nothing(site):
     replies = [site.pixel(clickId=one, id="7", value="9.5") for one in (click, "", "x" * 40)]
     replies.append(site.pixel(clickId=click, value="garbage"))
     replies.append(site.pixel(shortCode="door"))
+    replies += [site.pixel(clickId=click, id=value, value=value) for value in ("1_000", "\uff11\uff12", "nan")]
+    replies.append(site.client.request("GET", GIF, query=f"clickId={click}&clickId={click}&id=8"))
     assert len({(one.status, one.body) for one in replies}) == 1
     assert replies[0].body[:6] == b"GIF89a"
     assert replies[0].headers["cache-control"] == "no-store"
@@ -174,7 +180,101 @@ def test_orders_of_shops_come_in_as_tables(site):
     with pytest.raises(InvalidParameter, match="must be one of shopify"):
         shop.conversions.insert(orders, "ebay")
     with pytest.raises(InvalidParameter, match="is required"):
-        shop.conversions.insert([{"short_code": "door"}])
+        shop.conversions.insert([{"short_code": "door", "time": None}])
+
+
+def test_numbers_of_orders_are_the_same_texts_in_every_column(site):
+    """One blank cell makes floats of whole numbers in pandas."""
+    site.shop.insert_qrcode(HOME, short_code="1001", click_id="qrkit_click")
+    click = site.scan()
+    site.now += timedelta(hours=2)
+    assert site.tell(clickId=click, id="1001", value=50).status == 200
+    orders = pd.DataFrame(
+        {
+            "click_id": [click, None, None],
+            "short_code": [None, 1001, None],
+            "time": ["2026-06-10T12:30Z"] * 3,
+            "id": [1001, 7, None],
+        }
+    )
+    made = site.shop.conversions.insert(orders)
+    assert (made.created, made.known, made.unmatched) == (1, 1, 1)
+    rows = [{"click_id": pd.NA}, {"click_id": click, "time": np.datetime64("2026-06-10T13:00"), "id": np.int64(1001)}]
+    assert site.shop.conversions.insert(rows).known == 1
+    assert sorted(site.shop.conversions.to_frame()["id"]) == ["1001", "7"]
+    assert site.shop.split_visits("door")["value"].tolist() == [50]
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns", "told"),
+    [
+        (None, None, "frame: must be a DataFrame"),
+        ("abc", None, "frame='abc': must be a DataFrame"),
+        (["abc"], None, "frame=.* or a list of dicts"),
+        ([{"click_id": "x"}], 5, "columns=5: must be one of shopify"),
+        ([{"click_id": "x"}], {"time": "click_id"}, "columns=.*must be one of shopify"),
+        ([{"Landing page": "x"}], {"click_id": "Landng page"}, "columns.click_id='Landng page'.*did you mean 'Landing"),
+        ([{"Page": "x", "Total": 1}], {"click_id": "Page", "value": "Totl"}, "columns.value.*did you mean 'Total'"),
+        ([{"Name": "#1", "Created At": "x"}], "shopify", "'Note Attributes'.*'Created at'.*mean 'Created At'"),
+        ([{"clickid": "x", "time": NOON}], None, "columns.click_id.*did you mean 'clickid'"),
+        ([{"short_code": "door", "time": [1]}], None, r"time=\[1\]: row 0: must be text, a number, a date"),
+        ([{"short_code": "door", "time": NOON, "value": "1_000"}], None, "value='1_000': row 0: must be a number"),
+        (
+            [{"short_code": "door", "time": "0001-01-01"}],
+            None,
+            "between the creation of the QR Code, 2026-06-10",
+        ),
+        ([{"short_code": "door", "time": "1900-01-01"}], None, "must be between the creation of the QR Code"),
+    ],
+)
+def test_tables_that_cannot_be_meant_are_refused(site, frame, columns, told):
+    with pytest.raises(InvalidParameter, match=told):
+        site.shop.conversions.insert(frame, columns)
+
+
+class CountingStore(Store):
+    """A store that counts the rows that are looked up."""
+
+    asked = 0
+
+    def row(self, *given):
+        self.asked += 1
+        return super().row(*given)
+
+
+def test_qr_codes_of_a_table_are_looked_up_once():
+    with CountingStore(":memory:") as store:
+        site = Site(store)
+        site.shop.insert_qrcode(HOME, short_code="door", click_id="qrkit_click")
+        click, asked = site.scan(), []
+        for number in (1, 40):
+            before = store.asked
+            rows = [{"click_id": click, "time": NOON, "id": f"{number} {one}"} for one in range(number)]
+            assert site.shop.conversions.insert(rows).created == number
+            asked.append(store.asked - before)
+        assert asked[0] == asked[1] > 0
+
+
+def test_visitors_cannot_name_the_scan_of_another(site):
+    site.shop.insert_qrcode(HOME, short_code="gate", click_id="qrkit_click", pass_query=True)
+    for agent, ours in ((IPHONE, 1), ("Googlebot/2.1", 0)):
+        query = "a=1&qrkit_click=FORGED&qrkit%5Fclick=FORGED"
+        reply = site.client.request("GET", "/gate", query=query, headers={"user-agent": agent})
+        passed = parse_qs(urlsplit(reply.headers["location"]).query)
+        assert passed.pop("a") == ["1"]
+        assert len(passed.get("qrkit_click", [])) == ours
+        assert "FORGED" not in str(passed)
+
+
+def test_only_conversions_that_there_are_can_be_asked_for(site):
+    click = site.scan()
+    assert site.shop.split_visits("door", conversion="order")["converted"].tolist() == [False]
+    site.tell(clickId=click, name="order")
+    site.tell(clickId=click, name="sign-up")
+    with pytest.raises(InvalidParameter, match=r"conversion='ordr': must be the name.*did you mean 'order'"):
+        site.shop.split_visits("door", conversion="ordr")
+    with pytest.raises(InvalidParameter, match=r"conversion=5: must be the name.*allowed: order, sign-up"):
+        site.shop.split_visits("door", conversion=5)
 
 
 def test_a_conversion_without_an_id_counts_for_the_last_scan_before(site):

@@ -7,7 +7,10 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.errors import Gone, InvalidParameter
-from qrkit.tracking.records import Place
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import create_account
+from qrkit.store import Store
+from qrkit.tracking.records import PLANS, Place
 from qrkit.visits.redirect import Redirects, Request
 
 CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.0.0"
@@ -223,3 +226,38 @@ def test_what_is_explained_is_what_is_answered(shop, seed):
         told = shop.explain("door", request, country=country, at=moment)
         redirects = Redirects(shop.store, clock=lambda at=moment: at, locate=lambda _, c=country: Place(c or None))
         assert redirects.answer(request).content == told.content
+
+
+def test_rules_of_shlink_keep_what_is_ours():
+    variants = [{"name": name, "content": f"https://{name}.example"} for name in "ab"]
+    condition = {"type": "device", "matchKey": None, "matchValue": "ios"}
+    shlinks = {"longUrl": "https://example.com/ios", "priority": 2, "conditions": [condition]}
+    with open_portfolio(":memory:") as shop:
+        found = shop.insert_qrcode(HOME, rules=[shlinks, {"variants": variants, "remember_days": 3}]).rules
+        assert {one.content: one.remember_days for one in found} == {"https://example.com/ios": 0, "": 3}
+        assert [[one.name for one in rule.variants] for rule in found] == [[], ["a", "b"]]
+        for wrong, told in (
+            ([{**shlinks, "variants": variants}], "content"),
+            ([shlinks, "x"], "rules.1"),
+            ([{**shlinks, "gadget": 1}], "gadget"),
+        ):
+            with pytest.raises(InvalidParameter, match=told):
+                shop.insert_qrcode(HOME, rules=wrong)
+
+
+def test_explanations_know_texts_times_without_a_zone_and_hidden_codes():
+    with Store(":memory:") as store:
+        shop = Portfolio(store, create_account(store, "free"), base_url="https://go.example.com")
+        door = shop.insert_qrcode(HOME, valid_since="2026-06-10T12:00:00Z")
+        for at in (datetime(2026, 6, 10, 11, 59), "2026-06-10T11:59:00", "2026-06-10T13:59:00+02:00"):
+            assert shop.explain(door, at=at).reason == shop.explain(door.id, at=NOON - timedelta(minutes=1)).reason
+            assert shop.explain(door, at=at).content is None
+        assert shop.explain(door, at=NOON.replace(tzinfo=None)).content == HOME
+        with pytest.raises(InvalidParameter, match="at='noon': must be a date and time"):
+            shop.explain(door, at="noon")
+        for _ in range(PLANS["free"].most_qrcodes):
+            last = shop.insert_qrcode(HOME, active=False, otherwise="closed")
+        assert not last.is_available
+        told = shop.explain(last)
+        assert told == shop.explain(last.id)
+        assert "switched off" in told.sentence

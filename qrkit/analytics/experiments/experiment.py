@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-__all__ = ["Method", "Outcome", "check_split", "experiment", "log_evidence"]
+__all__ = ["Measure", "Method", "check_split", "experiment", "log_evidence"]
 
-Outcome = Literal["conversion", "value"]
+Measure = Literal["conversion", "value"]
 """What counts: whether a visitor converted, or what the conversions of a visitor were worth."""
 Method = Literal["ratio", "difference"]
 """How two variants are compared."""
 Answer = tuple[Intervals, float, str]
 """The intervals of a pair at the end of each day, as they are computed; what a day adds to 1 / the variance; and the
 reason why there is no interval on the last day, or ""."""
-METHODS: dict[Outcome, tuple[Method, ...]] = {"conversion": ("ratio", "difference"), "value": ("difference",)}
+METHODS: dict[Measure, tuple[Method, ...]] = {"conversion": ("ratio", "difference"), "value": ("difference",)}
 
 LONGEST = 36_500
 """Days from which on an answer is not waited for."""
@@ -59,7 +59,7 @@ def experiment(
     portfolio: Splits,
     code: str,
     *,
-    outcome: Outcome = "conversion",
+    outcome: Measure = "conversion",
     within: str | timedelta = "24h",
     conversion: str | None = None,
     method: Method | None = None,

@@ -8,6 +8,7 @@ from qrkit.analytics.experiments.anytime_intervals import radius, ratio_sequence
 from qrkit.analytics.experiments.sentences import time_text
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import percent_text, say
+from qrkit.tracking.redirect_rules import MOST_VARIANTS
 from qrkit.tracking.text_columns import with_dtypes
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ EXPERIMENTS = 100
 ALPHA = 0.05
 HIGH_RATE = 0.2
 """Rate of conversion above which the difference is the shorter method."""
-MOST_VARIANTS = 10
 PLAN_TYPES = {"probability": "float64", "days": "Int64", "method": "str", "sentence": "str"}
 
 

@@ -21,7 +21,7 @@ from qrkit.files import safe_stem
 from qrkit.portfolio import Portfolio, open_portfolio
 from qrkit.server import Client, make_app
 
-__all__ = ["SAMPLE", "Outcome", "add_sample", "arrivals", "draw_all", "dress", "replay", "run"]
+__all__ = ["SAMPLE", "DemoResult", "add_sample", "arrivals", "draw_all", "dress", "replay", "run"]
 
 SAMPLE = files("qrkit.commands.demo") / "posters.csv"
 """The bundled spreadsheet: 24 posters of a fictional museum in 4 campaigns."""
@@ -33,7 +33,7 @@ TITLE = "Demo report: these scans are made up"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DemoResult:
     """The results of a demo.
 
     Attributes:
@@ -91,7 +91,7 @@ def dress(portfolio: Portfolio) -> None:
         portfolio.update_campaign(campaign.id, template=campaign.name)
 
 
-def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bool = True) -> Outcome:
+def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bool = True) -> DemoResult:
     """Run the demo in a folder. The results of an earlier demo in it are replaced.
 
     Args:
@@ -121,7 +121,7 @@ def run(folder: Path, *, add: Add = add_sample, seed: int = 1, show_progress: bo
         since = FIRST_DAY.date()
         made = report.portfolio(portfolio, title=TITLE, since=since, until=since + timedelta(days=DAYS))
         file = made.save(folder / "report.html")
-        return Outcome(imported, pictures, len(month), portfolio.scans.count(), store, folder / "codes", file)
+        return DemoResult(imported, pictures, len(month), portfolio.scans.count(), store, folder / "codes", file)
 
 
 def draw_all(portfolio: Portfolio, folder: Path, *, hidden: bool | None = True) -> int:

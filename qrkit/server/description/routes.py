@@ -102,7 +102,7 @@ ROUTES: tuple[Route, ...] = (
         ("file_format", "columns", "sheet", "headerRow", "encoding"), "file", "issues", is_exchange=True,
     ),
     Route("POST", f"{API}/track/conversion", track.add_conversion, "required", body="conversion"),
-    Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, "optional", track.PIXEL_FIELDS, is_page=True),
+    Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, is_page=True),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
     Route("GET", f"{API}/openapi.json", _openapi, reply="description"),

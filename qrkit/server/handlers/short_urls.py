@@ -117,7 +117,7 @@ def picture(call: Call) -> Response:
         if path != "favicon.ico":  # which browsers ask for without being told
             call.service.redirects.refuse(call.request.address)
         raise NotFound("page", f"/{path}")
-    call.service.redirects.find(code, call.request.address)
+    call.service.redirects.check(code, call.request.address)
     account, design = design_behind(call.service.store, code, base_url=call.service.base_url)
     # A slow design counts against the account that created it, no matter who requests the picture.
     with call.drawing(design, Client(f"pictures of {account.id}")):

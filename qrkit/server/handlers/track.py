@@ -20,17 +20,17 @@ from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, print_size, whole
 from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
-from qrkit.server.service import NO_PLACES, Call
+from qrkit.server.service import NO_PLACES, Call, called
 from qrkit.store.questions.conversions import keep_conversion
-from qrkit.tracking.conversion import Conversion
+from qrkit.tracking.conversion import Conversion, number_in
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.redirect_rules import needs_places
 from qrkit.visits.redirect import nowhere
 
 __all__ = [
-    "PIXEL_FIELDS", "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "get_campaign",
-    "get_qrcode", "import_file", "insert_campaign",
-    "insert_qrcode", "list_everything", "statistics", "update_campaign", "update_qrcode",
+    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "get_campaign", "get_qrcode",
+    "import_file", "insert_campaign", "insert_qrcode", "list_everything", "statistics", "update_campaign",
+    "update_qrcode",
 ]  # fmt: skip
 
 MOST_RECORD_BYTES = 4 * 2**20
@@ -110,10 +110,11 @@ def add_conversion(call: Call) -> Response:
 
 def conversion_pixel(call: Call) -> Response:
     """Add a conversion that a page reports; the answer is always a transparent picture, whatever was sent."""
-    given: dict[str, Any] = {name: value for name in PIXEL_FIELDS if (value := call.parameters.get(name.lower()))}
-    if call.request.method == "GET" and "clickId" in given:
-        with suppress(QrkitError, ValueError):
-            given |= {"value": float(given["value"])} if "value" in given else {}
+    with suppress(QrkitError, ValueError):
+        asked = called(call.service, call.request, needs_key=False, is_exchange=False).parameters
+        given: dict[str, Any] = {name: value for name in PIXEL_FIELDS if (value := asked.get(name.lower()))}
+        if call.request.method == "GET" and "clickId" in given:
+            given |= {"value": number_in(given["value"])} if "value" in given else {}
             keep_conversion(call.service.store, Conversion(**given), call.service.clock())
     return Response(200, "image/gif", _GIF, _PIXEL_HEADERS)
 

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from qrkit.errors import InvalidParameter, NotFound, NotStored, Problem
+from qrkit.errors import InvalidParameter, NotFound, NotStored, Problem, nearest
 from qrkit.store.connection import Store
-from qrkit.store.copies.arrow_tables import ArrowTable, is_table, pandas_frame
+from qrkit.store.copies.arrow_tables import TABLE_RULE, ArrowTable, is_table, pandas_frame
 from qrkit.store.questions.scans import Scans
 from qrkit.store.recording.click_ids import LENGTH, click_of
 from qrkit.store.recording.recorder import record_visit
 from qrkit.store.recording.visit_rows import insert_visits
-from qrkit.tracking.conversion import SHOPS, Conversion
+from qrkit.tracking.conversion import SHOPS, Conversion, number_in
 from qrkit.tracking.records import Visit
-from qrkit.tracking.text_columns import with_dtypes
-from qrkit.tracking.times import to_iso
+from qrkit.tracking.text_columns import text_of, with_dtypes
+from qrkit.tracking.times import to_iso, utc
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,13 +33,15 @@ __all__ = ["TOLD", "ConversionImport", "Conversions", "conversion_visit", "keep_
 
 CLOCKS_DIFFER = timedelta(minutes=5)
 """How far the clock of a shop may be off."""
+NAMING = frozenset({"click_id", "short_code"})
+"""The fields that name a scan or a QR Code."""
 _CLICK_IDS = re.compile(rf"(?<![\w-])[\w-]{{{LENGTH}}}(?![\w-])", re.ASCII)
 _HOUR = re.compile(r"(20\d\d)([01]\d)([0-3]\d)([0-2]\d)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 """Numbers with commas between thousands; in others, a comma may begin the decimals."""
 _SPACED_OFFSET = re.compile(r" (?=[+-]\d\d:?\d\d$)")
 CODE = """
-SELECT number, account_id, short_code FROM qrcodes
+SELECT number, account_id, short_code, created FROM qrcodes
 WHERE number = $number::INTEGER OR ($number::INTEGER IS NULL AND short_code = $code::VARCHAR)
 """
 TOLD = """
@@ -56,6 +58,8 @@ TOLD = """
 )
 """
 """A further table expression after those of a view: the conversions, each ID of a QR Code once."""
+FindCode = Callable[[int | None, str], Mapping[str, Any] | None]
+"""Returns the QR Code with a number, or with a short code if there is none."""
 TYPES = dict.fromkeys(("qrcode_id", "short_code", "id", "name", "currency"), "str") | {"value": "Float64"}
 
 
@@ -74,27 +78,37 @@ class ConversionImport:
     unmatched: int
 
 
-def conversion_visit(store: Store, told: Conversion, now: datetime, account_id: str | None = None) -> Visit | None:
+def find_code(store: Store) -> FindCode:
+    """Return a function that asks a store for each QR Code once."""
+    return cache(lambda number, code: store.row(CODE, {"number": number, "code": code}))
+
+
+def conversion_visit(
+    store: Store, told: Conversion, now: datetime, account_id: str | None, find: FindCode
+) -> Visit | None:
     """Return a conversion in the form in which it is stored; None if it names no scan or QR Code that there is.
 
     Args:
         now: The current time, UTC.
         account_id: The account that must own the QR Code; None for any.
+        find: Returns the QR Code.
 
     Raises:
-        InvalidParameter: If it happened before the scan, or has not happened yet.
+        InvalidParameter: If it happened before the scan or the QR Code was created, or has not happened yet.
     """
     time = told.time or now
     clicks = (click_of(store, id, time) for id in _CLICK_IDS.findall(told.click_id))
     click = next((one for one in clicks if one), None)
     if told.click_id and click is None:
         return None
-    code = store.row(CODE, {"number": click and click.qrcode, "code": told.short_code})
+    code = find(click and click.qrcode, told.short_code)
     if code is None or account_id not in (None, code["account_id"]):
         return None
-    if time > now + CLOCKS_DIFFER or (click and time < click.time - CLOCKS_DIFFER):
-        since = f"between the scan, {to_iso(click.time)}, and now" if click else "before now"
-        raise InvalidParameter(Problem("time", to_iso(time), f"must be {since}", "out-of-range"))
+    made = min(utc(code["created"]), now)  # which an import may have from a clock ahead of ours
+    since, what = (click.time, "the scan") if click else (made, "the creation of the QR Code")
+    if time - now > CLOCKS_DIFFER or since - time > CLOCKS_DIFFER:
+        rule = f"must be between {what}, {to_iso(since)}, and now"
+        raise InvalidParameter(Problem("time", to_iso(time), rule, "out-of-range"))
     fields: dict[str, Any] = {"id": told.key, "name": told.name, "value": told.value, "currency": told.currency}
     fields["scanned"] = click and click.time.replace(tzinfo=None).isoformat()
     return Visit(
@@ -114,7 +128,7 @@ def keep_conversion(store: Store, conversion: Conversion, now: datetime, account
         NotFound: If it names no scan and no QR Code.
         NotStored: If it could not be stored in time.
     """
-    visit = conversion_visit(store, conversion, now, account_id)
+    visit = conversion_visit(store, conversion, now, account_id, find_code(store))
     if visit is None:
         raise NotFound("scan or QR Code", conversion.click_id or conversion.short_code)
     if not record_visit(store, visit, keep_late=False):
@@ -136,7 +150,7 @@ class Conversions:
 
         Raises:
             NotFound: If it names no scan and no QR Code of the portfolio, or a scan of more than 90 days before.
-            InvalidParameter: If it happened before the scan, or has not happened yet.
+            InvalidParameter: If it happened before the scan or the QR Code was created, or has not happened yet.
             NotStored: If it could not be stored in time.
         """
         keep_conversion(self.scans.store, conversion, self.scans.clock(), self.scans.account_id)
@@ -161,33 +175,29 @@ class Conversions:
                 fields. Other columns are not read.
 
         Raises:
-            InvalidParameter: If a field is invalid; the error names the field and the row.
+            InvalidParameter: If there is no such table, if it lacks a column that you map or that is needed, or if a
+                field is invalid; the error names the column, or the field and the row.
         """
-        fields = dict.fromkeys(Conversion.model_fields)
-        names = SHOPS.get(columns) if isinstance(columns, str) else columns or {name: name for name in fields}
-        if not names or names.keys() - fields:
-            rule = f"must be one of {', '.join(SHOPS)}, or map {', '.join(fields)} to column names"
-            raise InvalidParameter(Problem("columns", columns, rule))
-        rows: list[Any] = pandas_frame(frame, "frame").to_dict("records") if is_table(frame) else list(frame)  # type: ignore[arg-type, call-overload, unused-ignore]
+        rows: list[Any] = pandas_frame(frame, "frame").to_dict("records") if is_table(frame) else frame  # type: ignore[assignment]
+        if not isinstance(rows, list | tuple) or not all(isinstance(row, Mapping) for row in rows):
+            raise InvalidParameter(Problem("frame", frame, f"{TABLE_RULE}, or a list of dicts", "wrong-type"))
+        names = _columns(columns, list(dict.fromkeys(column for row in rows for column in row)))
         known = {(one.short_code, one.id) for one in self.to_frame()[["short_code", "id"]].itertuples()}
-        visits, unmatched = [], 0
+        store, account, now = self.scans.store, self.scans.account_id, self.scans.clock()
+        find, visits, unmatched = find_code(store), [], 0
         for number, row in enumerate(rows):
-            given = {name: row[column] for name, column in names.items() if not _is_missing(row.get(column))}
-            if not given.keys() & {"click_id", "short_code"}:
-                unmatched += 1
-                continue
             try:
-                told = _read(given)
-                visit = conversion_visit(self.scans.store, told, self.scans.clock(), self.scans.account_id)
+                told = _read({name: row.get(column) for name, column in names.items()})
+                visit = conversion_visit(store, told, now, account, find) if told else None
             except InvalidParameter as error:
                 problems = [replace(one, rule=f"row {number}: {one.rule}") for one in error.problems]
                 raise InvalidParameter(*problems) from error
-            if visit is None:
+            if told is None or visit is None:
                 unmatched += 1
             elif (key := (visit.short_code, told.key)) not in known:
                 known.add(key)
                 visits.append(visit)
-        insert_visits(self.scans.store, visits)
+        insert_visits(store, visits)
         return ConversionImport(len(visits), len(rows) - len(visits) - unmatched, unmatched)
 
     def to_frame(self) -> pd.DataFrame:
@@ -202,22 +212,41 @@ class Conversions:
         return with_dtypes(found.assign(**times), TYPES)
 
 
-def _read(given: dict[str, Any]) -> Conversion:
-    """Return the conversion of a row of a table, whose cells may have other types than JSON."""
-    given = {name: value if name == "time" else str(value) for name, value in given.items()}
-    value = given.get("value", "")
-    with suppress(ValueError, KeyError):
-        given["value"] = float(value.replace(",", "") if _THOUSANDS.fullmatch(value) else value)
+def _columns(columns: Any, labels: list[Any]) -> dict[str, Any]:
+    """Return the column of each field that a table with these columns has; one without any has no rows."""
+    fields = tuple(Conversion.model_fields)
+    own = {name: name for name in fields}
+    names = own if columns is None else SHOPS.get(columns) if isinstance(columns, str) else columns
+    if not isinstance(names, Mapping) or names.keys() - set(fields) or not names.keys() & NAMING:
+        rule = f"must be one of {', '.join(SHOPS)}, or map {', '.join(fields)} to column names"
+        raise InvalidParameter(Problem("columns", columns, rule))
+    found = {name: column for name, column in names.items() if column in labels}
+    needed = names if isinstance(columns, Mapping) else ["time"] if found.keys() & NAMING else ["click_id", "time"]
+    problems = [
+        Problem(f"columns.{name}", one, f"is not a column of the frame; {nearest(str(one), map(str, labels))}")
+        for name in needed
+        if (one := names[name]) not in labels
+    ]
+    if problems and labels:
+        raise InvalidParameter(*problems)
+    return found
+
+
+def _read(row: dict[str, Any]) -> Conversion | None:
+    """Return the conversion of a row of a table, whose cells may have other types than JSON; None if it names none."""
+    given: dict[str, Any] = {name: text for name, value in row.items() if (text := text_of(value, name))}
+    if not given.keys() & NAMING:
+        return None
+    if value := given.get("value"):
+        given["value"] = number_in(value.replace(",", "") if _THOUSANDS.fullmatch(value) else value)
     if "click_id" in given:
         given.pop("short_code", None)
     if "time" not in given:
         raise InvalidParameter(Problem("time", None, "is required", "missing-parameter"))
-    if hour := _HOUR.fullmatch(str(given["time"])):  # of which only the end is surely after the scan
+    if hour := _HOUR.fullmatch(given["time"]):  # of which only the end is surely after the scan
         given["time"] = f"{hour[1]}-{hour[2]}-{hour[3]}T{hour[4]}:59:59Z"
-    elif isinstance(given["time"], str):
+    elif isinstance(row["time"], datetime):
+        given["time"] = row["time"]  # with its fraction of a second
+    else:
         given["time"] = _SPACED_OFFSET.sub("", given["time"])
     return Conversion(**given)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or value != value  # NaN and NaT differ from themselves

@@ -7,7 +7,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from qrkit.errors import InvalidParameter, Problem
+from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.store.questions.conversions import TOLD
 from qrkit.store.questions.scans import Scans
 from qrkit.store.recording.click_ids import VALID_DAYS
@@ -20,6 +20,7 @@ __all__ = ["split_visits", "split_weights"]
 
 UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _SPAN = re.compile(r"([0-9]{1,6})([mhd])")
+NAMES = f"{TOLD} SELECT DISTINCT name FROM told ORDER BY name"
 STRATA = """
 , strata AS (
     SELECT split, since, variants, row_number() OVER (ORDER BY since, split) - 1 AS stratum
@@ -62,8 +63,15 @@ def split_visits(scans: Scans, within: str | timedelta, conversion: str | None) 
     if not isinstance(span, timedelta) or not timedelta() < span <= timedelta(days=VALID_DAYS):
         rule = f"must be a time such as 24h or 7d, above 0 and at most {VALID_DAYS}d"
         raise InvalidParameter(Problem("within", str(within), rule))
+    told = scans.where(kinds=("scan", "conversion"))
+    if conversion is not None:
+        names = list(told.ask(NAMES)["name"])
+        if not isinstance(conversion, str) or (names and conversion not in names):
+            hint = nearest(str(conversion), names) if names else "there are none yet"
+            rule = f"must be the name of a conversion of this QR Code; {hint}"
+            raise InvalidParameter(Problem("conversion", conversion, rule))
     asked = {"within": span, "conversion": conversion, "now": naive(scans.clock())}
-    found = scans.where(kinds=("scan", "conversion")).ask(f"{STRATA}{SPLIT_VISITS}", **asked)
+    found = told.ask(f"{STRATA}{SPLIT_VISITS}", **asked)
     value = found["value"].astype("Float64").mask(found["currencies"] > 1)
     return (
         found.drop(columns="currencies")

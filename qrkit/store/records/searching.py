@@ -183,7 +183,7 @@ def edit_qrcodes(store: Store, pairs: Sequence[tuple[QRCode, QRCode]], fields: C
             store.execute(sql, {"rows": dialect.escape_json(rows), "numbers": list(range(len(part)))})
         if not TermsFields.__annotations__.keys().isdisjoint(fields):
             forget_taken(store, codes)
-            for before, code in pairs:
+            for before, code in () if {"rules", "click_id"}.isdisjoint(fields) else pairs:
                 if code.click_id or any(rule.variants for rule in code.rules):
                     get_ready(store, code, store.rows(SELECT_NUMBER, [code.id])[0]["number"], before, now)
         remember_changed(store, [code.short_code for code in codes])
