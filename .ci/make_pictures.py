@@ -47,9 +47,9 @@ LAST_DAY = datetime(2026, 6, 30, 20, tzinfo=UTC)
 """The last day of the demo's scans."""
 
 SHOW = """
-async ([script, state, form]) => {
+async ([script, state, forms]) => {
     const { default: widget } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-    const values = { state: JSON.parse(state), form: JSON.parse(form), twin: "picture", seen: 0 };
+    const values = { state: JSON.parse(state), ...JSON.parse(forms), twin: "picture", seen: 0 };
     const listeners = { "change:state": [], "msg:custom": [] };
     let waiting = 0;
     let quiet = Date.now();
@@ -155,8 +155,8 @@ class Stage:
         self.page.set_content(
             f'<body data-jp-theme-light="true" style="margin:0;background:#fff;{colors}"><style>{css}</style></body>'
         )
-        form = json.dumps(widget.get_state().get("form"))
-        self.page.evaluate(SHOW, [widget.get_state()["_esm"], self._state(widget), form])
+        forms = json.dumps({name: value for name, value in widget.get_state().items() if name.endswith("form")})
+        self.page.evaluate(SHOW, [widget.get_state()["_esm"], self._state(widget), forms])
 
     def _state(self, widget: AnyWidget) -> str:
         return json.dumps(widget.get_state()["state"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,12 +66,21 @@ def zip_in_look(
 
 
 def code_sheet(
-    portfolio: Records, path: str | Path, settings: SheetSettings, *, campaign_id: str | None = None
+    portfolio: Records,
+    path: str | Path,
+    settings: SheetSettings,
+    *,
+    campaign_id: str | None = None,
+    ids: Collection[str] | None = None,
 ) -> SheetFile:
-    """Write a sheet of labels with all QR Codes of a campaign, each as its template draws it; see `Portfolio.sheet`."""
+    """Write a sheet of labels with all QR Codes of a campaign, each as its template draws it; see `Portfolio.sheet`.
+
+    Args:
+        ids: IDs of the QR Codes to print; by default, all.
+    """
     from qrkit.paper.label_sheets import Labels, write_sheet  # loads letters and the writer of PDF
 
-    rows = _rows(portfolio, campaign_id)
+    rows = [row for row in _rows(portfolio, campaign_id) if ids is None or row.code.id in ids]
     designs, seen = CodeDesigns.of(portfolio.store, portfolio.account.id), set[str]()
     check = ExportCheck(designs)
 

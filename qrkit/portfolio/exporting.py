@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
 from itertools import count
@@ -203,6 +203,7 @@ class Written(Explained):
         print_size: PrintSize | None = None,
         names: str = "",
         safe: bool = True,
+        ids: Collection[str] | None = None,
     ) -> bytes:
         """Return all campaigns and QR Codes as the bytes of a file, as written by `export_file`.
 
@@ -212,6 +213,7 @@ class Written(Explained):
             print_size: The print size of the pictures, as in `export_file`.
             names: Pattern of the paths of the pictures in a zip, as in `export_file`.
             safe: Whether to put an apostrophe in front of csv texts that a spreadsheet would run as formulas.
+            ids: IDs of the QR Codes to write; by default, all.
 
         Raises:
             InvalidParameter: If the format is unknown, a text is too long for the format, or QR Codes cannot be drawn.
@@ -222,14 +224,17 @@ class Written(Explained):
         """
         file = BytesIO()
         chosen = exchange_format(format)
-        self._export(chosen, file, UNSEEN, image_format=image_format, print_size=print_size, names=names, safe=safe)
+        how: dict[str, Any] = {"image_format": image_format, "print_size": print_size, "names": names, "safe": safe}
+        self._export(chosen, file, UNSEEN, ids, **how)
         return file.getvalue()
 
-    def _export(self, format: ExchangeFormat, file: BinaryIO, seen: Watch, **how: Any) -> None:
+    def _export(
+        self, format: ExchangeFormat, file: BinaryIO, seen: Watch, ids: Collection[str] | None = None, **how: Any
+    ) -> None:
         """Write all QR Codes that the plan makes available, in batches."""
         most = PLANS[self.account.plan].most_qrcodes
         codes = each_qrcode(self.store, self.account.id, partial(short_link_of, base_url=self.base_url), most=most)
-        available = (code for code in codes if code.is_available)
+        available = (code for code in codes if code.is_available and (ids is None or code.id in ids))
         found = seen(available, "Exporting", min(count_qrcodes(self.store, self.account.id), most))
         designs = CodeDesigns.of(self.store, self.account.id)
         check = ExportCheck(designs)

@@ -62,7 +62,7 @@ class ManyRecords(Records):
     """What a portfolio does with many QR Codes in one step."""
 
     def search_page(self, search: Search, *, start: int = 0, limit: int | None = None) -> tuple[int, list[QRCode]]:
-        """Return how many QR Codes match a search, and one page of them, in the order they were added.
+        """Return how many QR Codes match a search, and one page of them, in the order of the search.
 
         Args:
             search: Which QR Codes to find. QR Codes that the plan does not show match only a search without filters.

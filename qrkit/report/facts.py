@@ -236,7 +236,7 @@ def gather(portfolio: Portfolio, scans: Scans, asked: Asked) -> Facts:
     """Gather all facts about a view of a portfolio's scans in the given period."""
     view, most = asked.of(scans), MOST_ROWS if asked.least is None else MOST_VALUES
     with reading_one_state(portfolio.store):  # all questions see the same scans
-        (campaigns, codes), totals = _records(portfolio, scans.campaigns), analytics.summary(view).iloc[0]
+        (campaigns, codes), totals = _records(portfolio, scans), analytics.summary(view).iloc[0]
         titles = titles_of(campaigns, has_others=any(code.campaign_id is None for code in codes))
         (daily, days), swept = _daily(view), _swept_counts(view, asked)
         per_day = _by_campaign(daily, days["day"], codes, titles)
@@ -289,11 +289,13 @@ def split_codes(portfolio: Portfolio, codes: Sequence[QRCode]) -> Iterator[Split
                 )
 
 
-def _records(portfolio: Portfolio, chosen: Sequence[str] | None) -> tuple[list[Campaign], list[QRCode]]:
+def _records(portfolio: Portfolio, view: Scans) -> tuple[list[Campaign], list[QRCode]]:
     """Return the records of a view, without QR Codes that the plan hides."""
     codes = [code for code in portfolio.list_qrcodes() if code.is_available]
     campaigns = portfolio.list_campaigns()
-    if chosen is None:
+    if (own := view.qrcodes) is not None:
+        codes = [code for code in codes if code.id in own]
+    if (chosen := view.campaigns) is None:
         return campaigns, codes
     return [campaign for campaign in campaigns if campaign.id in chosen], [
         code for code in codes if code.campaign_id in chosen

@@ -27,9 +27,7 @@ from qrkit.report.words import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "against_text", "findings", "headline", "lead", "leads_key", "more_or_fewer", "range_text", "silent_sentences",
-]  # fmt: skip
+__all__ = ["against_text", "alerts", "findings", "headline", "lead", "more_or_fewer", "range_text"]
 
 MOST_CHANGES = 3
 MOST_DAYS = 4
@@ -101,9 +99,7 @@ def findings(facts: Facts) -> list[str]:
     if not facts.scans:
         return []
     sentences = [
-        *_outages(facts),
-        *_unlike_people(facts),
-        *silent_sentences(facts.silent, len(facts.counted)),
+        *alerts(facts),
         *(one.sentence for one in facts.experiments),
         " ".join(filter(None, (_trend(facts.comparisons), _season(facts.comparisons)))),
         *_changes(facts.comparisons),
@@ -117,6 +113,11 @@ def findings(facts: Facts) -> list[str]:
         _machines(facts),
     ]
     return [sentence for sentence in sentences if sentence]
+
+
+def alerts(facts: Facts) -> list[str]:
+    """Return the findings that may need action: outages, scans that hardly came from people, and silent codes."""
+    return [*_outages(facts), *_unlike_people(facts), *_silent(facts)]
 
 
 def _outages(facts: Facts) -> list[str]:
@@ -144,10 +145,10 @@ def _unlike_people(facts: Facts) -> list[str]:
     return sentences + ([say("unlike_people_more", rest)] if rest else [])
 
 
-def silent_sentences(silent: pd.DataFrame, scanned: int) -> list[str]:
-    """Name the codes that have stopped being scanned; `scanned` is the number of codes that were scanned before."""
-    rows = _rows(silent)
-    if len(rows) > 1 and len(rows) == scanned:
+def _silent(facts: Facts) -> list[str]:
+    """Name the codes that have stopped being scanned."""
+    rows = _rows(facts.silent)
+    if len(rows) > 1 and len(rows) == len(facts.counted):
         return [say("all_silent", day=day(max(row["last"] for row in rows), year=False))]
     sentences = [
         say("silent", name=quoted(row["qrcode"]), day=day(row["last"], year=False), rate=rate(row["rate"]))
@@ -415,7 +416,7 @@ def _leader(facts: Facts) -> str:
     if leader is None:
         return ""
     (name, scans), (other, other_scans) = facts.leaders[:2]
-    key = leads_key(leader.ratio, differs=leader.differs, is_by_places=facts.comparisons.is_by_places)
+    key = _leads_key(leader.ratio, differs=leader.differs, is_by_places=facts.comparisons.is_by_places)
     values = {"other": quoted(other), "other_scans": number(other_scans), "reason": leader.reason}
     told = say(key, name=quoted(name), scans=number(scans), **values)
     gone = facts.comparisons.on_left_out
@@ -426,7 +427,7 @@ def _leader(facts: Facts) -> str:
     return f"{told} {say('leads_without', days=days, scans=rest, other_scans=other_rest)}"
 
 
-def leads_key(ratio: float, *, differs: bool | None, is_by_places: bool) -> str:
+def _leads_key(ratio: float, *, differs: bool | None, is_by_places: bool) -> str:
     """Return the key of the sentence about the largest group and the second largest.
 
     Args:

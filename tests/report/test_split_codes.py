@@ -27,10 +27,11 @@ def test_report_tells_and_draws_the_experiment(shop):
 @pytest.mark.slow
 def test_dashboard_tells_the_experiment_of_its_code(shop):
     board = ScanDashboard(shop)
-    assert not any("Experiment" in one for one in board._browser_state()["told"])
     board.ask(qrcode=shop.find_qrcode("door").id)
     state = board._browser_state()
-    assert any("New converts" in one for one in state["told"])
+    assert any("New converts" in one for one in state["answer"]["findings"])
     assert any(one["title"] == "Experiment on Door" for one in state["charts"])
     board.ask(qrcode=shop.find_qrcode("gate").id)
-    assert not any("Experiment" in one["title"] for one in board._browser_state()["charts"])
+    state = board._browser_state()
+    assert not any("Experiment" in one["title"] for one in state["charts"])
+    assert not any("Experiment" in one for one in state["answer"]["findings"])

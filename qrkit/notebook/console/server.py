@@ -41,7 +41,7 @@ TOKEN = r"[A-Za-z0-9_-]{20,}"
 TEMPLATE = Path(__file__).parent / "template"
 WIDGET_SCRIPTS = ("anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8")
 """Extensions of the browser's side that the page loads; what else is installed for JupyterLab stays out."""
-IDLE_SECONDS = 3600
+IDLE_SECONDS = 600
 """How long the process behind a page waits for a page that is gone, such as one of a laptop that sleeps."""
 
 

@@ -243,6 +243,11 @@ class Scans(Shown):
         return _names(self.campaign_id)
 
     @property
+    def qrcodes(self) -> tuple[str, ...] | None:
+        """Return the ids of the QR Codes in the view; None for all."""
+        return _names(self.qrcode_id)
+
+    @property
     def zone(self) -> ZoneInfo:
         """Return the time zone as a ZoneInfo."""
         return ZoneInfo(self.time_zone)
@@ -553,7 +558,7 @@ class Scans(Shown):
 
     def _parameters(self) -> dict[str, Any]:
         """Return the parameters of the common table expressions, without those of filters that are not set."""
-        codes = {"campaigns": self.campaigns, "qrcodes": _names(self.qrcode_id), "tag": _names(self.tag)}
+        codes = {"campaigns": self.campaigns, "qrcodes": self.qrcodes, "tag": _names(self.tag)}
         codes |= {f"field{number}": values for number, (_, values) in enumerate(self.fields)}
         return {
             **{f"only_{attribute}": list(values) for attribute, values in self.attributes},

@@ -28,7 +28,7 @@ from qrkit.store.records.qrcodes import (
 from qrkit.store.records.short_codes import remember_changed
 from qrkit.tracking.records import QRCode, TermsFields
 
-__all__ = ["EDITED", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
+__all__ = ["EDITED", "ORDERS", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
 EDITED = (
     "name", "campaign_id", "content", "comment", "template", "tags", "fields", "is_schedule_enabled", "schedule",
@@ -47,7 +47,8 @@ WITH beyond AS ( -- the first code that the plan does not show, if there are mor
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 ), texts AS (
     SELECT
-        number, content, {FOLDED.format("$base::VARCHAR || '/' || short_code")} AS link,
+        number, id, name, campaign_id, imported_scans, content,
+        {FOLDED.format("$base::VARCHAR || '/' || short_code")} AS link,
         {FOLDED.format(WRITTEN)} AS text
     FROM qrcodes
     WHERE account_id = $account
@@ -55,10 +56,18 @@ WITH beyond AS ( -- the first code that the plan does not show, if there are mor
         AND ($campaign::VARCHAR IS NULL OR campaign_id = $campaign::VARCHAR)
         AND ($ids::VARCHAR[] IS NULL OR id IN (SELECT unnest($ids::VARCHAR[])))
 )
-SELECT number, count(*) OVER () AS total FROM texts
+SELECT number, id, count(*) OVER () AS total FROM texts
 WHERE strpos(content, $content::VARCHAR) > 0
 """
-PAGE = "ORDER BY number LIMIT $limit OFFSET $start"
+SCANS = "imported_scans + (SELECT c.scans FROM scan_counts c WHERE c.qrcode = texts.number)"
+ORDERS = {
+    "added": "",
+    "name": "lower(name),",
+    "campaign": "(SELECT lower(c.name) FROM campaigns c WHERE c.id = texts.campaign_id) NULLS LAST, lower(name),",
+    "most scans": f"{SCANS} DESC,",
+    "fewest scans": f"{SCANS},",
+}
+"""What QR Codes are sorted by; those that are alike stay in the order they were added."""
 SELECT_NUMBERED = f"{RECORDS} AND q.number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY q.number"
 SELECT_ROWS = f"SELECT {', '.join(QRCODES)} FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])) ORDER BY number"
 SELECT_IMPORTED = """
@@ -78,12 +87,14 @@ class Search:
         campaign: ID of the campaign; None for all.
         ids: IDs of the QR Codes; None for all.
         content: A part of the content, exactly as written.
+        order: What they are sorted by, one of `ORDERS`.
     """
 
     words: tuple[str, ...] = ()
     campaign: str | None = None
     ids: tuple[str, ...] | None = None
     content: str = ""
+    order: str = "added"
 
     @property
     def is_filtered(self) -> bool:
@@ -102,7 +113,7 @@ def search_qrcodes(
     start: int = 0,
     limit: int | None = None,
 ) -> tuple[int, list[QRCode]]:
-    """Return how many QR Codes match a search, and some of them in the order they were stored.
+    """Return how many QR Codes match a search, and some of them, in the order of the search.
 
     Args:
         most: Number of QR Codes, oldest first, that the plan makes available.
@@ -123,12 +134,14 @@ def search_qrcodes(
         "limit": limit,
         "start": start,
     }
-    found = list(store.each_row(f"{FIND}{conditions} {PAGE}", asked | words))
+    page = f"ORDER BY {ORDERS[search.order]} number LIMIT $limit OFFSET $start"
+    found = list(store.each_row(f"{FIND}{conditions} {page}", asked | words))
     if not found:
         return 0, []
-    numbers = [number for number, _ in found]
-    asked = {"account": account_id, "most": most, "numbers": numbers}
-    return int(found[0][1]), read_all(store, SELECT_NUMBERED, asked, links)
+    asked = {"account": account_id, "most": most, "numbers": [number for number, *_ in found]}
+    places = {id: place for place, (_, id, _) in enumerate(found)}
+    codes = read_all(store, SELECT_NUMBERED, asked, links)
+    return int(found[0][2]), sorted(codes, key=lambda code: places[code.id])
 
 
 def _conditions(words: Sequence[str], base_url: str) -> tuple[str, dict[str, str]]:

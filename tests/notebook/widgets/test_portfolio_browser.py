@@ -3,8 +3,10 @@
 import gc
 import json
 import shutil
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from datetime import UTC, datetime
+from io import BytesIO
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -470,3 +472,61 @@ def test_strange_messages_change_nothing(browser, shop, message):
     say(browser, **message)
     assert shop.list_qrcodes() == before
     assert browser.state["total"] == 30
+
+
+def test_codes_are_sorted_and_only_silent_or_unscanned_ones_are_shown(browser, shop):
+    shop.scans.insert([{"short_code": f"code{number}", "time": "2026-03-30T10:00:00Z"} for number in (4, 4, 7)])
+    say(browser, ask="filter", order="most scans")
+    assert names(browser)[:3] == ["Table 4", "Door 7", "Table 0"]
+    say(browser, ask="filter", order="name")
+    assert names(browser)[:3] == ["Door 1", "Door 11", "Door 13"]
+    say(browser, ask="filter", order="campaign")
+    assert names(browser)[:2] == ["Table 0", "Table 10"]
+    say(browser, ask="filter", only="unscanned", order="fewest scans")
+    assert browser.state["total"] == 28
+    assert not {"Table 4", "Door 7"} & set(names(browser))
+    say(browser, ask="filter", only="silent")
+    assert browser.state["total"] == 0, "one scan is too few to tell"
+    say(browser, ask="filter", only="")
+    assert (browser.state["total"], browser.state["order"]) == (30, "fewest scans")
+    say(browser, ask="filter", order="luck")
+    assert "luck" in browser.errors[""]
+    assert browser.state["order"] == "fewest scans"
+
+
+def downloaded(browser, **fields):
+    """The file that a browser gets."""
+    sent = []
+    browser.send = lambda content, buffers=(): sent.append((content["name"], buffers[0]))
+    say(browser, ask="download", view="v", fields=fields)
+    return sent[0] if sent else None
+
+
+def test_what_is_selected_is_downloaded_for_print(browser, shop):
+    ids = [code.id for code in shop.list_qrcodes()[:2]]
+    say(browser, ask="select", ids=ids, is_on=True)
+    name, data = downloaded(browser, kind="zip", image_format="svg", size_mm=40, names="{number} {name}", stock="")
+    pictures = {one.filename: one for one in ZipFile(BytesIO(data)).infolist() if one.filename.endswith("svg")}
+    assert (name, set(pictures)) == ("qr-codes.zip", {"1 Table 0.svg", "2 Door 1.svg"})
+    assert b'width="40mm"' in ZipFile(BytesIO(data)).read("2 Door 1.svg")
+    name, data = downloaded(browser, kind="pdf", size_mm=40)
+    assert (name, b"/Count 2>>" in data) == ("qr-codes.pdf", True)
+    name, data = downloaded(browser, kind="sheet", stock="L7160")
+    assert (name, data[:5]) == ("labels.pdf", b"%PDF-")
+    assert browser.state["said"].startswith("labels.pdf has been made.")
+    assert downloaded(browser, kind="sheet", stock="L71") is None
+    assert "is not a stock" in browser.errors["print.stock"]
+    assert downloaded(browser, kind="zip", size_mm=1) is None
+    assert "print.size_mm" in browser.errors
+    assert downloaded(browser, kind="doc") is None
+    assert browser.errors
+
+
+def test_a_spreadsheet_is_imported(browser, shop):
+    table = b"Name,Content\nGate,https://example.com/gate\nBad,\n"
+    say(browser, ask="import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
+    assert browser.state["total"] == 31
+    assert browser.state["said"].startswith("list.csv: 1 created, 1 not readable. Row 3: ")
+    say(browser, ask="import", name="list.pptx", url="data:;base64,AAAA")
+    assert browser.errors[""]
+    assert browser.state["total"] == 31

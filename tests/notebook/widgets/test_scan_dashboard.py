@@ -1,6 +1,7 @@
 """The dashboard without a browser: which scans it shows, and what it says."""
 
 from datetime import UTC, date, datetime
+from io import StringIO
 
 import pandas as pd
 import pytest
@@ -88,7 +89,9 @@ def test_days_and_hours_are_those_of_the_time_zone(shop):
     assert board.state["numbers"]["scans"] == 1
     assert "Scans by weekday and hour (Asia/Tokyo)" in titles(board)
     assert ScanDashboard(shop, name="tokyo").state["numbers"]["scans"] == 0
-    assert ScanDashboard(shop, name="tokyo", time_zone="Pacific/Kiritimati").state["today"] == "2026-04-01"
+    assert (
+        ScanDashboard(shop, name="tokyo", time_zone="Pacific/Kiritimati").state["periods"][0]["until"] == "2026-04-01"
+    )
     with pytest.raises(InvalidParameter, match="must be an IANA name"):
         ScanDashboard(shop, name="tokyo", time_zone="Mars/Olympus")
     board.close()
@@ -275,14 +278,44 @@ def test_silent_posters_and_the_lead_are_told_as_in_reports():
         scans = pd.concat(frames)[["short_code", "time", "visitor"]]
         shop.scans.insert(scans[(scans["short_code"] != "t1") | (scans["time"] < "2026-04-01")])
         board = ScanDashboard(shop, name="told")
-        silent, leader = board.state["told"]
+        assert board.state["answer"] is None, "the charts do not wait for the sentences"
+        say(board, ask="tell")
+        told = board.state["answer"]
+        (silent,) = told["alerts"]
         assert silent.startswith("“\u2068t1\u2069” has had no scan since 31 March (")
-        assert leader.startswith("“\u2068Trams\u2069” leads with ")
-        words = portfolio(shop, since=date(2026, 3, 1), until=date(2026, 4, 30)).words
-        assert {silent, leader} <= set(words)
+        words = portfolio(shop).words
+        assert tuple(filter(None, (told["headline"], told["lead"], silent, *told["findings"]))) == words
+        assert any(sentence.startswith("“\u2068Trams\u2069” leads with ") for sentence in told["findings"])
+        assert [one["name"] for one in told["figures"]] == ["scans", "visitors", "codes", "busiest"]
+        assert told["headline"] in board._repr_mimebundle_()[0]["text/html"]
+        board.ask(since="2026-03-01", until="2026-04-29", compare="year")
+        year_before = portfolio(shop, since="2026-03-01", until="2026-04-30", compare_to="last year").words
+        assert board.state["answer"]["findings"][0] in year_before
         board.ask(kinds=["bot"])
-        assert board.state["told"] == []
+        assert board.state["answer"] == {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": []}
         board.close()
+
+
+def test_periods_are_whole_months_and_quarters(board):
+    assert [(one["label"], one["since"], one["until"]) for one in board.state["periods"]] == [
+        ("7 days", "2026-03-25", "2026-03-31"),
+        ("Last month", "2026-02-01", "2026-02-28"),
+        ("Last quarter", "2025-10-01", "2025-12-31"),
+        ("90 days", "2026-01-01", "2026-03-31"),
+        ("All", "", ""),
+    ]
+
+
+def test_a_chart_has_a_table_of_its_numbers_whose_names_are_text(board):
+    board.ask(kinds=["scan", "bot"])
+    say(board, ask="table", title="Scans per day")
+    rows = pd.read_html(StringIO(board.state["table"]["html"]))[0]
+    assert rows["scans"].sum() == 36
+    assert HOSTILE in set(rows["campaign"])
+    assert HOSTILE not in board.state["table"]["html"]
+    for nothing in ("", "no chart", 3):
+        say(board, ask="table", title=nothing)
+        assert board.state["table"] is None
 
 
 def test_tags_are_ranked_and_filter_scans_if_there_are_any(board, shop):

@@ -7,20 +7,26 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
+from qrkit import analytics
 from qrkit.charts.sparklines import sparkline
 from qrkit.contents.cards import summary
 from qrkit.design.design import Design
-from qrkit.errors import InvalidParameter, NotFound, QrkitError
+from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError, nearest
 from qrkit.model import plain
 from qrkit.notebook.views.tracking import code_image
+from qrkit.paper.label_pages import SheetSettings
+from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
+from qrkit.portfolio.code_sets import MOST_IN_SET, code_sheet
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.portfolio.trackable import check_change
-from qrkit.store.records.searching import Search, imports
+from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
 from qrkit.tracking.short_urls import path_of, tidy_code
@@ -63,6 +69,8 @@ class Catalogue:
     """The current view of a portfolio: filters, a page of rows, a selection, and one chosen code.
 
     Attributes:
+        order: What the codes are sorted by, one of `ORDERS`.
+        only: "silent" for the codes that have stopped being scanned, "unscanned" for those without scans; "" for all.
         words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
         campaign: ID of the campaign to show; "" for all.
         page: Page number from 0.
@@ -74,6 +82,8 @@ class Catalogue:
     def __init__(self, portfolio: Portfolio) -> None:
         self.portfolio = portfolio
         self.words, self.campaign, self.page, self.chosen = "", "", 0, ""
+        self.order, self.only = "added", ""
+        self._ids: tuple[str, ...] | None = None
         self.selected: dict[str, None] = {}
         self.has_all = False
         self._thumbnails: dict[str, str] = {}
@@ -87,14 +97,27 @@ class Catalogue:
         self._campaigns = {campaign.id: campaign.name for campaign in self.portfolio.list_campaigns()}
         if self.campaign not in self._campaigns:
             self.campaign = ""
+        self._ids = self._ids_of(self.only)
 
     # ---- Finding and selecting
 
-    def filter(self, *, words: str | None = None, campaign: str | None = None) -> None:
-        """Show the codes that contain all these words, and those of one campaign. None leaves a filter as it is."""
-        self.words = self.words if words is None else words
-        self.campaign = self.campaign if campaign is None else campaign
+    def filter(self, **given: str) -> None:
+        """Show other codes: words, campaign, order and only, as the attributes say. What is not given stays."""
+        if given.get("order", "added") not in ORDERS:
+            raise InvalidParameter(Problem("order", given["order"], nearest(given["order"], ORDERS)))
+        if "only" in given:
+            self._ids = self._ids_of(given["only"])
+        for name, value in given.items():
+            setattr(self, name, value)
         self.page, self.has_all = 0, False
+
+    def _ids_of(self, only: str) -> tuple[str, ...] | None:
+        if only == "silent":
+            return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"])
+        if only == "unscanned":
+            codes = self.portfolio.search_page(Search())[1]
+            return tuple(code.id for code in codes if code.is_dynamic and code.is_available and not code.scans)
+        return None
 
     def select(self, ids: Sequence[str], *, is_on: bool) -> None:
         """Select these codes for an edit, or take them out of the selection."""
@@ -112,7 +135,7 @@ class Catalogue:
 
     def _search(self) -> Search:
         words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
-        return Search(words=words, campaign=self.campaign or None)
+        return Search(words=words, campaign=self.campaign or None, ids=self._ids, order=self.order)
 
     def _word(self, word: str) -> str:
         """Return a word to search for: of a pasted short URL, the part before its readable tail."""
@@ -199,6 +222,31 @@ class Catalogue:
         content = given.get("find", "") if given.keys() <= {"find", "replace"} else ""
         return self.portfolio.edit_qrcodes(self._all_ids(content), **given)
 
+    def download(self, fields: Mapping[str, Any]) -> tuple[str, bytes]:
+        """Return the selected codes as a file for print: its name and its bytes.
+
+        Args:
+            fields: What to write (`kind`: zip, pdf, xlsx or sheet), and how, as `Portfolio.export_bytes` and
+                `SheetSettings` accept it: image_format, size_mm, dpi, names, stock. Empty ones have their defaults.
+
+        Raises:
+            InvalidParameter: If a field is invalid, or too many codes are selected.
+        """
+        ids, given = set(self._all_ids()), {name: value for name, value in fields.items() if value}
+        kind = given.pop("kind", "zip")
+        if len(ids) > MOST_IN_SET:
+            rule = f"are more than {MOST_IN_SET:,} QR Codes; select fewer, or use `qrkit export`"
+            raise InvalidParameter(Problem("kind", f"{len(ids):,}", rule, "out-of-range"))
+        if kind == "sheet":
+            settings = SheetSettings(stock=given.get("stock", ""), lines=("{name}",))
+            with TemporaryDirectory() as folder:
+                code_sheet(self.portfolio, file := Path(folder, "labels.pdf"), settings, ids=ids)
+                return file.name, file.read_bytes()
+        size = {name: given.pop(name) for name in ("size_mm", "dpi") if name in given}
+        how = {name: given[name] for name in ("image_format", "names") if name in given and kind == "zip"}
+        print_size = PrintSize(**size) if "size_mm" in size else None
+        return f"qr-codes.{kind}", self.portfolio.export_bytes(kind, print_size=print_size, ids=ids, **how)
+
     def preview(self, fields: Mapping[str, str]) -> dict[str, Any]:
         """Return what `edit_selection` would change, as JSON: how many codes, how many contents, and some of these."""
         given = _together(fields)
@@ -237,6 +285,8 @@ class Catalogue:
             "templates": self.portfolio.templates.names(),
             "words": self.words,
             "campaign": self.campaign,
+            "order": self.order,
+            "only": self.only,
             "rows": rows,
             "total": total,
             "page": self.page,

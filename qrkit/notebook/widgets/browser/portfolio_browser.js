@@ -2,6 +2,11 @@
 
 const TYPING = 30; // milliseconds after the last key until the list is asked for anew
 
+const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no longer than ten million
+
+const ORDERS = { added: "First added", name: "Name", campaign: "Campaign", "most scans": "Most scans", "fewest scans": "Fewest scans" };
+const ONLY = { "": "All", silent: "Silent", unscanned: "Unscanned" };
+
 const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
 /** What the numbers of a row count. */
@@ -14,9 +19,9 @@ function countWords(code) {
 
 function render({ model, el }) {
   let state = model.get("state");
-  let form = ""; // which form is open beside the list: "new", "together", or none
+  let form = ""; // which form is open beside the list: "new", "together", "print", or none
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
+  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Working…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
   const browser = { ask: (message) => outbox.ask(message), askLatest: (message) => outbox.askLatest(message) };
 
   // ---- Above the list
@@ -24,14 +29,19 @@ function render({ model, el }) {
   const campaign = h("select", { id: newId() });
   const total = h("span", { role: "status", class: "qk-total" });
   const reload = button("↻", () => browser.ask({ ask: "reload" }), { "aria-label": "Reload portfolio", title: "Reload portfolio" });
-  const add = button("New QR Code", () => open("new"), { class: "qk-main" });
+  const add = button("New QR Code", () => open("new"), { class: "qk-primary" });
+  const file = h("input", { type: "file", class: "qk-unseen", tabindex: -1, "aria-label": "Spreadsheet", onchange: sendFile });
+  const load = () => button("Import a spreadsheet", () => file.click());
+  const order = h("select", { id: newId(), "aria-label": "Sort by", onchange: () => outbox.askLatest({ ask: "filter", order: order.value }) }, ...Object.entries(ORDERS).map(([value, name]) => h("option", { value }, name)));
+  const only = Object.entries(ONLY).map(([value, name]) => button(name, () => outbox.askLatest({ ask: "filter", only: value }), { "data-only": value }));
   const bar = h(
     "div",
     { class: "qk-filters" },
     h("div", { class: "qk-set" }, h("label", { for: words.id }, "Search"), words),
     h("div", { class: "qk-set" }, h("label", { for: campaign.id }, "Campaign"), campaign, reload),
-    total, add,
+    file, load(), add,
   );
+  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": "Show" }, ...only), h("div", { class: "qk-set" }, h("label", { for: order.id }, "Sort by"), order), total);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
   const notice = h("div", { class: "qk-notice" }, said, undo);
@@ -42,32 +52,46 @@ function render({ model, el }) {
   const selected = h("span", { role: "status" });
   const all = button("", () => browser.ask({ ask: "select", is_on: true }));
   const edit = button("Edit together", () => open("together"));
+  const print = button("Download for print", () => open("print"));
   const remove = button("Delete", () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": "Delete selected" });
   const none = button("Clear selection", () => browser.ask({ ask: "select", is_on: false }));
-  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, "Select page")), selected, all, edit, remove, none);
+  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, "Select page")), selected, all, edit, print, remove, none);
   const list = h("ul", { class: "qk-codes", "aria-label": "QR Codes" });
   const turn = (by, text, name) => button(text, () => browser.ask({ ask: "page", page: state.page + by }), { "aria-label": name, title: name });
   const [before, after] = [turn(-1, "‹", "Previous page"), turn(1, "›", "Next page")];
   const place = h("span", {});
   const pager = h("div", { class: "qk-buttons qk-pager" }, before, place, after);
-  const nothing = h("p", { class: "qk-hint" });
+  const nothing = h("p", {});
+  const begin = h("div", { class: "qk-buttons" }, button("Make the first code", () => open("new"), { class: "qk-primary" }), load());
+  const empty = h("div", { class: "qk-empty" }, nothing, begin);
 
   // ---- Beside it
   const editor = makeEditor(browser, model.get("rule_form"));
   const fresh = makeNewForm(browser, () => open(""));
   const together = makeTogetherForm(browser, () => open(""));
+  const printing = makePrintForm(browser, model.get("print_form"), () => open(""));
   const studio = makeStudioPlace(model, browser);
   together.onchange(() => together.update(state));
-  const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element);
-  const split = h("div", { class: "qk-split" }, h("div", {}, selection, list, nothing, pager, busy), side);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, notice, wrong, studio.element, split);
+  const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element, printing.element);
+  const split = h("div", { class: "qk-split" }, h("div", {}, selection, list, empty, pager, busy), side);
+  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, chips, notice, wrong, studio.element, split);
   el.append(root);
 
   function open(name) {
     form = name;
     update();
-    if (name) (name === "new" ? fresh : together).open(state);
+    if (name) ({ new: fresh, together, print: printing })[name].open(state);
     if (name) side.scrollIntoView({ block: "nearest" });
+  }
+
+  function sendFile() {
+    const [chosen] = file.files;
+    const reader = new FileReader();
+    reader.onload = () => browser.ask({ ask: "import", name: chosen.name, url: reader.result });
+    wrong.hidden = !(chosen?.size > MOST_BYTES);
+    wrong.textContent = `A page imports up to ${MOST_BYTES / 1e6} MB. Use “qrkit import” for larger files.`;
+    if (chosen && wrong.hidden) reader.readAsDataURL(chosen);
+    file.value = "";
   }
 
   let typing = null;
@@ -121,15 +145,17 @@ function render({ model, el }) {
     if (held) list.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
   }
 
+  const isNarrowed = () => Boolean(state.words || state.campaign || state.only);
+
   function updateSelection() {
     page.checked = state.rows.length > 0 && state.rows.every((one) => one.is_selected);
     page.disabled = !state.rows.length;
-    for (const one of [edit, remove, none, selected]) one.hidden = !state.selected;
+    for (const one of [edit, print, remove, none, selected]) one.hidden = !state.selected;
     selected.textContent = `${plural(state.selected)} selected`;
     remove.disabled = state.has_all;
     remove.title = state.has_all ? "Select QR Codes one by one or by page to delete them" : "";
     all.hidden = state.has_all || state.total <= state.rows.length;
-    all.textContent = `Select all ${state.total.toLocaleString("en")}${state.words || state.campaign ? " that match" : ""}`;
+    all.textContent = `Select all ${state.total.toLocaleString("en")}${isNarrowed() ? " that match" : ""}`;
   }
 
   function update() {
@@ -138,19 +164,27 @@ function render({ model, el }) {
     fill(campaign, [{ id: "", name: "All campaigns" }, ...state.campaigns], state.campaign);
     if (document.activeElement !== words) words.value = state.words;
     total.textContent = plural(state.total);
-    nothing.textContent = state.total ? "" : state.words || state.campaign ? "No QR Code matches. Try fewer words, or all campaigns." : "This portfolio has no QR Codes yet.";
+    order.value = state.order;
+    for (const one of only) one.setAttribute("aria-pressed", one.dataset.only === state.only);
+    selection.hidden = !state.total;
+    empty.hidden = !selection.hidden;
+    begin.hidden = isNarrowed();
+    chips.hidden = !state.total && !isNarrowed();
+    nothing.textContent = isNarrowed() ? "No QR Code matches. Try fewer words, or all campaigns." : "This portfolio has no QR Codes yet.";
     pager.hidden = state.pages < 2;
     place.textContent = `Page ${(state.page + 1).toLocaleString("en")} of ${state.pages.toLocaleString("en")}`;
     before.disabled = state.page === 0;
     after.disabled = state.page + 1 >= state.pages;
-    if (form === "together" && !state.selected) form = "";
-    const isOpen = { new: form === "new", together: form === "together", editor: !form && Boolean(state.chosen) };
+    if (["together", "print"].includes(form) && !state.selected) form = "";
+    const isOpen = { new: form === "new", together: form === "together", print: form === "print", editor: !form && Boolean(state.chosen) };
     fresh.element.hidden = !isOpen.new;
     together.element.hidden = !isOpen.together;
+    printing.element.hidden = !isOpen.print;
     editor.element.hidden = !isOpen.editor;
     split.hidden = bar.hidden = Boolean(state.studio);
+    chips.hidden ||= Boolean(state.studio);
     root.classList.toggle("qk-editing", Object.values(isOpen).some(Boolean));
-    for (const one of [editor, fresh, together, studio]) one.update(state);
+    for (const one of [editor, fresh, together, printing, studio]) one.update(state);
     said.textContent = state.said || (state.undoable?.said ?? "");
     undo.textContent = state.undoable?.button ?? "";
     undo.hidden = !state.undoable;
@@ -169,12 +203,15 @@ function render({ model, el }) {
     if (outbox.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   };
   model.on("change:state", onState);
+  const onFile = (message, buffers) => message.answer === "file" && message.view === scope && save(message.name, buffers[0]);
+  model.on("msg:custom", onFile);
   const ends = [lendShortcuts(root), hideTwin(model), studio.clear, editor.clear];
   update();
   if (state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   return () => {
     clearTimeout(typing);
     model.off("change:state", onState);
+    model.off("msg:custom", onFile);
     for (const end of ends) end();
   };
 }

@@ -5,18 +5,24 @@ Its script consists of `portfolio_forms.js`, `rule_form.js` and `portfolio_brows
 
 from __future__ import annotations
 
+import warnings
+from base64 import b64decode
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any
 
 from traitlets import Dict
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.exchange.merge import ImportResult
+from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.designer import Designer
 from qrkit.notebook.widgets.widget import Page, script, style
+from qrkit.paper.stocks import CARDS, stocks
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.many_codes import DeletedQRCodes, EditedQRCodes
 
@@ -24,6 +30,12 @@ __all__ = ["PortfolioBrowser"]
 
 NEW = ("content", "name", "campaign_id")
 """Fields of a new QR Code."""
+FILTERS = ("words", "campaign", "order", "only")
+"""What decides which codes the list shows, and in which order."""
+PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
+"""Fields of a download."""
+MOST_ISSUES = 5
+"""Rows of a spreadsheet with problems that are told of at once."""
 
 
 class PortfolioBrowser(Page):
@@ -31,9 +43,9 @@ class PortfolioBrowser(Page):
 
     Choose a code to see its picture, and to edit its fields, its rules, its limits and its schedule; a test request
     shows which rule answers before anything is saved. Open it in the studio, duplicate it, or delete it. Select several
-    codes, or all that match a search, to edit them together. The last deletion, or the last edit if that came later,
-    can be undone. Running a cell again shows the same browser with the
-    current state of the portfolio.
+    codes, or all that match a search, to edit them together, or to download them for print: as a zip of pictures, a PDF
+    with a page each, a sheet of labels or cards, or a spreadsheet. The last deletion, or the last edit if that came
+    later, can be undone. Running a cell again shows the same browser with the current state of the portfolio.
 
     Args:
         portfolio: The portfolio to browse.
@@ -46,6 +58,7 @@ class PortfolioBrowser(Page):
     _esm = script("browser", "portfolio_forms", "rule_form", "portfolio_browser")
     _css = style("browser", "portfolio_browser", "qrkit-browser")
     rule_form = Dict().tag(sync=True)
+    print_form = Dict().tag(sync=True)
     _catalogue: Catalogue
     _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None
@@ -65,7 +78,7 @@ class PortfolioBrowser(Page):
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None
         self._tried: dict[str, Any] | None = None
-        self._register(name, rule_form=rule_form())
+        self._register(name, rule_form=rule_form(), print_form=print_form())
 
     @property
     def portfolio(self) -> Portfolio:
@@ -98,7 +111,8 @@ class PortfolioBrowser(Page):
     # ---- Messages from the browser
 
     def _on_filter(self, message: dict[str, Any]) -> None:
-        given = {name: message[name] for name in ("words", "campaign") if isinstance(message.get(name), str)}
+        given = {name: message[name] for name in FILTERS if isinstance(message.get(name), str)}
+        self._errors = {}
         self._catalogue.filter(**given)
         self._preview = None
 
@@ -181,6 +195,32 @@ class PortfolioBrowser(Page):
             self._preview = None
             self._say(f"{_count(len(edited))} changed.")
 
+    def _on_download(self, message: dict[str, Any]) -> None:
+        """Send the selected codes as a file, and say what a print shop should know about the pictures."""
+        found: list[tuple[str, bytes]] = []
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            is_done = self._change(PRINTED, "print.", lambda: found.append(self._catalogue.download(_fields(message))))
+        if is_done:
+            name, data = found[0]
+            self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
+            self._say(" ".join([f"{name} has been made.", *dict.fromkeys(str(one.message) for one in told)]))
+
+    def _on_import(self, message: dict[str, Any]) -> None:
+        """Add the QR Codes of a spreadsheet, of which the browser sends the name and the bytes as a data URL."""
+        name, url = (str(message.get(field, "")) for field in ("name", "url"))
+        results: list[ImportResult] = []
+
+        def add() -> None:
+            data = b64decode(url.partition(",")[2])
+            suffix = PurePath(name).suffix.lstrip(".")
+            results.append(self.portfolio.import_file(data, format=suffix or None, anyway=False))
+
+        if self._change((), "", add):
+            self._catalogue.reload()
+            issues = [f"Row {one.row}: {one.detail}." for one in results[0].to_fix_first[:MOST_ISSUES]]
+            self._say(" ".join([f"{name}: {results[0]}.", *issues]))
+
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
         design = self.portfolio.design_of(self._catalogue.chosen)
@@ -244,6 +284,12 @@ def _sentence(problem: Problem) -> str:
 def _fields(message: dict[str, Any]) -> dict[str, Any]:
     fields = message.get("fields")
     return fields if isinstance(fields, dict) else {}
+
+
+def print_form() -> dict[str, Any]:
+    """Return the formats of pictures and the stocks of labels and cards, as JSON for the script."""
+    labels = [{"id": name, "name": f"{name}, {one.description}"} for name, one in {**CARDS, **stocks()}.items()]
+    return {"formats": IMAGE_FORMATS, "stocks": labels}
 
 
 def _undo_words(undoable: DeletedQRCodes | EditedQRCodes) -> dict[str, str]:

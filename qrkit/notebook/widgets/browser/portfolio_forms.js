@@ -96,7 +96,7 @@ function makeEditor(browser, forms) {
   ];
   const follow = h("div", { class: "qk-check" }, enabled, h("label", { for: enabled.id }, "Use the schedule"));
   const saved = h("span", { role: "status" });
-  const save = h("button", { type: "submit", class: "qk-main" }, "Save");
+  const save = h("button", { type: "submit", class: "qk-primary" }, "Save");
   const back = button("Close", () => browser.ask({ ask: "choose", id: "" }));
   const form = h(
     "form",
@@ -138,7 +138,7 @@ function makeEditor(browser, forms) {
     const isOther = !shown.startsWith(chosen.id);
     shown = now;
     fill(campaign, [{ id: "", name: "No campaign" }, ...campaigns], chosen.campaign_id);
-    fill(template, [{ id: "", name: "That of the campaign or portfolio" }, ...named(templates)], chosen.template);
+    fill(template, [{ id: "", name: "Same as the campaign" }, ...named(templates)], chosen.template);
     [name.value, content.value, comment.value] = [chosen.name, chosen.content, chosen.comment];
     enabled.checked = chosen.is_schedule_enabled;
     events.show(chosen.schedule);
@@ -165,7 +165,7 @@ function makeNewForm(browser, close) {
     { class: "qk-form", "aria-label": "New QR Code", hidden: true },
     h("h3", {}, "New QR Code"),
     ...fields.map((one) => one.element),
-    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-main" }, "Add"), button("Cancel", close)),
+    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, "Add"), button("Cancel", close)),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -195,7 +195,7 @@ function makeTogetherForm(browser, close) {
   ];
   const title = h("h3", {});
   const told = h("div", { class: "qk-preview", role: "status" });
-  const apply = button("Apply", () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-main", hidden: true });
+  const apply = button("Apply", () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-primary", hidden: true });
   const look = h("button", { type: "submit" }, "Preview");
   const form = h(
     "form",
@@ -242,7 +242,7 @@ function makeTogetherForm(browser, close) {
     element: form,
     update,
     open(state) {
-      fill(template, [{ id: KEEP, name: "Keep" }, { id: "", name: "That of the campaign or portfolio" }, ...named(state.templates)], KEEP);
+      fill(template, [{ id: KEEP, name: "Keep" }, { id: "", name: "Same as the campaign" }, ...named(state.templates)], KEEP);
       fill(campaign, [{ id: KEEP, name: "Keep" }, { id: "", name: "No campaign" }, ...state.campaigns], KEEP);
       fill(rules, [{ id: "", name: "Keep" }, { id: "campaign", name: "Those of the campaign" }], "");
       [find.value, replace.value] = ["", ""];
@@ -250,6 +250,53 @@ function makeTogetherForm(browser, close) {
     },
     onchange: (changed) => form.addEventListener("input", changed),
   };
+}
+
+/** What becomes of many codes on paper, or as a table. */
+function makePrintForm(browser, { formats, stocks }, close) {
+  const select = (options) => h("select", {}, ...Object.entries(options).map(([value, name]) => h("option", { value }, name)));
+  const kind = select({ zip: "Pictures, in a zip", pdf: "PDF, a page for each", sheet: "Sheet of labels or cards", xlsx: "Spreadsheet" });
+  const format = select(Object.fromEntries(formats.map((one) => [one, one.toUpperCase()])));
+  const width = h("input", { type: "number", min: 2, max: 5000, step: "any", placeholder: "as designed" });
+  const dpi = select({ 150: "150 dpi", 300: "300 dpi", 600: "600 dpi" });
+  const names = h("input", { type: "text", placeholder: "{campaign}/{name}", spellcheck: "false" });
+  const list = h("datalist", { id: newId() }, ...stocks.map((one) => h("option", { value: one.id }, one.name)));
+  const stock = h("input", { type: "text", list: list.id, placeholder: "L7160, Avery 5160, business-card", spellcheck: "false" });
+  dpi.value = 300;
+  const rows = [
+    [field("What", "print.kind", kind), "zip pdf sheet xlsx"],
+    [field("Format", "print.image_format", format), "zip"],
+    [field("Width, mm", "print.size_mm", width, "Empty: the size of the design, in pixels."), "zip pdf"],
+    [field("Resolution", "print.dpi", dpi), "zip"],
+    [field("File names", "print.names", names, "With {name}, {campaign}, {number}, {short_code} and your own fields."), "zip"],
+    [field("Labels or cards", "print.stock", stock, "The number on the package, or business-card, table-tent, a6, sticker, ticket, hang-tag."), "sheet"],
+  ];
+  const title = h("h3", {});
+  const form = h(
+    "form",
+    { class: "qk-form", "aria-label": "Download for print", hidden: true },
+    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, "Download"), button("Cancel", close)),
+  );
+  const choose = () => rows.forEach(([row, kinds]) => (row.element.hidden = !kinds.split(" ").includes(kind.value)));
+  kind.addEventListener("change", choose);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const fields = { kind: kind.value, image_format: format.value, size_mm: Number(width.value), dpi: Number(dpi.value), names: names.value, stock: stock.value };
+    browser.ask({ ask: "download", view: scope, fields });
+  });
+  choose();
+  function update({ selected, errors }) {
+    for (const [row] of rows) row.tell(errors);
+    title.textContent = `Download ${plural(selected)} for print`;
+  }
+  return { element: form, update, open: () => kind.focus() };
+}
+
+/** Hands a file that Python made to the person. */
+function save(name, data) {
+  const url = URL.createObjectURL(new Blob([data]));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** The studio of the chosen code, inside the browser, and what becomes of its design. */
@@ -260,7 +307,7 @@ function makeStudioPlace(model, browser) {
   const bar = h(
     "form",
     { class: "qk-use", "aria-label": "Use this design" },
-    row.element, h("button", { type: "submit", class: "qk-main" }, "Use for this QR Code"), button("Back without saving", () => browser.ask({ ask: "leave" })),
+    row.element, h("button", { type: "submit", class: "qk-primary" }, "Use for this QR Code"), button("Back without saving", () => browser.ask({ ask: "leave" })),
   );
   const element = h("section", { class: "qk-studio", "aria-label": "Studio", hidden: true }, bar, place);
   bar.addEventListener("submit", (event) => {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Literal, NamedTuple, Self, get_args
 
@@ -11,16 +11,30 @@ from qrkit import analytics, charts
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
-from qrkit.report.facts import SplitCode, split_codes
-from qrkit.report.findings import leads_key, silent_sentences
-from qrkit.report.sentences import say
-from qrkit.report.words import number, quoted, titles_of
+from qrkit.report.comparisons import CompareTo
+from qrkit.report.facts import Asked as ReportAsked
+from qrkit.report.facts import SplitCode, gather, split_codes
+from qrkit.report.findings import alerts, findings, headline, lead
+from qrkit.report.key_numbers import key_figures
+from qrkit.report.words import titles_of
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
-__all__ = ["ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "bars", "drawn", "numbers", "told"]
+__all__ = [
+    "ATTRIBUTES",
+    "KINDS",
+    "WIDTHS",
+    "Asked",
+    "Comparison",
+    "Drawn",
+    "answer",
+    "bars",
+    "drawn",
+    "numbers",
+    "periods",
+]
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
@@ -196,6 +210,23 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
 """What reads each field that a browser sends."""
 
 
+def periods(today: date) -> list[dict[str, str]]:
+    """Return the periods that one click chooses, as JSON: the label, the first day and the last; "" for no bound."""
+    month = today.replace(day=1)
+    quarter = month.replace(month=today.month - (today.month - 1) % 3)
+    last_quarter = quarter - timedelta(days=1)
+    chosen: dict[str, tuple[date, date]] = {
+        "7 days": (today - timedelta(days=6), today),
+        "Last month": ((month - timedelta(days=1)).replace(day=1), month - timedelta(days=1)),
+        "Last quarter": (last_quarter.replace(month=last_quarter.month - 2, day=1), last_quarter),
+        "90 days": (today - timedelta(days=89), today),
+    }
+    ends = {label: (since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()}
+    return [
+        {"label": label, "since": since, "until": until} for label, (since, until) in (ends | {"All": ("", "")}).items()
+    ]
+
+
 def numbers(view: Scans) -> dict[str, int]:
     """Return the key figures by name."""
     row = analytics.summary(view).iloc[0]
@@ -208,11 +239,13 @@ class Drawn(NamedTuple):
     Attributes:
         title: What it shows.
         chart: The chart.
+        rows: The numbers that it shows, as a DataFrame.
         is_wide: Whether it takes the whole width where others stand side by side.
     """
 
     title: str
     chart: charts.Chart
+    rows: Any
     is_wide: bool
 
 
@@ -234,55 +267,44 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     colors = colors_by_name(portfolio.store, portfolio.account.id)
     wide, half = (max((one for one in WIDTHS if one <= room), default=WIDTHS[0]) for room in (width, narrow))
     by_day = analytics.scans_per_day(view, by="campaign")
-    yield Drawn("Scans per day", charts.lines(by_day, colors=colors, width=wide), is_wide=True)
+    yield Drawn("Scans per day", charts.lines(by_day, colors=colors, width=wide), by_day, is_wide=True)
     if before is not None:
         title = COMPARED[asked.compare].format(since=asked.compare_since, until=asked.compare_until)
         rows = analytics.scans_and_previous(view, previous=before)
-        yield Drawn(title, charts.previous_period(rows, width=half), is_wide=False)
+        yield Drawn(title, charts.previous_period(rows, width=half), rows, is_wide=False)
     is_alone = before is None  # then nothing stands beside it
     for one in _experiments(portfolio, asked):
-        yield Drawn(f"Experiment on {one.name}", charts.experiment(one.days, width=wide), is_wide=True)
+        yield Drawn(f"Experiment on {one.name}", charts.experiment(one.days, width=wide), one.days, is_wide=True)
     title, rows = f"Scans by weekday and hour ({view.time_zone})", analytics.scans_by_hour(view)
-    yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), is_wide=is_alone)
+    yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), rows, is_wide=is_alone)
 
 
-def told(portfolio: Portfolio, asked: Asked) -> list[str]:
-    """Return the sentences of a report on an experiment, on silent posters, and on the two most scanned campaigns.
+def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
+    """Return what a report on the selected scans says first, as JSON.
 
-    Without filters by device, system, country or tag, and for scans only.
+    The sentences are headline, alerts (outages, bots, silent posters) and findings; the key figures come with their
+    changes. Without sentences for other kinds of visits, or with a filter by device, system, country or tag.
     """
     if asked.kinds != ("scan",) or any(getattr(asked, name) for name in ATTRIBUTES):
-        return []
-    view = asked.of(portfolio.scans)
-    rows = analytics.silent(view.where(since=None))
-    scanned = numbers(view)["qrcodes"]
-    rows = rows[rows["last"] >= str(asked.since)] if asked.since else rows
-    experiments = [one.sentence for one in _experiments(portfolio, asked)]
-    return experiments + silent_sentences(rows, scanned) + _leader(portfolio, view)
+        return {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": []}
+    view = asked.of(portfolio.scans).where(since=None, until=None)  # a report also reads the days before
+    since, until = asked.compare_since, _after(asked.compare_until)
+    compared: dict[str, CompareTo] = {"year": "last year", "range": (since, until) if since and until else None}
+    period = (asked.since, _after(asked.until), asked.time_zone)
+    facts = gather(portfolio, view, ReportAsked(*period, attributes=(), compare_to=compared.get(asked.compare)))
+    urgent = alerts(facts)
+    return {
+        "headline": headline(facts),
+        "lead": lead(facts),
+        "alerts": urgent,
+        "findings": [sentence for sentence in findings(facts) if sentence not in urgent],
+        "figures": [asdict(figure) for figure in key_figures(facts)],
+    }
 
 
 def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
     """Return the experiment on the QR Code that is shown alone, if there is one."""
     return split_codes(portfolio, [portfolio.get_qrcode(asked.qrcode)] if asked.qrcode else [])
-
-
-def _leader(portfolio: Portfolio, view: Scans) -> list[str]:
-    """Say whether the most scanned campaign leads beyond chance, by its codes as well as by days."""
-    titles, most = titles_of(portfolio.list_campaigns(), has_others=False), analytics.scans_by(view, "campaign_id")
-    first = most[most["campaign_id"].isin(titles)].head(2)
-    if len(first) < 2:
-        return []
-    (name, scans), (other, other_scans) = zip(first["campaign_id"].map(titles), first["scans"], strict=True)
-    sides = [view.where(campaign_id=id) for id in reversed(first["campaign_id"].tolist())]
-    try:
-        days, codes = (analytics.compare(*sides, unit=unit).iloc[0] for unit in get_args(analytics.Unit)[::-1])
-    except InvalidParameter:  # too few days
-        return []
-    is_by_places = bool(codes["unit"] == "codes" and not codes["reason"] and not codes["differs"])
-    differs = None if days["reason"] else bool(days["differs"])
-    key = leads_key(float(days["ratio"]), differs=differs, is_by_places=is_by_places)
-    values = {"scans": number(scans), "other": quoted(other), "other_scans": number(other_scans)}
-    return [say(key, name=quoted(name), reason=str(days["reason"]), **values)]
 
 
 def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,11 @@
-// Charts of scans, and above them which scans they show.
+// What happened, in words and numbers; below, charts of scans; above, which scans they are about.
 
 const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Link previews", head: "HEAD requests" };
 const UNKNOWN = "unknown";
 const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", "": "Nothing" };
 const FILTERS = { campaign: "Campaign", qrcode: "QR Code", device: "Device", system: "System", country: "Country", tag: "Tag" };
-const DAY = 86_400_000; // milliseconds
+const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
+const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
 
 const countries = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
 
@@ -18,7 +19,7 @@ function labelOf(name, label) {
 function render({ model, el }) {
   let state = model.get("state");
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Waiting for the kernel…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
+  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Working…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
   function day(label, name) {
@@ -36,9 +37,8 @@ function render({ model, el }) {
 
   const days = [day("From", "since"), day("To", "until")];
   const range = [day("Compare from", "compare_since"), day("Compare to", "compare_until")];
-  const since = (count) => new Date(Date.parse(state.today) - (count - 1) * DAY).toISOString().slice(0, 10);
-  const choose = (count) => ask(count ? { since: since(count), until: state.today } : { since: "", until: "" });
-  const ranges = [...state.ranges, 0].map((count) => h("button", { type: "button", "data-days": count, onclick: () => choose(count) }, count ? `Last ${count} days` : "All time"));
+  const ranges = state.periods.map(({ label }, at) => h("button", { type: "button", onclick: () => ask({ since: state.periods[at].since, until: state.periods[at].until }) }, label));
+  const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, "vs last year");
   const campaign = h("select", { id: newId(), onchange: () => ask({ campaign: campaign.value }) });
   const compare = h("select", { id: newId(), onchange: () => ask({ compare: compare.value }) });
   compare.append(...Object.entries(COMPARE).map(([value, text]) => h("option", { value }, text)));
@@ -47,41 +47,84 @@ function render({ model, el }) {
     return { input, element: h("div", { class: "qk-check" }, input, h("label", { for: input.id }, KINDS[kind] ?? kind)) };
   });
   const wrong = h("p", { class: "qk-error", role: "alert", hidden: true });
-  const hint = h("p", { class: "qk-hint" });
-  const numbers = h("p", { class: "qk-numbers", role: "status" });
-  const chips = h("div", { class: "qk-chips", role: "group", "aria-label": "Filters" });
-  const told = h("div", { class: "qk-told" });
+  const headline = h("h2", { role: "status" });
+  const lead = h("p", { class: "qk-hint" });
+  const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": "Alerts" });
+  const tiles = h("div", { class: "qk-tiles" });
+  const more = h("div", {});
+  const findings = h("details", { class: "qk-findings", hidden: true }, h("summary", {}), more);
+  const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": "Filters" });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
   const row = (label, input) => h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input);
-  const bar = h(
+  const filters = h(
     "div",
-    { class: "qk-questions" },
+    { class: "qk-questions", id: newId(), hidden: true },
     ...days.map((one) => one.element),
-    h("div", { class: "qk-buttons", role: "group", "aria-label": "Date range" }, ...ranges),
     row("Compare with", compare), ...range.map((one) => one.element), row("Campaign", campaign),
-    h("fieldset", { class: "qk-kinds" }, h("legend", {}, "Visits to include"), ...boxes.map((box) => box.element), wrong),
+    h("fieldset", { class: "qk-kinds" }, h("legend", {}, "What counts"), ...boxes.map((box) => box.element), wrong),
   );
-  const root = h("div", { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Scans" }, bar, hint, numbers, told, chips, sheet, rankings, busy);
+  const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, "Filter");
+  function openFilters(isOpen) {
+    filters.hidden = !isOpen;
+    filter.setAttribute("aria-expanded", isOpen);
+  }
+  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": "Period" }, ...ranges), year, filter);
+  const root = h(
+    "div",
+    { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Scans" },
+    bar, filters, chips, h("div", { class: "qk-answer" }, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings), busy,
+  );
   el.append(root);
 
   const isScans = () => state.asked.kinds.join() === "scan";
-  const named = (name, count) => {
-    const many = count === 1 ? "" : "s";
-    return { scans: `${isScans() ? "scan" : "visit"}${many}`, visitors: `visitor${many}`, qrcodes: `QR Code${many} scanned` }[name] ?? name;
-  };
+  const wordsOf = (name) => (name === "scans" ? (isScans() ? "Scans" : "Visits") : { visitors: "Visitors", qrcodes: "QR Codes scanned" }[name]);
 
-  /** A number, and how it differs from that of the period it is compared with. */
-  function number([name, count]) {
-    const before = state.before?.[name];
-    const change = before ? Math.round((100 * (count - before)) / before) : null;
-    const sign = change > 0 ? "+" : "−";
-    const told = before == null ? "" : ` (${change ? `${sign}${Math.abs(change).toLocaleString("en")}%, ` : ""}${before.toLocaleString("en")} before)`;
-    return h("span", {}, h("b", {}, count.toLocaleString("en")), ` ${named(name, count)}`, h("span", { class: "qk-change" }, told));
+  /** How a number differs from that of the period it is compared with, until the report's own words are there. */
+  function changeOf(count, before) {
+    if (!before) return "";
+    const change = Math.round((100 * (count - before)) / before);
+    const share = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}%, ` : "";
+    return `${share}${before.toLocaleString("en")} before`;
   }
 
-  const chip = ({ name, label }) =>
-    h("button", { type: "button", class: "qk-chip", "aria-label": `Remove filter ${FILTERS[name]}: ${labelOf(name, label)}`, onclick: () => ask({ [name]: "" }) }, `${FILTERS[name]}: ${labelOf(name, label)} ×`);
+  function tile(name, number, what, change, { detail = "", sparkline = "" }) {
+    const spark = h("div", { class: "qk-spark" });
+    spark.innerHTML = sparkline; // drawn by qrkit out of numbers alone
+    return h("div", { class: "qk-tile", "data-name": name }, h("p", {}, what), h("b", {}, number), h("p", {}, change), h("p", { class: "qk-hint" }, detail), spark);
+  }
+
+  function updateTiles() {
+    const figures = Object.fromEntries((state.answer?.figures ?? []).map((one) => [one.name, one]));
+    const shown = Object.entries(state.numbers).map(([name, count]) => {
+      const figure = figures[FIGURES[name]] ?? {};
+      return tile(name, count.toLocaleString("en"), wordsOf(name), figure.change || changeOf(count, state.before?.[name]), figure);
+    });
+    const { busiest } = figures;
+    tiles.replaceChildren(...shown, ...(busiest ? [tile("busiest", busiest.number, busiest.what, "", busiest)] : []));
+  }
+
+  /** The words of the answer before stay, greyed, until those about the scans that are shown have come. */
+  function updateAnswer() {
+    root.classList.toggle("qk-untold", !state.answer);
+    if (!state.answer) return;
+    headline.textContent = state.answer.headline || state.answer.lead;
+    lead.textContent = state.answer.headline && state.answer.lead;
+    alerts.replaceChildren(...state.answer.alerts.map((sentence) => h("p", {}, sentence)));
+    more.replaceChildren(...state.answer.findings.map((sentence) => h("p", {}, sentence)));
+    findings.hidden = !state.answer.findings.length;
+    findings.firstChild.textContent = `More findings (${state.answer.findings.length})`;
+  }
+
+  const chip = (label, what, fields) =>
+    h("button", { type: "button", "aria-label": `Remove filter ${label}: ${what}`, onclick: () => ask(fields) }, `${label}: ${what} ×`);
+
+  /** What narrows the scans, apart from the period that a button shows. */
+  function chipsOf({ since, until, kinds }, isPeriod) {
+    const own = isPeriod ? [] : [chip("Days", [since, until].map((day) => day || "…").join(" – "), { since: "", until: "" })];
+    if (!isScans()) own.push(chip("What counts", kinds.map((kind) => KINDS[kind] ?? kind).join(", "), { kinds: ["scan"] }));
+    return [...own, ...state.filters.map(({ name, label }) => chip(FILTERS[name], labelOf(name, label), { [name]: "" }))];
+  }
 
   /** Bars are buttons: one filters everything by its value, and once more takes the filter away. */
   function ranking({ name, title, rows }) {
@@ -101,11 +144,18 @@ function render({ model, el }) {
     return h("section", { class: chosen ? "qk-chosen" : "", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
   }
 
-  const figure = ({ title, svg, is_wide: isWide }) => {
-    const made = h("figure", { class: isWide ? "qk-wide" : "" }, h("figcaption", {}, title));
+  function figure({ title, svg, is_wide: isWide }) {
+    const isOpen = state.table?.title === title;
+    const table = h("button", { type: "button", "aria-expanded": isOpen, "aria-label": `Table of ${title}`, onclick: () => outbox.ask({ ask: "table", title: isOpen ? "" : title }) }, "Table");
+    const save = h("a", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, download: `${title}.svg`, "aria-label": `Save ${title}`, "data-lm-suppress-shortcuts": "true" }, "Save");
+    const made = h("figure", { class: isWide ? "qk-wide" : "" }, h("figcaption", { class: "qk-buttons" }, h("span", {}, title), table, save));
     made.insertAdjacentHTML("beforeend", svg); // drawn by qrkit, which escapes the names in it
+    if (!isOpen) return made;
+    const rows = h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": title });
+    rows.innerHTML = state.table.html; // written by pandas, which escapes likewise
+    made.append(rows);
     return made;
-  };
+  }
 
   function updateChoices(asked) {
     const options = [{ id: "", name: "All campaigns" }, ...state.campaigns];
@@ -121,21 +171,16 @@ function render({ model, el }) {
     // What hands have chosen since this answer was asked for stays.
     if (outbox.isIdle()) updateChoices(asked);
     for (const one of range) one.element.hidden = asked.compare !== "range";
-    for (const button of ranges) {
-      const count = Number(button.dataset.days);
-      const isOn = count ? asked.since === since(count) && asked.until === state.today : !asked.since && !asked.until;
-      button.setAttribute("aria-pressed", isOn);
-    }
+    const at = state.periods.findIndex((one) => one.since === asked.since && one.until === asked.until);
+    ranges.forEach((button, place) => button.setAttribute("aria-pressed", place === at));
+    year.setAttribute("aria-pressed", asked.compare === "year");
+    if (Object.keys(errors).length) openFilters(true);
     wrong.textContent = errors.kinds ?? errors.campaign ?? errors.qrcode ?? errors[""] ?? "";
     wrong.hidden = !wrong.textContent;
-    const isOpen = asked.compare && !state.before;
-    hint.hidden = !isOpen;
-    hint.textContent = asked.compare === "range" ? "Choose the first and the last day to compare with." : "Choose a date range to compare it with another one.";
-    numbers.replaceChildren(...Object.entries(state.numbers).map(number));
-    told.replaceChildren(...state.told.map((sentence) => h("p", {}, sentence)));
-    chips.hidden = !state.filters.length;
-    chips.replaceChildren(...state.filters.map(chip));
-    const now = JSON.stringify([state.charts, state.bars, asked]);
+    updateAnswer();
+    updateTiles();
+    chips.replaceChildren(...chipsOf(asked, at >= 0));
+    const now = JSON.stringify([state.charts, state.bars, asked, state.table]);
     if (now === shown) return;
     shown = now;
     sheet.replaceChildren(...state.charts.map(figure));
@@ -149,7 +194,14 @@ function render({ model, el }) {
     state = model.get("state");
     if (isAnswer) outbox.answered();
     update();
+    tellSoon();
   };
+  // Who clicks on does not wait for sentences about scans that are not asked for any more.
+  let pause = null;
+  function tellSoon() {
+    clearTimeout(pause);
+    if (!state.answer) pause = setTimeout(() => outbox.isIdle() && outbox.ask({ ask: "tell" }), PAUSE);
+  }
   model.on("change:state", onState);
   let asked = "";
   const sizes = new ResizeObserver(() => {
@@ -161,8 +213,10 @@ function render({ model, el }) {
     outbox.ask({ ask: "width", width, narrow });
   });
   sizes.observe(root);
-  const ends = [lendShortcuts(root), hideTwin(model), () => sizes.disconnect()];
+  const ends = [lendShortcuts(root), hideTwin(model), () => sizes.disconnect(), () => clearTimeout(pause)];
+  openFilters(false);
   update();
+  tellSoon();
   return () => {
     model.off("change:state", onState);
     for (const end of ends) end();

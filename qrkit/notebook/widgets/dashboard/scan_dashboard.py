@@ -17,10 +17,11 @@ from qrkit.notebook.widgets.dashboard.dashboard_answers import (
     WIDTHS,
     Asked,
     Comparison,
+    answer,
     bars,
     drawn,
     numbers,
-    told,
+    periods,
 )
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -31,12 +32,11 @@ from qrkit.tracking.times import zone_of
 
 __all__ = ["ScanDashboard"]
 
-DAYS = (7, 30, 90)
-"""Numbers of days for the quick ranges that end today."""
 NUMBER_WORDS = {"scans": "scans", "visitors": "visitors", "qrcodes": "QR Codes"}
 """What the key numbers count, as a saved notebook shows them."""
 
-
+MOST_ROWS = 1_000
+"""Rows of the table of a chart."""
 WIDTH, NARROW = 860, 510
 """Widths of charts in pixels, until the browser tells how much room there is."""
 
@@ -54,8 +54,9 @@ def _colors() -> str:
 class ScanDashboard(Page):
     """Charts of a portfolio's scans. In a notebook, the last line of a cell displays it.
 
-    Choose days, what to compare them with, and kinds of visits above the charts. Click a bar to show only its scans in
-    all charts. Running a cell again shows the same dashboard, with the same choices and the current scans.
+    The finding comes first, then what may need action, the key figures, and the charts. Choose a period above them, and
+    days of your own, what to compare them with and what counts behind the button "Filter". Click a bar to show only its
+    scans in all charts. Running a cell again shows the same dashboard, with the same choices and the current scans.
 
     Args:
         portfolio: The portfolio whose scans are shown.
@@ -72,6 +73,8 @@ class ScanDashboard(Page):
     _esm = script("dashboard", "scan_dashboard")
     _css = style("dashboard", "scan_dashboard", "qrkit-dashboard") + _colors()
     asked: Asked
+    _answer: dict[str, Any] | None
+    _table: dict[str, Any] | None
 
     def __init__(
         self, portfolio: Portfolio, /, *, name: str = "scandashboard", time_zone: str | ZoneInfo = "UTC"
@@ -89,17 +92,20 @@ class ScanDashboard(Page):
         self._register(name)
 
     def _draw(self, asked: Asked) -> None:
-        """Query and draw; update what is shown only once everything is complete."""
-        figures = [
-            {"title": title, "svg": charts.to_svg(chart), "is_wide": is_wide}
-            for title, chart, is_wide in drawn(self.portfolio, asked, self._width, self._narrow)
-        ]
+        """Query and draw; update what is shown only once everything is complete. The answer in words comes later."""
+        figures = self._charts(asked)
         rankings = list(bars(self.portfolio, asked))
         before = asked.before(self.portfolio.scans)
         self._before = None if before is None else numbers(before)
-        self._told = told(self.portfolio, asked)
         self._numbers = numbers(asked.of(self.portfolio.scans))
-        self._figures, self._bars, self.asked = figures, rankings, asked
+        self._figures, self._bars, self.asked, self._table = figures, rankings, asked, None
+        self._answer = None
+
+    def _charts(self, asked: Asked) -> list[dict[str, Any]]:
+        """Return the charts as JSON, and keep the numbers that they show."""
+        found = list(drawn(self.portfolio, asked, self._width, self._narrow))
+        self._rows = {one.title: one.rows for one in found}
+        return [{"title": one.title, "svg": charts.to_svg(one.chart), "is_wide": one.is_wide} for one in found]
 
     def ask(
         self,
@@ -139,17 +145,16 @@ class ScanDashboard(Page):
         given = {"since": since, "until": until, "campaign": campaign, "qrcode": qrcode, "kinds": kinds}
         given |= {"device": device, "system": system, "country": country, "tag": tag}
         given |= {"compare": compare, "compare_since": compare_since, "compare_until": compare_until}
-        self._show({name: value for name, value in given.items() if value is not ...})
+        with self._one_answer():
+            self._show({name: value for name, value in given.items() if value is not ...})
+            self._on_tell({})
 
     def _show(self, fields: dict[str, Any]) -> None:
-        with self._one_answer():
-            try:
-                self._draw(self._with_fields(fields))
-                self._errors = {}
-            except InvalidParameter as error:
-                self._errors = {one.name: one.rule for one in error.problems}
-                return
-            self._twin.update(self._pictures())
+        try:
+            self._draw(self._with_fields(fields))
+            self._errors = {}
+        except InvalidParameter as error:
+            self._errors = {one.name: one.rule for one in error.problems}
 
     def _with_fields(self, fields: dict[str, Any]) -> Asked:
         asked = self.asked.changed(fields)
@@ -169,16 +174,16 @@ class ScanDashboard(Page):
     def _browser_state(self) -> dict[str, Any]:
         return {
             "asked": self.asked.as_dict(),
-            "today": self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date().isoformat(),
-            "ranges": DAYS,
+            "periods": periods(self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date()),
             "kinds": KINDS,
             "widths": WIDTHS,
             "campaigns": [{"id": one.id, "name": one.name} for one in self.portfolio.list_campaigns()],
             "numbers": self._numbers,
             "before": self._before,
-            "told": self._told,
+            "answer": self._answer,
             "filters": self._filters(),
             "charts": self._figures,
+            "table": self._table,
             "bars": self._bars,
         }
 
@@ -193,30 +198,41 @@ class ScanDashboard(Page):
         return [{"name": name, "label": label} for name, label in labels.items() if label]
 
     def _pictures(self) -> Pictures:
-        """Return the numbers and charts on a light background, because the background of the page is unknown."""
+        """Return the answer and the charts on a light background, because the background of the page is unknown."""
+        told = self._answer = self._answer or answer(self.portfolio, self.asked)
         figures = "".join(
-            f'<figure style="margin:0 0 12px"><figcaption>{page_text(title)}</figcaption>{svg}</figure>'
-            for title, svg in ((str(one["title"]), one["svg"]) for one in self._figures)
+            f'<figure style="margin:0 0 12px"><figcaption>{page_text(one["title"])}</figcaption>{one["svg"]}</figure>'
+            for one in self._figures
         ) + "".join(map(_table, self._bars))
         words = ", ".join(f"{number:,} {NUMBER_WORDS[name]}" for name, number in self._numbers.items())
-        sentences = "".join(f"<p>{page_text(sentence)}</p>" for sentence in self._told)
+        sentences = (told["headline"], told["lead"], *told["alerts"], words, *told["findings"])
+        paragraphs = "".join(f"<p>{page_text(sentence)}</p>" for sentence in sentences if sentence)
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))
         style = f"background:{paper};color:{ink};padding:12px;max-width:900px"
-        return {
-            "text/plain": repr(self),
-            "text/html": f'<div style="{style}"><p>{page_text(words)}</p>{sentences}{figures}</div>',
-        }
+        return {"text/plain": repr(self), "text/html": f'<div style="{style}">{paragraphs}{figures}</div>'}
 
     def _on_ask(self, message: dict[str, Any]) -> None:
         fields = message.get("fields")
         self._show({str(name): value for name, value in fields.items()} if isinstance(fields, dict) else {})
+
+    def _on_tell(self, _message: dict[str, Any]) -> None:
+        """Add the answer in words, which takes longer than the charts: the browser asks for it once it shows them."""
+        self._twin.update(self._pictures())
+
+    def _on_table(self, message: dict[str, Any]) -> None:
+        """Show the numbers of a chart below it, or none."""
+        title = message.get("title")
+        rows = self._rows.get(title) if isinstance(title, str) else None
+        self._table = (
+            None if rows is None else {"title": title, "html": rows.head(MOST_ROWS).to_html(index=False, border=0)}
+        )
 
     def _on_width(self, message: dict[str, Any]) -> None:
         width = message.get("width")
         narrow = message.get("narrow", width)
         if width in WIDTHS and narrow in WIDTHS and (width, narrow) != (self._width, self._narrow):
             self._width, self._narrow = width, narrow
-            self._draw(self.asked)
+            self._figures = self._charts(self.asked)
 
     def __repr__(self) -> str:
         return f"<ScanDashboard {self.name!r}: {self._numbers['scans']:,} scans of {self.portfolio!r}>"
