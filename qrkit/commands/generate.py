@@ -10,9 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qrkit.commands.kind_options import add_kinds, kind_asked, kind_content
-from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import Status, complain, complaining, print_json, print_result, status_of, tell_rows
-from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, add_place, describe, option_of, print_size
+from qrkit.commands.parsing import (
+    PRINT,
+    Parser,
+    add_decoration,
+    add_fields,
+    add_json,
+    add_place,
+    decoration_of,
+    describe,
+    option_of,
+    print_size,
+)
 from qrkit.commands.stores import add_store, opened
 from qrkit.design.formats import FORMAT_ALIASES, FORMATS, TEXT_STYLES, TextStyle
 from qrkit.errors import BadRequest, InvalidParameter, MissingParameter, Problem, QrkitError, UnreadableFile

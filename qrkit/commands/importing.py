@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.generate import design_fields
-from qrkit.commands.look import add_decoration, decoration_of
 from qrkit.commands.output import complain, tell_rows
-from qrkit.commands.parsing import add_place
+from qrkit.commands.parsing import add_decoration, add_place, decoration_of
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, collecting
 from qrkit.exchange.columns import read_columns

@@ -16,11 +16,12 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 
 if TYPE_CHECKING:
     from qrkit.model import Model
+    from qrkit.pictures.decorating import Decoration
     from qrkit.pictures.printing import PrintSize
 
 __all__ = [
-    "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_fields", "add_heading", "add_json",
-    "add_place", "describe", "explained", "option_of", "print_size",
+    "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_decoration", "add_fields", "add_heading",
+    "add_json", "add_place", "decoration_of", "describe", "explained", "option_of", "print_size",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -284,3 +285,22 @@ def print_size(asked: argparse.Namespace) -> PrintSize | None:
     from qrkit.pictures.printing import PrintSize
 
     return PrintSize(**given)
+
+
+def add_decoration(look: argparse._ArgumentGroup) -> None:
+    """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
+    look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
+    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; uses level H")
+    look.add_argument(
+        "--caption",
+        metavar="TEXT",
+        help="words on the frame (without --frame: that of the preset, or `bar`)",
+    )
+    look.add_argument("--frame", metavar="KIND", help="kind of the frame, such as `bubble`, `card` or `ticket`")
+
+
+def decoration_of(asked: argparse.Namespace) -> Decoration:
+    """Return what the options decorate a design with; false if none of them was given."""
+    from qrkit.pictures.decorating import Decoration
+
+    return Decoration(*(getattr(asked, part) for part in Decoration._fields))

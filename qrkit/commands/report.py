@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
-from qrkit.commands.look import decoration_of
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json, decoration_of, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS

@@ -15,9 +15,8 @@ from qrkit.commands.generate import (
     rows_of_table,
     table_design,
 )
-from qrkit.commands.look import decoration_of
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_rows
-from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, describe
+from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, decoration_of, describe
 from qrkit.commands.stores import opened
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError

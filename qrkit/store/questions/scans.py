@@ -143,23 +143,13 @@ BY_NAME = {"campaign": "find_campaign", "qrcode": "find_qrcode"}
 
 TEXTS = {
     "lean": (
-        "kind",
-        "referrer",
-        "language",
-        "country",
-        "region",
-        "city",
-        "content",
-        "via",
-        "lot",
-        "serial",
-        "link_type",
+        "kind", "referrer", "language", "country", "region", "city", "content", "via", "lot", "serial", "link_type",
         "variant",
     ),
     "codes": ("qrcode_id", "qrcode", "short_code", "qrcode_address", "campaign_id", "campaign"),
     "user_agents": ("system", "system_version", "browser", "browser_version", "manufacturer", "device_model", "device"),
     "links": get_args(UtmAttribute),
-}
+}  # fmt: skip
 """The text columns of `scans`, each below the table that has all of its values."""
 
 

@@ -209,10 +209,8 @@ SELECT
     CASE WHEN q.campaign_id IN (SELECT id FROM campaigns WHERE account_id = $account) THEN q.campaign_id END
         AS campaign_id, -- a damaged store may lack the campaign
     q.imported_scans + c.scans AS scans, coalesce(q.number < (SELECT number FROM beyond), true) AS is_available,
-    q.scan_marker,
-    {", ".join(map(_unless_default, RARE))}
-FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number
-WHERE q.account_id = $account
+    q.scan_marker, {", ".join(map(_unless_default, RARE))}
+FROM qrcodes q JOIN scan_counts c ON c.qrcode = q.number WHERE q.account_id = $account
 """
 """Selects what `read_qrcode` reads; conditions and an order may follow."""
 SELECT_QRCODES = f"""{RECORDS}
