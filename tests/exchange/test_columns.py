@@ -110,7 +110,7 @@ def test_the_elements_of_the_interface_come_first_and_those_of_ours_behind_them(
         *("encodeMode", "errorCorrection", "address", "latitude", "longitude", "dynamic"),
         *("foreground", "background", "isScheduleEnabled", "schedule", "template", "scanMarker", "tags", "fields"),
         *("rules", "active", "validSince", "validUntil", "limit", "limitADay", "otherwise", "password", "passQuery"),
-        "clickId",
+        *("clickId", "gs1"),
     ]
     assert sorted(ELEMENTS.values()) == sorted(ALL_NAMES)
 
@@ -308,6 +308,7 @@ def test_columns_have_the_names_of_fields_in_data_frames():
         *("rules", "active", "valid_since", "valid_until", "limit", "limit_a_day", "otherwise", "password"),
         "pass_query",
         "click_id",
+        "gs1",
     ]
 
 

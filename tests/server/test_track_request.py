@@ -14,6 +14,7 @@ from qrkit.tracking.records import Campaign, QRCode
 CONTENT = {"content": "https://example.com"}
 EVENT = {"content": "later", "recurrence": 5, "date": "2026-06-05T10:30:00Z"}
 ALIASES = {str(field.alias) for field in QRCode.model_fields.values()}
+PAGE = {"href": "https://example.com/rice", "title": "Rice"}
 WRITABLE = {
     "campaignId": ("campaign_id", "c" * 32),
     "name": ("name", "Door"),
@@ -38,6 +39,7 @@ WRITABLE = {
     "password": ("password", "open sesame"),
     "passQuery": ("pass_query", False),
     "clickId": ("click_id", "qrkit_click"),
+    "gs1": ("gs1", [{"links": [PAGE | {"linkType": f"gs1:{name}"} for name in ("pip", "defaultLink")]}]),
 }
 
 

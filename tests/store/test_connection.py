@@ -362,6 +362,7 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             ("qrcodes", "tags"), ("qrcodes", "fields"), ("qrcodes", "rules"), ("qrcodes", "active"),
             ("qrcodes", "valid_since"), ("qrcodes", "valid_until"), ("qrcodes", "scan_limit"),
             ("qrcodes", "limit_a_day"), ("qrcodes", "otherwise"), ("qrcodes", "password"), ("qrcodes", "click_id"),
+            ("qrcodes", "gs1"),
             ("qrcodes", "pass_query"), ("qrcodes", "scan_marker"), ("campaigns", "utm"),
             ("qrcodes", "template"), ("campaigns", "template"), ("campaigns", "color"), ("campaigns", "rules"),
             ("templates", "is_current"),
