@@ -243,8 +243,10 @@ class Reader:
             code: Short code, short URL, name or ID.
         """
         with self._opened() as portfolio:
-            record: Answer = json.loads(portfolio.find_qrcode(code).to_json())
-        return record | {"content": summary(record["content"])}
+            record: Answer = json.loads(portfolio.find_qrcode(code).to_json(), object_hook=_without_secrets)
+        if not record["isDynamic"]:
+            del record["imageUrl"]  # it contains the content
+        return record
 
     def list_campaigns(self) -> Answer:
         """List the campaigns, oldest first: name, number of QR Codes and of scans, description, ID and more."""
@@ -262,7 +264,7 @@ class Reader:
         from qrkit import report
 
         for name in ("code", "tag"):
-            if given := getattr(which, name):
+            if (given := getattr(which, name)) is not None:
                 raise InvalidParameter(Problem(f"which.{name}", given, "is not for reports"))
         with self._opened() as portfolio:
             asked = period_of(which) | {"language": language}
@@ -345,6 +347,12 @@ def _check_most(most: int) -> None:
 def _shown(portfolio: Portfolio, codes: Sequence[QRCode]) -> list[Answer]:
     """Return the rows of QR Codes without secrets."""
     return [{**row, "content": summary(row["content"])} for row in code_rows(portfolio, codes)]
+
+
+def _without_secrets(record: Answer) -> Answer:
+    """Shorten contents, also in rules and schedules, as elsewhere, and say only that there is a password."""
+    shown: dict[str, Callable[[Any], Any]] = {"content": summary, "otherwise": summary, "password": bool}
+    return {name: shown[name](value) if name in shown and value else value for name, value in record.items()}
 
 
 def _changed(portfolio: Portfolio, code: QRCode) -> Answer:

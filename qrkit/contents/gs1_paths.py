@@ -83,7 +83,10 @@ def gs1_path_in(text: str) -> Gs1Path:
     if text.startswith("("):
         elements = re.findall(r"\(([0-9]{2,4})\)([^(]+)", text)
     else:
-        parts = urlsplit(text).path.strip("/").split("/")
+        try:
+            parts = urlsplit(text).path.strip("/").split("/")
+        except ValueError as error:
+            raise _wrong(text, f"must be a path or a URL: {error}") from error
         start = next((place for place, part in enumerate(parts) if part in KEYS), 0)
         parts = ["01", *parts] if len(parts[0]) in GTIN_LENGTHS and parts[0].isdigit() else parts[start:]
         elements = [(number, unquote(value)) for number, value in zip(parts[::2], parts[1::2], strict=False)]

@@ -101,7 +101,10 @@ def _path_of(one: Mapping[str, Any]) -> tuple[Gs1Path, dict[str, str]]:
         elements = list(gs1_path_in(str(one["anchor"])).elements)
     except InvalidParameter as error:
         raise InvalidParameter(Problem("anchor", one["anchor"], error.problems[0].rule)) from error
-    for beside in one.get("qualifiers") or ():
+    beside_anchor = one.get("qualifiers") or []
+    if not isinstance(beside_anchor, list):
+        raise InvalidParameter(Problem("qualifiers", beside_anchor, "must be a list of objects"))
+    for beside in beside_anchor:
         elements += [(str(number), str(value)) for number, value in _object(beside).items()]
     names = {value[1:-1]: number for number, value in elements if _TEMPLATE.fullmatch(value)}
     elements = [(number, f"{{{number}}}" if _TEMPLATE.fullmatch(value) else value) for number, value in elements]

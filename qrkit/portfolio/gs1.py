@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Gs1"]
 
+FORMATS = ("json", "csv", "xlsx")
+"""What is imported and exported."""
+
 
 class Gs1:
     """What a portfolio knows of products, places and things, available as `Portfolio.gs1`.
@@ -160,6 +163,8 @@ class Gs1:
         """
         data = source if isinstance(source, bytes) else read_file(Path(source))
         chosen = format or ("json" if isinstance(source, bytes) else Path(source).suffix[1:].lower())
+        if chosen not in FORMATS:
+            raise InvalidParameter(Problem("format", chosen, f"must be one of {', '.join(FORMATS)}"))
         found = read_linkset(data) if chosen == "json" else described_by_rows(data, chosen)
 
         def decide(known: Present, staged: Staged) -> tuple[Sequence[Campaign], list[str]]:

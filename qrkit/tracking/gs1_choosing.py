@@ -108,6 +108,9 @@ def _includes(wider: str, narrower: str) -> bool:
 
 
 def filled(href: str, path: Gs1Path) -> str:
-    """Return the address of a link with the values of a path in place of `{21}` and the like; others are left out."""
-    values = dict(path.elements)
+    """Return the address of a link with the values of a path in place of `{21}` and the like; others are left out.
+
+    So is a value of dots alone, with which a visitor could leave the folder of the link.
+    """
+    values = {number: value for number, value in path.elements if value.strip(".")}
     return re.sub(r"\{([0-9]{2,4})\}", lambda match: quote(values.get(match[1], ""), safe=""), href)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -85,6 +86,8 @@ def _href(text: str) -> str:
     """Keep an address as it is written, because it is compared letter by letter."""
     if not _is_web_address(text.replace("{", "").replace("}", "")):
         raise broken("must be a web address in ASCII, such as https://example.com/manual")
+    if set("{}") & set(urlsplit(text).netloc):
+        raise broken("must name its host, which a visitor must not choose")
     return text
 
 

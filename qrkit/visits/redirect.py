@@ -121,11 +121,13 @@ class Resolved(NamedTuple):
         answer: The answer to who asks for one link.
         levels: What is identified, with its entities, the nearest first.
         links: The links that fit; several if they fit alike, none if a rule or a time decided.
+        reserved: A parameter of a visitor's query that is never passed on; "" if all may be.
     """
 
     answer: Answer
     levels: Sequence[tuple[Gs1Path, Gs1Entity]]
     links: tuple[Gs1Link, ...]
+    reserved: str = ""
 
 
 class Redirects:
@@ -213,10 +215,15 @@ class Redirects:
         answer = self._answer(request, entry, decision.content)
         if kind == "scan" and decision.rule is not None and (rule := terms.rules[decision.rule]).remember_days:
             answer = replace(answer, cookie=variant_cookie(rule, decision.variant or ""))
-        if kind == "scan" and self._records and terms.click_id and answer.destination.kind == "redirect":
+        return self._with_click_id(answer, entry, visitor, kind)
+
+    def _with_click_id(self, answer: Answer, entry: Target, visitor: Visitor, kind: Kind) -> Answer:
+        """Add the ID of a scan to the link, if the QR Code has a name for it."""
+        name = entry.terms.click_id if entry.terms else ""
+        if name and kind == "scan" and self._records and answer.destination.kind == "redirect":
             with suppress(StoreBusy):  # a link without the ID is better than none
-                id = click_id(self.store, Click(entry.qrcode, moment, visitor.key))
-                link = with_query(answer.destination.link or "", f"{terms.click_id}={id}", (terms.click_id,))
+                id = click_id(self.store, Click(entry.qrcode, visitor.moment, visitor.key))
+                link = with_query(answer.destination.link or "", f"{name}={id}", (name,))
                 answer = replace(answer, destination=replace(answer.destination, link=link))
         return answer
 
@@ -260,8 +267,10 @@ class Redirects:
             raise LeadsNowhere(path.key, decision.sentence)
         if decision and content is None:
             raise NotFound("link of the type", wishes.link_type if wishes else "linkset")
-        found = Answer(content or "", Destination("redirect", content))
-        return Resolved(found if links else self._answer(request, entry, content), levels, tuple(links))
+        found = Answer(content or "", self._leads_to(content or "")) if links else self._answer(request, entry, content)
+        if entry and visitor:
+            found = self._with_click_id(found, entry, visitor, kind)
+        return Resolved(found, levels, tuple(links), entry.terms.click_id if entry and entry.terms else "")
 
     def decide(self, request: Request, moment: datetime, entry: Target) -> Decision:
         """Decide what a request gets from the target of its short code, as the next scan that arrives at a moment."""
@@ -349,14 +358,16 @@ class Redirects:
             raise Gone("short URL", request.short_code)
         where = destination(content)
         if where.kind == "redirect":
-            link = where.link or ""
-            path = path_below(link, self._hosts, self._path)
-            if path and self._leads_on(path):
-                where = Destination("page", link=link)
-            elif (asked := request.asked) and (names := self._passed(entry)):
-                own = entry.terms.click_id if entry.terms else ""  # from a visitor, it would name another's scan
-                where = Destination("redirect", with_query(link, asked, names, own))
+            where = self._leads_to(where.link or "")
+        if where.kind == "redirect" and (asked := request.asked) and (names := self._passed(entry)):
+            own = entry.terms.click_id if entry.terms else ""  # from a visitor, it would name another's scan
+            where = Destination("redirect", with_query(where.link or "", asked, names, own))
         return Answer(content, where)
+
+    def _leads_to(self, link: str) -> Destination:
+        """Return where a link leads: to a page with it, if a redirect could go in circles."""
+        path = path_below(link, self._hosts, self._path)
+        return Destination("page" if path and self._leads_on(path) else "redirect", link=link)
 
     def _passed(self, entry: Target) -> Collection[str]:
         """Return the parameters of a visitor's query that are added to the link of a QR Code."""

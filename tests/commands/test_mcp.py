@@ -144,3 +144,17 @@ def test_write_adds_changes_and_removes(shop):
         assert {code.short_code for code in portfolio.list_qrcodes() if code.is_dynamic} == {"door", "bus", "w"}
         winter = portfolio.find_qrcode("w")
         assert (winter.content, winter.campaign_id) == ("www.example.com", portfolio.find_campaign("Winter").id)
+
+
+def test_no_secret_reaches_an_assistant(shop):
+    with open_portfolio(shop) as portfolio:
+        portfolio.update_qrcode(portfolio.find_qrcode("door").id, password="open sesame")
+
+    async def talk():
+        async with assistant(shop) as (ask, _):
+            door, network = await ask("show_code", code="door"), await ask("show_code", code="Wi-Fi")
+            assert door["password"] is True
+            assert "tide" not in json.dumps(network)
+            assert "is not for reports" in await ask("report", which={"code": ""})
+
+    asyncio.run(talk())

@@ -95,6 +95,8 @@ def test_qualifiers_around_a_linkset_belong_to_all_in_it():
         ("[]", "must be an object with a list"),
         ({"anchor": "https://x.example/door"}, "linkset.0.anchor.*must be a GTIN, or begin with a GS1 key"),
         ({"anchor": "/01/09506000134353"}, "check digit"),
+        ({"anchor": "https://["}, "linkset.0.anchor.*must be a path or a URL"),
+        (COMMUNITY | {"qualifiers": 5}, "linkset.0.qualifiers.*must be a list of objects"),
         (COMMUNITY | {"qualifiers": ["10"]}, "linkset.0.qualifiers"),
         (
             COMMUNITY | {"links": [{"linktype": "gs1:pipp", "href": "https://a.example", "title": "A"}]},

@@ -157,3 +157,8 @@ def test_what_a_table_gets_wrong_is_named(shop, table, error, told):
     with pytest.raises(error, match=told):
         shop.gs1.import_file(table.encode(), format="csv")
     assert shop.list_qrcodes() == []
+
+
+def test_an_unknown_format_is_named(shop):
+    with pytest.raises(InvalidParameter, match="format='foo': must be one of json, csv, xlsx"):
+        shop.gs1.import_file(b"", format="foo")

@@ -2,7 +2,7 @@
 
 import json
 from http.client import HTTPConnection
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -356,3 +356,35 @@ def test_scans_know_lot_serial_number_and_type_of_link(tmp_path):
 
 def rows(shop, attribute):
     return dict(analytics.scans_by(shop.scans, attribute)[[attribute, "scans"]].to_numpy())
+
+
+@pytest.fixture
+def own():
+    """A store whose product asks for IDs of scans, with the function that asks it."""
+    with open_portfolio(":memory:", base_url=BASE) as opened:
+        here = {"href": f"{BASE}{GTIN}?linkType=gs1:epil", "linkType": "gs1:epil", "title": "Here"}
+        item = link("item/{21}/x", "gs1:traceability")
+        code = opened.gs1.set(GTIN, links=[link("rice"), here])
+        opened.gs1.set(f"{GTIN}/21/{{21}}", links=[item])
+        opened.update_qrcode(code.id, click_id="click")
+        client = Client(make_app(opened.store, Settings(base_url=BASE)))
+
+        def ask(path, query=""):
+            return client.request("GET", path, query=query, headers={"Host": "id.shop.example", "User-Agent": PHONE})
+
+        yield ask
+
+
+def test_links_of_a_key_have_the_id_of_the_scan_and_none_of_a_visitor(own):
+    (value,) = parse_qs(urlsplit(own(GTIN, "click=FORGED").headers["location"]).query)["click"]
+    assert value != "FORGED"
+
+
+def test_a_link_to_itself_is_a_page_and_no_circle(own):
+    assert own(GTIN, "linkType=gs1:epil").status == 200
+
+
+@pytest.mark.parametrize("value", [".", ".."])
+def test_an_item_of_dots_stays_in_the_folder_of_its_link(own, value):
+    reply = own(f"{GTIN}/21/{value}")
+    assert "location" not in reply.headers or urlsplit(reply.headers["location"]).path == "/item//x"

@@ -51,6 +51,7 @@ def test_an_unknown_type_is_named_with_the_nearest():
     [
         ({"href": "ftp://x.example"}, "href.*must be a web address"),
         ({"href": "javascript:alert(1)"}, "href.*must be a web address"),
+        ({"href": "https://shop.example{21}/item"}, "href.*must name its host"),
         ({"title": ""}, "title.*must not be empty"),
         ({"type": "html"}, "type.*must be a media type"),
         ({"hreflang": "german"}, "hreflang.*must be a language"),

@@ -75,7 +75,7 @@ def resolve(call: Call) -> Response:
         return shown(call, path.key, found.answer)
     location = found.answer.destination.link or ""
     if query and found.links and found.links[0].fwqs:
-        location = with_query(location, _passed(query), "*")
+        location = with_query(location, _passed(query), "*", found.reserved)
     return Response(302, headers=headers | {"Location": location})
 
 
