@@ -45,8 +45,8 @@ html_theme_options: dict[str, object] = {
     "footer_end": [],
 }
 # The workflow that publishes the site builds two versions beside each other, and says which one this is.
-if version := os.environ.get("SITE_VERSION"):
-    html_theme_options["switcher"] = {"json_url": "/qrkit/versions.json", "version_match": version}
+if shown_as := os.environ.get("SITE_VERSION"):
+    html_theme_options["switcher"] = {"json_url": "/qrkit/versions.json", "version_match": shown_as}
     html_theme_options |= {
         "check_switcher": False,
         "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],

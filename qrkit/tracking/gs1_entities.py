@@ -194,7 +194,7 @@ def entities_of(text: str) -> tuple[Gs1Entity, ...]:
 def _fields(link: dict[str, Any]) -> dict[str, Any]:
     fields = UNSAID | link
     fields["link_type"] = fields.pop("linkType")
-    return fields | {name: tuple(fields[name]) for name in ("hreflang", "context")}
+    return fields | {"hreflang": tuple(fields["hreflang"]), "context": tuple(fields["context"])}
 
 
 UNSAID: dict[str, Any] = {"type": "", "hreflang": (), "context": (), "fwqs": True}

@@ -160,6 +160,12 @@ class _ThisPython(KernelSpecManager):
     def _kernel_dirs_default(self) -> list[str]:
         return []
 
+    def get_kernel_spec(self, kernel_name: str) -> Any:
+        """Return how a kernel is started: quiet, because one that computes complains when the console ends."""
+        spec = super().get_kernel_spec(kernel_name)
+        spec.argv.append(f"--IPKernelApp.log_level={logging.CRITICAL}")
+        return spec
+
 
 class _Server(Voila):  # type: ignore[misc]  # Voila has no types
     """Voila with our template, that listens behind a gate."""

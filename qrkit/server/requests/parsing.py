@@ -31,7 +31,7 @@ MOST_DIGITS = 9
 LONGEST_NUMBER = 300
 """Maximum digits; a number of this length can still be converted to a float."""
 
-NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,30})?")
 OLD_ESCAPE = re.compile("%u[0-9A-Fa-f]{4}")
 ESCAPED = re.compile("%u([0-9A-Fa-f]{4})|%([0-9A-Fa-f]{2})")
 OLD_SPELLING = "is not percent-encoded UTF-8; it was read as units of UTF-16 (%uXXXX) and Latin-1 (%XX)"
