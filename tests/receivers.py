@@ -42,6 +42,7 @@ class Receiver(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}/scans?from=qrkit"
         self.sent: list[Sent] = []
         self.tried = 0
+        self.is_endless = False
         self.answer: Callable[[Sent], int | float] = lambda _sent: 200
 
     @property
@@ -68,8 +69,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.sent.append(sent)
         self.send_response(status)
         self.send_header("Location", "http://127.0.0.1:9/elsewhere")
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", "1" if self.server.is_endless else "0")
         self.end_headers()
+        if self.server.is_endless:
+            self.rfile.read()  # until the client has closed the connection
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

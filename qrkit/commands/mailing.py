@@ -53,7 +53,7 @@ def mailer(to: Sequence[str], environment: Mapping[str, str]) -> Callable[[Repor
         try:
             if refused := _deliver(server, message):
                 raise smtplib.SMTPRecipientsRefused(refused)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter if a label of the host is empty or too long
             rule = f"{server.hostname} did not take the message: {error}"
             raise InvalidParameter(Problem("mail", message["To"], rule)) from error
 

@@ -30,7 +30,7 @@ from qrkit.tracking.times import now
 
 __all__ = [
     "LOCAL", "Quota", "RequestCounter", "authenticate", "change_plan", "check_exchange", "create_account", "create_key",
-    "get_account", "key_id", "list_accounts", "list_keys", "local_account", "revoke_key",
+    "get_account", "is_valid", "key_id", "list_accounts", "list_keys", "local_account", "revoke_key",
 ]  # fmt: skip
 
 LOCAL = "local"
@@ -189,6 +189,12 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
     if account is None:
         raise NotAuthenticated("the API key is not known, was revoked or has expired")
     return account
+
+
+def is_valid(store: Store, account: Account, id: str, moment: datetime) -> bool:
+    """Return whether the account has a key with this ID that is neither revoked nor expired at a moment."""
+    keys = (key for key in accounts.keys_of(store, account) if key.id == id and key.revoked is None)
+    return any(key.expires is None or key.expires > moment for key in keys)
 
 
 def key_id(key: str) -> str:

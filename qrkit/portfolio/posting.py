@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from http.client import HTTPException, HTTPResponse
 from time import monotonic
@@ -21,8 +21,6 @@ __all__ = ["SECONDS", "Unreachable", "post"]
 SECONDS = 10.0
 """How long a request may take in all."""
 CONNECT_SECONDS = 3.0
-MOST_BYTES = 65_536
-"""How much of an answer is read."""
 
 
 class Unreachable(Exception):
@@ -46,13 +44,13 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, private: bool) ->
         return seconds
 
     try:
-        connection = _connection(url, min(CONNECT_SECONDS, SECONDS), private=private)
-        with connection:
-            connection.settimeout(left())
-            connection.sendall(_head(url, len(body), headers) + body)
+        with _connection(url, left, private=private) as connection:
+            waiting = memoryview(_head(url, len(body), headers) + body)
+            while waiting:  # not `sendall`, whose time limit begins anew with each part that TLS sends
+                connection.settimeout(left())
+                waiting = waiting[connection.send(waiting) :]
             with HTTPResponse(Source(connection, left), method="POST") as response:  # type: ignore[arg-type]  # it only calls makefile
                 response.begin()
-                response.read(MOST_BYTES)
                 return response.status
     except TimeoutError as error:
         raise Unreachable(f"no answer within {SECONDS:g} s") from error
@@ -60,19 +58,21 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, private: bool) ->
         raise Unreachable(str(error) or type(error).__name__) from error
 
 
-def _connection(url: str, seconds: float, *, private: bool) -> socket.socket:
+def _connection(url: str, left: Callable[[], float], *, private: bool) -> socket.socket:
     parts = urlsplit(url)
     host, is_plain = parts.hostname or "", parts.scheme == "http"
-    addresses = resolved(host, seconds)
+    addresses = resolved(host, min(CONNECT_SECONDS, left()))
     if not private and (is_plain or not all(map(is_public, addresses))):
         raise Unreachable(f"{host} does not lead to public addresses alone, or the URL is not https")
     for address in addresses[:MOST_ADDRESSES]:
+        seconds = min(CONNECT_SECONDS, left())
         try:
             plain = socket.create_connection((address, parts.port or (80 if is_plain else 443)), seconds)
         except OSError as error:
             reason = error.strerror or str(error)
             continue
         try:
+            plain.settimeout(left())
             return plain if is_plain else _tls().wrap_socket(plain, server_hostname=host)
         except BaseException:
             plain.close()

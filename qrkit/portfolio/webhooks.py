@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.portfolio.codes import Records
-from qrkit.portfolio.delivering import attempt
+from qrkit.portfolio.delivering import CLAIMED, attempt
 from qrkit.store.recording.event_log import Event, cloud_event
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records import receivers as table
@@ -162,4 +162,5 @@ class Webhooks:
         Raises:
             NotFound: If the account has no webhook with this ID.
         """
-        return table.revive(self._store, self.get(id).id, self._portfolio.now())
+        now = self._portfolio.now()
+        return table.revive(self._store, self.get(id).id, now, now + CLAIMED)

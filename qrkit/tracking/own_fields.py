@@ -14,8 +14,8 @@ from qrkit.errors import SHOWN_VALUE
 from qrkit.tracking.names import tidy_name
 
 __all__ = [
-    "FIELDS_SCHEMA", "MOST_FIELDS", "TAG_SCHEMA", "FieldsByName", "OwnFields", "Tags", "name_rule", "split_tags",
-    "value_rule",
+    "FIELDS_SCHEMA", "LONGEST_NAME", "MOST_FIELDS", "TAG_SCHEMA", "FieldsByName", "OwnFields", "Tags", "name_rule",
+    "split_tags", "value_rule",
 ]  # fmt: skip
 
 MOST_FIELDS = 50

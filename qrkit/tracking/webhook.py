@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.model import Model
+from qrkit.tracking.own_fields import LONGEST_NAME
 from qrkit.tracking.records import Created, Id
 
 __all__ = ["EVENT_KINDS", "EventFilter", "EventKind", "NewWebhook", "Webhook"]
@@ -46,7 +47,9 @@ class EventFilter(Model):
     )
     campaign_id: str = Field(default="", description="Only events of QR Codes of the campaign with this ID.")
     qrcode_id: str = Field(default="", description="Only events of the QR Code with this ID.")
-    tag: str = Field(default="", description="Only events of QR Codes with this tag.")
+    tag: Annotated[str, Length(0, LONGEST_NAME)] = Field(
+        default="", description="Only events of QR Codes with this tag."
+    )
 
     def wants(self, event: Mapping[str, Any]) -> bool:
         """Return whether a CloudEvent is one of these."""

@@ -137,6 +137,13 @@ def test_settings_of_mail_are_checked_before_anything(server, address, told, mon
     assert "s3cret" not in complained
 
 
+def test_a_server_without_a_proper_name_is_told(shop, monkeypatch, capsys):
+    monkeypatch.setenv("QRKIT_SMTP", "smtp://a..b:25")
+    monkeypatch.setenv("QRKIT_MAIL_FROM", "reports@example.com")
+    assert report(shop, "--mail", "ana@example.com") == 2
+    assert "a..b did not take the message" in capsys.readouterr().err
+
+
 def test_the_sender_is_needed(monkeypatch, capsys):
     monkeypatch.setenv("QRKIT_SMTP", "smtp://localhost")
     monkeypatch.delenv("QRKIT_MAIL_FROM", raising=False)

@@ -1,5 +1,6 @@
 """Webhooks: which events are sent to whom, in which order, and what becomes of those that nobody takes."""
 
+import socket
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from qrkit.portfolio.access import create_account
 from qrkit.portfolio.delivering import CLAIMED, MOST_FAILURES, PAUSES, deliver
 from qrkit.portfolio.opening import portfolio_in
 from qrkit.portfolio.portfolio import Portfolio
+from qrkit.portfolio.posting import Unreachable, post
 from qrkit.server import Client, Settings, make_app
 from qrkit.store import Store
 from qrkit.store.recording.recorder import include_waiting
@@ -220,6 +222,7 @@ def test_events_of_a_process_that_died_come_again(world):
         ("https://169.254.169.254/latest", "public"),
         ("https://localhost/scans", "public"),
         ("https://no-such-host.invalid/scans", "has no address"),
+        ("https://a..b/scans", "a..b has no address"),
     ],
 )
 def test_addresses_of_our_own_network_are_refused(world, url, reason):
@@ -234,6 +237,31 @@ def test_a_redirect_is_not_followed(world):
     world.receiver.answer = lambda _sent: 307
     assert world.shop.webhooks.test(webhook.id)[3:6:2] == (307, "the answer has status 307")
     assert world.receiver.tried == 1
+
+
+def test_the_body_of_an_answer_is_not_awaited(world):
+    webhook = world.add()
+    world.receiver.is_endless = True
+    assert world.shop.webhooks.test(webhook.id)[3:6:2] == (200, "")
+
+
+def test_a_request_that_is_not_read_ends_in_time(world, monkeypatch):
+    monkeypatch.setattr("qrkit.portfolio.posting.SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        with pytest.raises(Unreachable, match=r"no answer within 0\.2 s"):
+            post(url, bytes(20_000_000), {}, private=True)
+
+
+def test_a_replay_leaves_a_running_attempt_alone(world):
+    webhook = world.add()
+    world.shop.insert_qrcode(HOME)
+    assert claim(world.store, webhook.id, world.now, world.now + CLAIMED)
+    world.shop.webhooks.replay(webhook.id)
+    world.send(webhook)
+    assert world.receiver.sent == []
+    assert due_webhooks(world.store, world.now) == {}
+    assert due_webhooks(world.store, world.now + CLAIMED) == {webhook.id: world.shop.account.id}
 
 
 def test_a_receiver_that_hangs_is_given_up(world, monkeypatch):
@@ -258,7 +286,7 @@ def test_what_is_no_https_url_is_refused(world, url):
     assert caught.value.problems[0].name == "url"
 
 
-@pytest.mark.parametrize("how", [{"kinds": ["scans"]}, {"batch": 0}, {"batch": 101}])
+@pytest.mark.parametrize("how", [{"kinds": ["scans"]}, {"batch": 0}, {"batch": 101}, {"tag": "x" * 101}])
 def test_invalid_fields_are_refused(world, how):
     with pytest.raises(InvalidParameter):
         world.add(**how)

@@ -1,19 +1,28 @@
 """Events over HTTP: webhooks of an account, and streams of events that resume."""
 
 import json
+import re
 import socket
 import threading
 import time
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.portfolio.access import create_account, create_key
+from qrkit.portfolio.access import create_account, create_key, is_valid, key_id, revoke_key
+from qrkit.portfolio.portfolio import Portfolio
 from qrkit.server import Client, Server, Settings, make_app
-from qrkit.store.records.receivers import last_event
+from qrkit.server.operation.deliveries import Deliveries
+from qrkit.server.operation.event_streams import Stream as EventStream
+from qrkit.server.sockets.pushing import MOST_MISSED, Pushing
+from qrkit.store.recording.recorder import include_waiting
+from qrkit.store.records.receivers import keep_for_streams, last_event
+from qrkit.tracking.webhook import EventFilter
 from tests.receivers import receiving
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148"
@@ -37,6 +46,9 @@ class Stream:
         while not (line := self._lines.readline()).startswith(b"data: "):
             assert line, "the stream has ended"
         return json.loads(line.removeprefix(b"data: "))
+
+    def rest(self):
+        return self._lines.read()
 
     def close(self):
         self._lines.close()
@@ -92,6 +104,7 @@ def test_streams_need_no_thread_each(shop, key, site):
         made = shop.insert_qrcode(HOME)
         assert {stream.next()["subject"] for stream in streams} == {made.id}
     scan(site, made.short_code)
+    include_waiting(shop.store)  # so that it is no news for the stream of another test
 
 
 @pytest.mark.slow
@@ -106,6 +119,93 @@ def test_a_server_sends_scans_to_a_webhook(shop, site):
             threading.Event().wait(0.05)
         assert [event["subject"] for event in receiver.events] == [code.id]
         shop.webhooks.remove(webhook.id)
+
+
+@pytest.mark.needs("loopback")
+def test_a_stream_ends_with_its_key(shop, site, monkeypatch):
+    monkeypatch.setattr("qrkit.server.operation.deliveries.ALIVE_LOOKS", 1)
+    key = create_key(shop.store, shop.account)
+    with closing(Stream(site.url, key)) as stream:
+        made = shop.insert_qrcode(HOME)
+        assert stream.next()["subject"] == made.id
+        revoke_key(shop.store, shop.account, key_id(key))
+        assert stream.rest().endswith(b"0\r\n\r\n")
+
+
+def test_a_key_is_valid_until_it_expires(shop):
+    end = datetime(2030, 1, 1, tzinfo=UTC)
+    id = key_id(create_key(shop.store, shop.account, expires=end))
+    assert is_valid(shop.store, shop.account, id, end - timedelta(seconds=1))
+    assert not is_valid(shop.store, shop.account, id, end)
+    assert not is_valid(shop.store, create_account(shop.store, "third"), id, shop.now())
+
+
+class Channel(Pushing):
+    """A connection to a client that has not read `total_outbufs_len` bytes."""
+
+    connected, will_close, total_outbufs_len = True, False, 0
+    server = SimpleNamespace(pull_trigger=lambda: None)
+
+    def __init__(self):
+        self.sent = []
+        self.write_soon = self.sent.append
+
+
+def following(shop, deliveries):
+    keep_for_streams(shop.store, shop.account.id, shop.now())
+    channel = Channel()
+    position = last_event(shop.store)
+    deliveries.streams.append(EventStream(shop.account.id, EventFilter(), position, lambda: True, channel.push))
+    return channel
+
+
+def test_a_slow_client_gets_everything_later():
+    with open_portfolio(":memory:") as shop:
+        deliveries = Deliveries(shop.store, shop.now)
+        channel = following(shop, deliveries)
+        shop.import_file(b"Content\r\n" + b"".join(b"https://e.example/%d\r\n" % n for n in range(55)))
+        codes = [code.id for code in shop.list_qrcodes()]
+        for unread in (0, 100_000, 1, 0, 0):
+            channel.total_outbufs_len = unread
+            deliveries.look(b"")
+        told = re.findall(rb'"subject": "(\w+)"', b"".join(channel.sent))
+        assert ([one.decode() for one in told], len(channel.sent)) == (codes, 2)
+        channel.total_outbufs_len = 1
+        for _ in range(MOST_MISSED + 1):
+            assert deliveries.streams
+            deliveries.look(b": alive\n\n")
+        assert (deliveries.streams, channel.will_close) == ([], True)
+
+
+def test_a_stream_keeps_its_events_for_days():
+    with open_portfolio(":memory:") as shop:
+        moment = shop.now()
+        deliveries = Deliveries(shop.store, lambda: moment)
+        channel = following(shop, deliveries)
+        moment += timedelta(hours=25)
+        deliveries.sweep()
+        code = shop.insert_qrcode(HOME)
+        deliveries.look(b"")
+        assert code.id.encode() in b"".join(channel.sent)
+
+
+@pytest.mark.needs("loopback")
+def test_one_account_leaves_room_for_others():
+    with receiving() as receiver, open_portfolio(":memory:") as shop:
+        release = threading.Event()
+        receiver.answer = lambda _sent: 200 if release.wait(LONGEST) else 500
+        other = Portfolio(shop.store, create_account(shop.store, "other"))
+        for one in (shop, shop, shop, shop, other):
+            one.webhooks.add(receiver.url, private=True)
+        shop.insert_qrcode(HOME)
+        made = other.insert_qrcode(HOME)
+        Deliveries(shop.store, lambda: shop.now() + timedelta(seconds=1)).look(b"")
+        busy = [one for one in threading.enumerate() if one.name.startswith("webhook ")]
+        release.set()
+        for one in busy:
+            one.join(LONGEST)
+        assert len(busy) == 3
+        assert made.id in {event["subject"] for event in receiver.events}
 
 
 def test_scans_can_be_followed(shop):

@@ -97,7 +97,7 @@ def resolved(host: str, seconds: float) -> Sequence[str]:
     def ask() -> None:
         try:
             answers = socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM)
-        except OSError:
+        except (OSError, UnicodeError):  # the latter if a label of the host is empty or too long
             return
         addresses.extend(str(answer[4][0]) for answer in answers)
 

@@ -14,6 +14,7 @@ from qrkit.exchange import EXPORT_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import is_valid
 from qrkit.portfolio.exporting import list_json
 from qrkit.server import jobs
 from qrkit.server.operation.event_streams import Stream
@@ -130,14 +131,18 @@ def follow_events(call: Call) -> Response:
 
     Each is a CloudEvent. With `Last-Event-ID`, the stream begins behind that event, within a day.
     """
-    store, account_id = call.service.store, call.portfolio.account.id
+    store, clock, account = call.service.store, call.service.clock, call.portfolio.account
     wanted = EventFilter(kinds=tuple(filter(None, call.parameters.get("kinds", "").split(","))))
     last = call.request.headers.get("last-event-id", "")
-    keep_for_streams(store, account_id, call.service.clock())
+    keep_for_streams(store, account.id, clock())
     position = whole(last, "Last-Event-ID") if last else last_event(store)
+    key = call.request.noting["key"]
+
+    def is_allowed() -> bool:
+        return is_valid(store, account, key, clock())
 
     def go_on(push: Callable[[bytes], bool]) -> None:
-        call.service.deliveries.streams.append(Stream(account_id, wanted, position, push))
+        call.service.deliveries.streams.append(Stream(account.id, wanted, position, is_allowed, push))
 
     return Response(200, "text/event-stream", RETRY, _STREAM_HEADERS, goes_on=go_on)
 

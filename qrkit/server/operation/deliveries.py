@@ -15,7 +15,7 @@ from qrkit.server.operation.logs import OPERATIONS
 from qrkit.store import Store
 from qrkit.store.recording.event_log import is_anybody_waiting
 from qrkit.store.recording.recorder import include_waiting
-from qrkit.store.records.receivers import due_webhooks, sweep_events
+from qrkit.store.records.receivers import due_webhooks, keep_for_streams, sweep_events
 from qrkit.tracking.times import Clock
 
 __all__ = ["Deliveries"]
@@ -26,6 +26,8 @@ ALIVE_LOOKS, SWEEP_LOOKS = 20, 120
 """How many looks until streams get a sign of life, and until what all receivers have is deleted."""
 MOST_AT_ONCE = 8
 """Webhooks that are sent events at a time."""
+MOST_OF_ACCOUNT = 2
+"""How many of them may belong to one account, so that its slow receivers hold up no other account."""
 ENDING_SECONDS = 1.0
 """Seconds to wait for requests under way when the server stops; their events are otherwise sent again."""
 
@@ -42,7 +44,7 @@ class Deliveries:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
         self._ended = Event()
-        self._busy: dict[str, Thread] = {}
+        self._busy: dict[tuple[str, str], Thread] = {}
         self.streams: list[Stream] = []
 
     @contextmanager
@@ -68,20 +70,30 @@ class Deliveries:
                 return
             try:
                 if is_anybody_waiting(self._store):
-                    self._look(b": alive\n\n" if looks % ALIVE_LOOKS == 0 else b"")
+                    self.look(b": alive\n\n" if looks % ALIVE_LOOKS == 0 else b"")
                 if looks % SWEEP_LOOKS == 0:
-                    sweep_events(self._store, self._clock())
+                    self.sweep()
             except Exception as error:  # any error, because the thread must not end
                 _log.warning("events wait until the store answers: %s", error)
 
-    def _look(self, sign: bytes) -> None:
+    def sweep(self) -> None:
+        """Delete events that all receivers have; those that open streams may need are kept for a day."""
+        for account_id in {stream.account_id for stream in self.streams}:
+            keep_for_streams(self._store, account_id, self._clock())
+        sweep_events(self._store, self._clock())
+
+    def look(self, sign: bytes) -> None:
+        """Send what is new to streams, which otherwise get a sign of life, and begin to send it to webhooks."""
         include_waiting(self._store)
         push_events(self._store, self.streams, sign)
-        self._busy = {id: thread for id, thread in self._busy.items() if thread.is_alive()}
-        due = [id for id in due_webhooks(self._store, self._clock()) if id not in self._busy]
-        for id in due[: MOST_AT_ONCE - len(self._busy)]:
-            self._busy[id] = Thread(target=self._send, args=(id,), name=f"webhook {id}", daemon=True)
-            self._busy[id].start()
+        self._busy = {one: thread for one, thread in self._busy.items() if thread.is_alive()}
+        for id, account_id in due_webhooks(self._store, self._clock()).items():
+            busy = sum(account_id == other for other, _ in self._busy)
+            if (account_id, id) in self._busy or busy >= MOST_OF_ACCOUNT or len(self._busy) >= MOST_AT_ONCE:
+                continue
+            thread = Thread(target=self._send, args=(id,), name=f"webhook {id}", daemon=True)
+            self._busy[account_id, id] = thread
+            thread.start()
 
     def _send(self, id: str) -> None:
         try:

@@ -13,7 +13,7 @@ from qrkit.tracking.webhook import EventFilter
 
 __all__ = ["Stream", "push_events"]
 
-MOST = 1_000
+MOST = 50
 """Events that are read at a time."""
 
 
@@ -25,19 +25,22 @@ class Stream:
         account_id: The account whose events it gets.
         wanted: Which of them.
         position: Number of the last event that it has.
-        push: Sends bytes without waiting; returns whether the client still reads.
+        is_allowed: Returns whether its API key is still valid.
+        push: Sends bytes without waiting, or ends the stream if there are none. Returns False if the client has not
+            read what it was sent before, and raises ConnectionError after the end.
     """
 
     account_id: str
     wanted: EventFilter
     position: int
+    is_allowed: Callable[[], bool]
     push: Callable[[bytes], bool]
 
 
 def push_events(store: Store, streams: list[Stream], sign: bytes) -> None:
-    """Send clients what is new, or else a sign of life, and remove those that do not read.
+    """Send clients what is new, or else a sign of life, and remove those that have gone.
 
-    The events are read once for all clients that are equally far.
+    The events are read once for all clients that are equally far. With each sign of life, the keys are checked.
     """
     groups = defaultdict[tuple[str, int], list[Stream]](list)
     for stream in streams:
@@ -47,6 +50,10 @@ def push_events(store: Store, streams: list[Stream], sign: bytes) -> None:
         for stream in members:
             wanted = (event for _, event in events if stream.wanted.wants(event))
             text = "".join(f"id: {one['id']}\nevent: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in wanted)
-            stream.position = events[-1][0] if events else after
-            if (data := text.encode() or sign) and not stream.push(data):
+            is_over = bool(sign) and not stream.is_allowed()
+            data = b"" if is_over else text.encode() or sign
+            try:
+                if not (data or is_over) or stream.push(data):
+                    stream.position = events[-1][0] if events else after
+            except ConnectionError:
                 streams.remove(stream)

@@ -123,8 +123,8 @@ class Response:
         body: Bytes of the body.
         headers: Headers by name.
         warnings: Sentences for `X-Api-Warning`, about anything that differs from what the client may expect.
-        goes_on: For a body that goes on after these bytes: takes the function that sends more of it without waiting,
-            and returns whether the client still reads. A server that cannot do this ends the body.
+        goes_on: For a body that goes on after these bytes: takes the function that sends more of it without waiting
+            (`Stream.push`). A server that cannot do this ends the body.
     """
 
     status: int = 200

@@ -7,8 +7,8 @@ from typing import Any
 
 __all__ = ["Pushing"]
 
-MOST_UNREAD_BYTES = 2**16
-"""Bytes that a client may leave unread; then its connection is closed."""
+MOST_MISSED = 60
+"""Chunks in a row that a client may miss because it has not read the one before; then its connection is closed."""
 
 
 class Pushing:
@@ -24,12 +24,23 @@ class Pushing:
     server: Any
     write_soon: Any
     is_stream = False
+    _missed = 0
 
     def push(self, data: bytes) -> bool:
-        """Send a chunk without waiting for the client, and return whether it still reads."""
-        self.will_close = self.will_close or self.total_outbufs_len > MOST_UNREAD_BYTES
+        """Send a chunk without waiting for the client; an empty one is the last.
+
+        Returns:
+            Whether it was sent: not if the client has yet to read the one before.
+
+        Raises:
+            ConnectionError: If that was the last chunk, the client has gone, or it has missed too many.
+        """
+        self._missed = self._missed + 1 if self.total_outbufs_len else 0
         with suppress(Exception):  # waitress raises an error if the client has just gone
-            if not self.will_close:
+            if not (self._missed or self.will_close):
                 self.write_soon(b"%x\r\n%s\r\n" % (len(data), data))
+        self.will_close = self.will_close or not data or self._missed > MOST_MISSED
         self.server.pull_trigger()
-        return self.connected and not self.will_close
+        if self.will_close or not self.connected:
+            raise ConnectionResetError
+        return not self._missed

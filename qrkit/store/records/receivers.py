@@ -41,7 +41,7 @@ SELECT ?, ?, ?, ?, true, ({LAST}), 0
 SELECT = "SELECT * FROM receivers WHERE account_id = ? AND id <> '' ORDER BY position, id"
 DELETE = "DELETE FROM {table} WHERE {column} = ?"
 DUE = """
-SELECT id FROM receivers r WHERE active AND id <> '' AND due <= ?::TIMESTAMP AND EXISTS (
+SELECT id, account_id FROM receivers r WHERE active AND id <> '' AND due <= ?::TIMESTAMP AND EXISTS (
     SELECT 1 FROM events e WHERE e.account_id = r.account_id AND e.number > r.position
 ) ORDER BY due
 """
@@ -67,7 +67,11 @@ SELECT $first::BIGINT - 1 + row_number() OVER (ORDER BY number DESC), account_id
 FROM events WHERE receiver = $id AND number < 0
 """
 FORGET_DEAD = "DELETE FROM events WHERE receiver = ? AND number < 0"
-RESUME = "UPDATE receivers SET active = true, failures = 0, due = ? WHERE id = ?"
+RESUME = """
+UPDATE receivers SET active = true, failures = 0,
+    due = CASE WHEN due > $claimed::TIMESTAMP THEN $now::TIMESTAMP ELSE due END
+WHERE id = $id
+"""
 LOG = "INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?)"
 LOGGED = f"SELECT * FROM deliveries WHERE receiver = ? ORDER BY time DESC LIMIT {MOST_LOGGED}"
 STREAM = "UPDATE receivers SET due = ? WHERE account_id = ? AND id = '' RETURNING id"
@@ -148,9 +152,9 @@ def delete_webhook(store: Store, id: str) -> None:
             store.execute(DELETE.format(table=table, column=column), [id])
 
 
-def due_webhooks(store: Store, now: datetime) -> list[str]:
-    """Return the IDs of the webhooks that events wait for and that may be tried at a moment."""
-    return [row["id"] for row in store.rows(DUE, [naive(now)])]
+def due_webhooks(store: Store, now: datetime) -> dict[str, str]:
+    """Return the webhooks that events wait for and that may be tried at a moment: the account of each ID."""
+    return {row["id"]: row["account_id"] for row in store.rows(DUE, [naive(now)])}
 
 
 def claim(store: Store, id: str, now: datetime, until: datetime) -> Progress | None:
@@ -230,13 +234,18 @@ def dead_letters(store: Store, id: str) -> list[dict[str, Any]]:
     return [_event(row) | {"died": f"{row['died'].isoformat()}Z", "error": row["error"]} for row in rows]
 
 
-def revive(store: Store, id: str, now: datetime) -> int:
-    """Have all dead letters of a webhook sent again, and go on if it was switched off; return their number."""
+def revive(store: Store, id: str, now: datetime, claimed: datetime) -> int:
+    """Have all dead letters of a webhook sent again, and go on if it was switched off; return their number.
+
+    Args:
+        claimed: The latest moment until which a process may have taken the webhook; an attempt due by then stays due.
+    """
     with store.adding():
+        # First, because it locks the webhook: meanwhile, no other process adds or revives dead letters of it.
+        store.execute(RESUME, {"now": naive(now), "claimed": naive(claimed), "id": id})
         if number := len(store.rows(DEAD, [id])):
             store.execute(REVIVE, {"first": take_event_numbers(store, number), "id": id})
             store.execute(FORGET_DEAD, [id])
-        store.execute(RESUME, [naive(now), id])
     return number
 
 
