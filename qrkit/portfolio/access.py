@@ -192,7 +192,14 @@ def authenticate(store: Store, key: str, moment: datetime) -> Account:
 
 
 def is_valid(store: Store, account: Account, id: str, moment: datetime) -> bool:
-    """Return whether the account has a key with this ID that is neither revoked nor expired at a moment."""
+    """Return whether an account has a key that is neither revoked nor expired.
+
+    Args:
+        store: The store.
+        account: The account.
+        id: The ID of the key, as in `list_keys`.
+        moment: When the key must be valid.
+    """
     keys = (key for key in accounts.keys_of(store, account) if key.id == id and key.revoked is None)
     return any(key.expires is None or key.expires > moment for key in keys)
 
