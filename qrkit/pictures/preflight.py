@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil, inf
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
@@ -14,7 +14,7 @@ from qrkit.drawing.layout import lay_out
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.pictures.ink_measures import inked
 from qrkit.pictures.printing import PrintSize, quiet_zone
-from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET
+from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, is_read_by_tills
 
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
@@ -28,6 +28,8 @@ BLACK_INK, NEUTRAL = 0.3, 0.1
 """Of a color that a press mixes as black: its brightest channel, and the difference of its channels, at most."""
 DARK = 0.5
 """Luma below which a stock is dark."""
+TILL_MM = (0.396, 0.990)
+"""Width of the modules that tills read (GS1 General Specifications 5.12.3.1, as GS1 UK cites it)."""
 ROUNDING = 1e-6
 
 
@@ -35,7 +37,8 @@ class PrintFinding(NamedTuple):
     """Something to change before printing.
 
     Attributes:
-        code: module-size, printer-dots, quiet-zone, small-text, contrast, reversed, total-ink, rich-black or white-ink.
+        code: module-size, till-module-size, printer-dots, quiet-zone, small-text, contrast, reversed, total-ink,
+            rich-black or white-ink.
         severity: error (phones may fail), warning or note.
         text: What is wrong, as a sentence without a period.
         fix: What to do about it, with the figure that would be enough.
@@ -98,6 +101,11 @@ def _on_paper(
         phones = f"phones at {distance_m:g} m" if distance_m else "phones"
         text = f"modules are {module:.2f} mm wide, and {phones} need {least / wide:.2g} mm"
         yield PrintFinding("module-size", "error", text, f"print it at least {ceil(least)} mm wide")
+    low, high = TILL_MM
+    if is_read_by_tills(image.design) and not low - ROUNDING <= module <= high + ROUNDING:
+        text = f"modules are {module:.2f} mm wide, and tills ask for {low} to {high} mm"
+        fix = f"print it {ceil(low * wide)} to {floor(high * wide)} mm wide"
+        yield PrintFinding("till-module-size", "warning", text, fix)
     dot = MILLIMETRES_PER_INCH / dpi if dpi else 0.0
     # Half a dot too much over the whole width makes a module a dot wider.
     if dot and abs(module / dot - round(module / dot)) * wide > 0.5 and GROWTH.severity(dot / module):

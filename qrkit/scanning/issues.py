@@ -131,7 +131,7 @@ def issues_of(
     if abs(structure.contrast) < FAINTEST:
         # If the symbol is invisible, no other measurement is meaningful.
         return tuple(_contrast(design, structure, level))
-    is_for_tills = design is not None and (bool(design.fnc1) or _is_for_tills(design.content))
+    is_for_tills = design is not None and is_read_by_tills(design)
     found: Iterable[Issue] = (
         *_contrast(design, structure, level),
         *(_budget(design, budget) if budget else ()),
@@ -442,9 +442,13 @@ def _quiet(design: Design | None, structure: Structure, *, is_strict: bool) -> I
     yield Issue("quiet-zone", severity, where, quiet, STANDARD_QUIET, message, fix)
 
 
+def is_read_by_tills(design: Design) -> bool:
+    """Whether a design has what tills read: a GS1 Digital Link or GS1 elements."""
+    return bool(design.fnc1) or _is_digital_link(design.content)
+
+
 @lru_cache(maxsize=16)  # a search for a better design checks it many times
-def _is_for_tills(content: str) -> bool:
-    """Whether tills read a content: a GS1 Digital Link."""
+def _is_digital_link(content: str) -> bool:
     if not re.search("/[0-9]{2,4}/", content):
         return False
     from qrkit.contents.gs1_links import read_gs1_digital_link  # most codes do without it

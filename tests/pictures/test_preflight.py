@@ -14,7 +14,7 @@ LINK = "https://example.com"
 
 
 def told(size_mm=40, *, dpi=None, distance_m=None, material=None, key_black=False, **fields):
-    image = QRImage(Design(content=LINK, **fields))
+    image = QRImage(Design(**{"content": LINK} | fields))
     how = {"dpi": dpi, "distance_m": distance_m, "material": material, "key_black": key_black}
     return {finding.code: finding for finding in image.preflight(size_mm, **how)}
 
@@ -34,6 +34,15 @@ def test_the_width_that_a_fix_names_is_enough(size_mm, distance_m, dpi):
     for code in ("module-size", "printer-dots"):
         if code in found:
             assert code not in told(number(found[code]), **how)
+
+
+@pytest.mark.parametrize("size_mm", [8, 60])
+def test_tills_ask_for_modules_of_their_own(size_mm):
+    item = "https://id.example.com/01/09506000134352/21/7"
+    finding = told(size_mm, content=item)["till-module-size"]
+    for width in re.search(r"print it (\d+) to (\d+) mm wide", finding.fix).groups():
+        assert "till-module-size" not in told(float(width), content=item)
+    assert "till-module-size" not in told(size_mm)
 
 
 def test_dots_matter_while_modules_have_few():
