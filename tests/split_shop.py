@@ -11,7 +11,7 @@ from qrkit.store import Store
 
 RULES = [{"variants": [{"name": name, "content": f"https://example.com/{name.lower()}"} for name in ("Old", "New")]}]
 CONVERTS = {"Old": 16, "New": 2}
-"""One visitor in this many converts: so few and so many that the answer is clear however chance splits them."""
+"""One visitor in this many converts: rates so different that the answer is clear, however visitors are split."""
 NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from qrkit.contents.gs1_identifiers import identifier
+from qrkit.contents.gs1_identifiers import KEYS, identifier
 from qrkit.contents.gs1_links import DOMAIN, NAMES, gs1_digital_link
+from qrkit.errors import InvalidParameter, Problem
 
 __all__ = ["read_item"]
 
@@ -37,6 +38,8 @@ def read_item(row: Mapping[str, str], domain: str = DOMAIN) -> tuple[str, str]:
         number = COLUMNS.get(name, name)
         if cell.strip() and (found := identifier(number)):
             values[number] = _DAY.sub(r"\1\2\3", cell.strip()) if found.is_date else cell.strip()
+    if not KEYS.keys() & values.keys():
+        raise InvalidParameter(Problem("gtin", None, "is missing; a row needs a GTIN or the number of another key"))
     named = {name: values.pop(number) for name, number in NAMES.items() if number in values}
     link = gs1_digital_link(**named, elements=values, domain=domain)
     elements = {number: link.fields[name] for name, number in NAMES.items() if name in named} | values

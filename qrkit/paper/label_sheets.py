@@ -88,7 +88,7 @@ class SheetFile(NamedTuple):
 
 
 def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> SheetFile:
-    """Write labels to a PDF, or as ZPL for a label printer. Nothing is written unless all of them can be.
+    """Write labels to a PDF, or as ZPL for a label printer. If one label cannot be made, nothing is written.
 
     Args:
         path: The file, which ends in .pdf or .zpl; an existing one is replaced.

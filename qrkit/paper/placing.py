@@ -31,7 +31,7 @@ BESIDE, BELOW = 0.58, 0.4
 SMALLER, WHOLE = 0.93, 0.7
 """Step from one size of text to the next, and the share of the usual size below which long words are broken."""
 LONG = 500
-"""Characters from which the smallest letters are tried first, because measuring so many in each size takes a second."""
+"""Length from which a text is tried in the smallest size first: measuring it in every size would take a second."""
 BREAKS = (re.compile(r"(?<=[/?&=@])(?![/?&=@])"), re.compile(r"(?<=[-/._?&=@])"))
 """Where a word may end a line if it is too long for one: rather between the parts of a URL than inside of them."""
 

@@ -274,7 +274,7 @@ class QRImage(Shown):
         self, size_mm: float, *, dpi: float | None = None, distance_m: float | None = None, material: str | None = None,
         key_black: bool = False,
     ) -> list[PrintFinding]:  # fmt: skip
-        """Return what to change before the image is printed: nothing, if the list is empty.
+        """Return what to change before the image is printed; an empty list means that it is ready.
 
         Modules are held against the distance and the printer's dots, the quiet zone against the standard, letters
         against 5 points, and colors, converted to CMYK, against what phones need and the stock takes.

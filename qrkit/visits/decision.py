@@ -1,4 +1,4 @@
-"""Decides what a visitor of a short URL gets, by its rules, limits, times and password (ruling T20)."""
+"""Decides what the visitor of a short URL gets, from its rules, limits, times and password (ruling T20)."""
 
 from __future__ import annotations
 

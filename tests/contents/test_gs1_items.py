@@ -31,7 +31,8 @@ def test_another_key_needs_no_gtin():
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({"lot": "A"}, "needs a gtin"),
+        ({"lot": "A"}, "a row needs a GTIN"),
+        ({"name": "Rice"}, "a row needs a GTIN"),
         ({"gtin": "9506000134353"}, "check digit"),
         ({"gtin": "9506000134352", "expiry": "2027-13-01"}, "17"),
         ({"gtin": "9506000134352", "21": "a b"}, "21"),

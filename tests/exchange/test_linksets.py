@@ -64,7 +64,7 @@ COMMUNITY = {
         {"linktype": "gs1:epil", "href": "https://a.example/?s={serialnumber}", "title": "Leaflet", "context": ["US"]},
     ],
 }
-"""As the Community Edition's data entry takes it."""
+"""A record in the form of GS1's Community Edition."""
 
 
 @pytest.mark.parametrize("given", [COMMUNITY, [COMMUNITY], [{"data": [{"linkset": [COMMUNITY]}]}]])

@@ -286,7 +286,7 @@ def test_what_is_described_is_what_the_models_take(spec):
             # Automatic may be written as 0, -1 or "" (ruling G1).
             if name.endswith(".version") and value in (0, ""):
                 continue
-            # Nobody sends the number of scans; an address of so many letters x is none.
+            # The number of scans is only read; the longest text that is tried for an address is not an address.
             if name == "QRCode.scans" or name.endswith(".href"):
                 continue
             tried += 1

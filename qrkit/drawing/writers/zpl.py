@@ -12,7 +12,7 @@ from qrkit.drawing.writers.raster import opaque_picture
 __all__ = ["write", "write_label"]
 
 DARK = 0.75
-"""Where dark ends, from the darkest to the lightest gray: a label printer has one color, and modules may be pale."""
+"""Grays up to this share of the way from the darkest to the lightest are printed black: modules may be pale."""
 
 
 def write(scene: Scene) -> bytes:

@@ -43,7 +43,7 @@ _log = logging.getLogger("qrkit")
 
 JSON = "application/json; charset=utf-8"
 GOES_ON = "qrkit.goes_on"
-"""Key of the WSGI environment that holds `Response.goes_on`."""
+"""Key of the WSGI environment under which `Response.goes_on` is stored."""
 
 LONGEST_HEADER_TEXT = 512
 LONGEST_NAME = 40

@@ -59,7 +59,7 @@ TOLD = """
 """
 """A further table expression after those of a view: the conversions, each ID of a QR Code once."""
 FindCode = Callable[[int | None, str], Mapping[str, Any] | None]
-"""Returns the QR Code with a number, or with a short code if there is none."""
+"""Selects a QR Code by its number or, without a number, by its short code."""
 TYPES = dict.fromkeys(("qrcode_id", "short_code", "id", "name", "currency"), "str") | {"value": "Float64"}
 
 
