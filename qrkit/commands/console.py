@@ -12,6 +12,7 @@ from pathlib import Path
 from qrkit.commands.output import complain, tell_of_local_urls
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
+from qrkit.languages import LANGUAGES
 from qrkit.server.settings import CONSOLE_VARIABLE
 
 __all__ = ["define_console", "define_studio", "port_number"]
@@ -72,6 +73,7 @@ def _add_where(where: argparse._ArgumentGroup) -> None:
     where.add_argument("--port", type=port_number, metavar="N", help="port to listen on (the first free one from 8866)")
     hosts = "another host name that requests may be for, such as that of a proxy; may be repeated"
     where.add_argument("--hosts", action="append", default=[], metavar="NAME", help=hosts)
+    where.add_argument("--language", default="en", choices=LANGUAGES, help="language of the page (en)")
     where.add_argument("--no-open", action="store_true", help="do not open a browser")
 
 
@@ -88,7 +90,7 @@ def _studio(asked: argparse.Namespace) -> None:
 
         encode(asked.content)  # refuses here what is too long, before a page opens
     page = {"title": "QR Code studio", "opening": "Opening the studio…"}
-    _run(asked, f"show_studio({asked.content or ''!r})", "the studio", **page)
+    _run(asked, f"show_studio({asked.content or ''!r}, {asked.language!r})", "the studio", **page)
 
 
 def _console(asked: argparse.Namespace) -> None:
@@ -108,7 +110,7 @@ def _console(asked: argparse.Namespace) -> None:
             open_things.enter_context(door)
         else:
             portfolio.close()  # only one process can have the file, and that is the one behind the page
-        _run(asked, f"show_console({location!r})", place, **page)
+        _run(asked, f"show_console({location!r}, {asked.language!r})", place, **page)
 
 
 def _run(asked: argparse.Namespace, call: str, what: str, *, title: str, opening: str) -> None:

@@ -15,6 +15,7 @@ from ipywidgets import HTML, Widget, widget_serialization
 from traitlets import Dict, Instance, List, Unicode
 
 from qrkit.errors import QrkitError
+from qrkit.languages import LanguageTag, in_language, say
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -51,7 +52,7 @@ class Pages(anywidget.AnyWidget):
             self.problem = str(error)
 
 
-def show_studio(content: str = "") -> None:
+def show_studio(content: str = "", language: LanguageTag = "en") -> None:
     """Show the studio alone.
 
     Args:
@@ -61,38 +62,39 @@ def show_studio(content: str = "") -> None:
 
     from qrkit.notebook.widgets.studio.designer import Designer
 
-    display(Designer(content) if content else Designer())
+    display(Designer(*filter(None, [content]), language=language))
 
 
-def show_console(place: str) -> None:
+def show_console(place: str, language: LanguageTag = "en") -> None:
     """Show the pages of a portfolio, or why its store cannot be opened."""
     from IPython.display import display
 
     try:
-        display(pages_of(_opened(place)))
+        display(pages_of(_opened(place), language))
     except QrkitError as error:
         display(HTML(f'<p class="qrkit-console-problem" role="alert">{escape(str(error))}</p>'))
 
 
-def pages_of(portfolio: Portfolio) -> Pages:
+def pages_of(portfolio: Portfolio, language: LanguageTag = "en") -> Pages:
     """Return the portfolio browser, the dashboard and the studio as pages."""
 
     def browser() -> Widget:
         from qrkit.notebook.widgets.browser.portfolio_browser import PortfolioBrowser
 
-        return PortfolioBrowser(portfolio)
+        return PortfolioBrowser(portfolio, language=language)
 
     def dashboard() -> Widget:
         from qrkit.notebook.widgets.dashboard.scan_dashboard import ScanDashboard
 
-        return ScanDashboard(portfolio)
+        return ScanDashboard(portfolio, language=language)
 
     def studio() -> Widget:
         from qrkit.notebook.widgets.studio.designer import Designer
 
-        return Designer(portfolio=portfolio)
+        return Designer(portfolio=portfolio, language=language)
 
-    return Pages({"QR Codes": browser, "Scans": dashboard, "Studio": studio})
+    with in_language(language):
+        return Pages({say("QR Codes"): browser, say("Scans"): dashboard, say("Studio"): studio})
 
 
 def _opened(place: str) -> Portfolio:

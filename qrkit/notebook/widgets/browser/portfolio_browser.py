@@ -16,6 +16,7 @@ from traitlets import Dict
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.languages import LanguageTag
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.browser.rule_form import rule_form
@@ -50,6 +51,7 @@ class PortfolioBrowser(Page):
     Args:
         portfolio: The portfolio to browse.
         name: Name of the browser: a notebook has one browser per name.
+        language: Language of its words: en, de, fr, es or nl.
 
     Attributes:
         studio: The studio of the chosen code, once it has been opened there; None before.
@@ -63,7 +65,9 @@ class PortfolioBrowser(Page):
     _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None
 
-    def __init__(self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser") -> None:
+    def __init__(
+        self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser", language: LanguageTag = "en"
+    ) -> None:
         if self._is_open(name):
             with self._one_answer():
                 if portfolio is self._catalogue.portfolio:
@@ -224,7 +228,7 @@ class PortfolioBrowser(Page):
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
         design = self.portfolio.design_of(self._catalogue.chosen)
-        self.studio = Designer(design, name=f"{self.name} studio", portfolio=self.portfolio)
+        self.studio = Designer(design, name=f"{self.name} studio", portfolio=self.portfolio, language=self._language)
         self._errors, self._said, self._is_in_studio = {}, "", True
 
     def _on_leave(self, _message: Any) -> None:

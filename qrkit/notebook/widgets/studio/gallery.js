@@ -37,8 +37,8 @@ function makePictures(studio) {
 function makeGallery(studio, presets) {
   const title = (name) => name[0].toUpperCase() + name.slice(1);
   const saved = makeSavedLooks(studio);
-  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Looks" }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, "Each shows your own content."), grid);
+  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
+  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });

@@ -9,21 +9,21 @@ const RESOLUTIONS = [150, 203, 300, 600]; // dots per inch
  */
 function makeOutput(studio, { downloads, purposes }) {
   const field = (words, input) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: input.id }, words), input);
-  const name = h("input", { type: "text", id: newId(), maxlength: 100, placeholder: "from the content", spellcheck: "false" });
-  const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: "as designed" });
+  const name = h("input", { type: "text", id: newId(), maxlength: 100, placeholder: say("from the content"), spellcheck: "false" });
+  const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: say("as designed") });
   const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
   const set = h("select", { id: newId() });
-  const what = field("Which codes", set);
-  const checks = h("ul", { class: "qk-checks", "aria-label": "Before you print" });
+  const what = field(say("Which codes"), set);
+  const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
   const clear = h("input", { type: "checkbox", id: newId() });
-  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, "Transparent background"));
-  const print = h("div", { class: "qk-print" }, what, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
+  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
+  const print = h("div", { class: "qk-print" }, what, field(say("File name"), name), field(say("Print width, mm"), width), field(say("Resolution"), dpi));
   const size = () => (width.value === "" ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   const which = () => (set.value === ONE ? {} : { of: "set", campaign: set.value });
   const names = Object.keys(purposes);
   let purpose = names[0];
   let least = 0;
-  const kinds = { label: "What is it for?", kind: "choice", words: Object.fromEntries(names.map((one) => [one, one])) };
+  const kinds = { label: say("What is it for?"), kind: "choice", words: Object.fromEntries(names.map((one) => [one, one])) };
   const chips = radios(studio, kinds, ["purpose"], names, null, (chosen) => {
     purpose = chosen;
     const { mm, dpi: dots = 300 } = purposes[purpose];
@@ -33,7 +33,7 @@ function makeOutput(studio, { downloads, purposes }) {
   });
   function label() {
     chips.update(purpose, {});
-    go.textContent = `Download ${purposes[purpose].format.toUpperCase()}${width.value ? `, ${width.value} mm at ${dpi.value} dpi` : ""}`;
+    go.textContent = `${say("Download {format}", null, { format: purposes[purpose].format.toUpperCase() })}${width.value ? `, ${width.value} mm, ${dpi.value} dpi` : ""}`;
   }
   function changed() {
     label();
@@ -42,27 +42,27 @@ function makeOutput(studio, { downloads, purposes }) {
   }
   for (const input of [width, dpi]) input.addEventListener("change", changed);
   set.addEventListener("change", () => {
-    name.placeholder = set.value === ONE ? "from the content" : "{name}";
-    name.title = set.value === ONE ? "" : "A pattern with {name}, {campaign}, {number} or {short_code}";
+    name.placeholder = set.value === ONE ? say("from the content") : "{name}";
+    name.title = set.value === ONE ? "" : say("A pattern with {name}, {campaign}, {number} or {short_code}");
   });
   let ground = null; // the background before it became transparent
   clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (text, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, text);
   const save = (format) => studio.ask({ ask: "download", format, name: name.value, ...size(), ...which() });
-  const files = downloads.map((format) => button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => save(format)));
+  const files = downloads.map((format) => button(format.toUpperCase(), say("Download {format}", null, { format: format.toUpperCase() }), () => save(format)));
   const go = h("button", { type: "button", class: "qk-primary", onclick: () => save(purposes[purpose].format) });
   label();
   const copied = h("span", { role: "status", class: "qk-copied" });
-  const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Text to copy" });
+  const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": say("Text to copy") });
   const copies = [
-    button("Image", "Copy the image", () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
-    button("Python", "Copy as Python", () => studio.copy("python", "clipboard")),
-    button("JSON", "Copy as JSON", () => studio.copy("json", "clipboard")),
+    button(say("Image"), say("Copy the image"), () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
+    button(say("Python"), say("Copy as Python"), () => studio.copy("python", "clipboard")),
+    button(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
   ];
   const heading = (words) => h("span", { class: "qk-label" }, words);
-  const actions = h("div", { class: "qk-buttons" }, heading("Other formats"), ...files, heading("Copy"), ...copies, copied);
-  const element = h("section", { class: "qk-output", id: newId(), "aria-label": "Download", hidden: true }, h("div", { class: "qk-purpose" }, chips.element, go), h("div", { role: "status" }, checks), print, clearRow, actions, code);
-  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, "Download");
+  const actions = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
+  const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, chips.element, go), h("div", { role: "status" }, checks), print, clearRow, actions, code);
+  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, say("Download"));
   opener.addEventListener("click", () => opener.setAttribute("aria-expanded", !(element.hidden = !element.hidden)));
   let clock = null;
 
@@ -76,21 +76,21 @@ function makeOutput(studio, { downloads, purposes }) {
     try {
       await navigator.clipboard.writeText(text);
       code.hidden = true;
-      tell("Copied to clipboard");
+      tell(say("Copied to clipboard"));
     } catch {
       code.hidden = false;
       code.value = text;
       code.select();
-      tell("Press Ctrl+C to copy");
+      tell(say("Press Ctrl+C to copy"));
     }
   }
 
   async function writeImage(data, type) {
     try {
       await navigator.clipboard.write([new ClipboardItem({ [type]: new Blob([data], { type }) })]);
-      tell("Copied to clipboard");
+      tell(say("Copied to clipboard"));
     } catch {
-      tell("The browser does not allow copying images; download the PNG instead");
+      tell(say("The browser does not allow copying images; download the PNG instead"));
     }
   }
 
@@ -111,7 +111,7 @@ function makeOutput(studio, { downloads, purposes }) {
     what.hidden = !saved?.kinds.includes("brand");
     if (JSON.stringify(saved?.campaigns) === campaigns) return;
     campaigns = JSON.stringify(saved?.campaigns);
-    const options = [[ONE, "This one"], ...(saved?.campaigns ?? []).map((one) => [one.id, `All of ${one.name}`]), ["", "All QR Codes"]];
+    const options = [[ONE, say("This one")], ...(saved?.campaigns ?? []).map((one) => [one.id, say("All of {campaign}", null, { campaign: one.name })]), ["", say("All QR Codes")]];
     const before = set.value;
     set.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
     set.value = options.some(([value]) => value === before) && before ? before : ONE;
