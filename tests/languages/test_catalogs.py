@@ -113,10 +113,11 @@ def all_sentences():
 ENGLISH = all_sentences()
 SAME = {
     "de": set(),
-    "fr": {"{count} codes", "{count} scans", "{count} scans."},
+    "fr": {"{count} codes", "{count} minutes", "{count} scans", "{count} scans."},
     "es": set(),
     "nl": {
-        "1\N{EN DASH}4 wk", "Focus X", "Focus Y", "in {month}", "pixels per module", "scans per week", "{count} codes", "{count} scans", "{count} scans.",
+        "1\N{EN DASH}4 wk", "Focus X", "Focus Y", "in {month}", "pixels per module",
+        "scans per week", "{count} codes", "{count} scans", "{count} scans.",
         "{day}: {scans} scans", "{weekday}, {hour}:00: {scans} scans",
     },
 }  # fmt: skip

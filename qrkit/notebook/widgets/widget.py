@@ -62,6 +62,7 @@ class Page(anywidget.AnyWidget):
     _open: ClassVar[dict[tuple[str, str, str], Page]] = {}
     """Open widgets by class name, widget name and language. Classes are no keys: traits give each widget its own."""
     _language: LanguageTag
+    _esm: str
 
     _handlers: ClassVar[dict[str, Handler]] = {}
     name = ""
@@ -158,11 +159,15 @@ class Page(anywidget.AnyWidget):
 
     # ---- Display
 
+    def _still(self) -> Pictures:
+        with in_language(self._language):
+            return self._pictures()
+
     def _repr_mimebundle_(self, **_asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
-        return bundle | self._twin.bundle(self._pictures()) | {"text/plain": repr(self)}, metadata
+        return bundle | self._twin.bundle(self._still()) | {"text/plain": repr(self)}, metadata
 
     def _ipython_display_(self) -> None:
         """Display the widget and its static image, which is hidden as long as the widget is alive."""
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
-        self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self._pictures())
+        self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self._still())

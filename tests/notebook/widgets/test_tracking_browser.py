@@ -2,6 +2,8 @@
 
 import pytest
 
+from qrkit.languages.sentences import catalog
+
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
 PLACES = (("JupyterLab Light", 390), ("JupyterLab Light", 1440), ("JupyterLab Dark", 900))
@@ -27,11 +29,29 @@ TELL = "print([(one.name, one.comment, len(one.schedule)) for one in shop.list_q
 TELL_MORE = "print([(one.name, one.template, one.content[8:]) for one in shop.list_qrcodes()])"
 
 
+WORDS = """root => [...root.querySelectorAll("*")].filter(one => one.checkVisibility()).flatMap(one => [
+    ...[...one.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data.trim()),
+    ...["aria-label", "title", "placeholder"].map(name => one.getAttribute(name))]).filter(Boolean)"""
+"""What people read or hear of a widget."""
+
+
 def run_cell(page, number):
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
     cell.locator(".jp-InputArea-prompt").click()
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
     return cell
+
+
+@pytest.mark.parametrize("shown", ["PortfolioBrowser(shop, ", "ScanDashboard(shop, ", "Designer("])
+def test_widgets_say_nothing_in_english_that_they_know_in_german(notebook, shown):
+    page = notebook(f"{SHOP}\nfrom qrkit.widgets import Designer\n{shown}language='de')", width=900)
+    widget = page.locator(".qrkit-widget").first
+    widget.wait_for()
+    words = widget.evaluate(WORDS)
+    german = catalog("de")
+    spoken = {text for text in german.values() if isinstance(text, str)}
+    assert len(spoken & {*words}) > 10
+    assert {*words} & {*german} - spoken == set()
 
 
 def test_codes_are_found_and_changed_by_keys(notebook, faults):
@@ -45,7 +65,7 @@ def test_codes_are_found_and_changed_by_keys(notebook, faults):
     browser.get_by_text("1 QR Code", exact=True).wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    browser.get_by_role("img", name="QR Code Door 1").wait_for()
+    browser.get_by_role("img", name="QR Code: Door 1").wait_for()
     name = browser.get_by_role("form", name="Edit QR Code").get_by_label("Name")
     name.fill("Gate")
     browser.get_by_role("button", name="Add scheduled change").focus()

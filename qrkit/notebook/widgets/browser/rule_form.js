@@ -45,9 +45,9 @@ function makeRules(forms, changed) {
       [rules[index], rules[index + by]] = [rules[index + by], rules[index]];
       draw(`${by < 0 ? "up" : "down"} ${index + by}`);
     };
-    const up = act("↑", `${say("Move up")}: ${name}`, `up ${index}`, () => swap(-1), { disabled: !index });
-    const down = act("↓", `${say("Move down")}: ${name}`, `down ${index}`, () => swap(1), { disabled: index === rules.length - 1 });
-    const remove = act(say("Remove"), `${say("Remove")}: ${name}`, `remove ${index}`, () => {
+    const up = act("↑", say("Move {name} up", null, { name }), `up ${index}`, () => swap(-1), { disabled: !index });
+    const down = act("↓", say("Move {name} down", null, { name }), `down ${index}`, () => swap(1), { disabled: index === rules.length - 1 });
+    const remove = act(say("Remove"), say("Remove {name}", null, { name }), `remove ${index}`, () => {
       rules.splice(index, 1);
       draw();
       add.focus();

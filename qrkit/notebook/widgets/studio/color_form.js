@@ -13,7 +13,7 @@ const cssRamp = (stops) => `linear-gradient(to right, ${stops.map((stop) => `${c
 
 function colorControl(studio, spec, path) {
   const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true" });
-  const picker = h("input", { type: "color", "aria-label": `${say("Pick a color")}: ${spec.label}` });
+  const picker = h("input", { type: "color", "aria-label": say("Pick {field}", null, { field: spec.label }) });
   const contrast = h("p", { class: "qk-contrast", id: newId(), hidden: true });
   const swatches = makeSwatches(studio, spec, path, (color) => {
     input.value = color;
@@ -54,7 +54,7 @@ function colorControl(studio, spec, path) {
 /** Colors to take with one click: of the brand, used before, and some that scan well. */
 function makeSwatches(studio, spec, path, choose) {
   const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
-  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": `${say("Swatches")}: ${spec.label}` }, say("Swatches"));
+  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }) }, say("Swatches"));
   const swatch = (color) =>
     h("button", { type: "button", class: "qk-swatch", style: `background: ${color}`, title: color, "aria-label": color, onclick: () => choose(color) });
   const group = (title, colors) =>

@@ -49,7 +49,7 @@ function makeOutput(studio, { downloads, purposes }) {
   clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (text, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, text);
   const save = (format) => studio.ask({ ask: "download", format, name: name.value, ...size(), ...which() });
-  const files = downloads.map((format) => button(format.toUpperCase(), say("Download {format}", null, { format: format.toUpperCase() }), () => save(format)));
+  const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => save(format)));
   const go = h("button", { type: "button", class: "qk-primary", onclick: () => save(purposes[purpose].format) });
   label();
   const copied = h("span", { role: "status", class: "qk-copied" });
