@@ -22,6 +22,7 @@ from qrkit.languages.sentences import catalog
 from qrkit.notebook.widgets.controls import GROUPS
 from qrkit.notebook.widgets.dashboard.dashboard_answers import ATTRIBUTES, COMPARED
 from qrkit.notebook.widgets.field_words import SAID
+from qrkit.notebook.widgets.studio.badge import WORDS
 from qrkit.report.sentences import GLOSSARY, SENTENCES
 from qrkit.report.words import ATTRIBUTE_NAMES, SCRIPT_WORDS
 from qrkit.store.recording.user_agents import Device
@@ -96,6 +97,7 @@ def all_sentences():
     """Each sentence by its key, with its English forms."""
     found = [sentence for path in sorted(ROOT.rglob("*.py")) for sentence in said_by(path)]
     found += [*said_by_template(), *said_by_scripts(), *COMPARED.values(), *ATTRIBUTES.values(), *GROUPS]
+    found += [words for by_verdict in WORDS.values() for words in by_verdict.values()]
     found += [word for part in widgets.Designer(name="catalogs").form.values() for word in said_by_forms(part)]
     found += [*SENTENCES.values(), *GLOSSARY, *GLOSSARY.values(), *SCRIPT_WORDS.values(), *NOTHING, *SPOKEN.values()]
     found += [name for names in ATTRIBUTE_NAMES.values() for name in names]

@@ -65,7 +65,7 @@ def test_codes_are_found_and_changed_by_keys(notebook, faults):
     browser.get_by_text("1 QR Code", exact=True).wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    browser.get_by_role("img", name="QR Code: Door 1").wait_for()
+    browser.get_by_role("img", name="QR Code Door 1").wait_for()
     name = browser.get_by_role("form", name="Edit QR Code").get_by_label("Name")
     name.fill("Gate")
     browser.get_by_role("button", name="Add scheduled change").focus()

@@ -128,7 +128,7 @@ function makeEditor(browser, forms) {
     if (!chosen) return clearTimeout(pause);
     picture.src = chosen.picture;
     picture.hidden = download.hidden = !chosen.picture;
-    picture.alt = say("QR Code: {content}", null, { content: chosen.name });
+    picture.alt = say("QR Code {name}", null, { name: chosen.name });
     download.href = chosen.picture;
     download.download = `${chosen.name.replace(/[^\p{L}\p{N} _-]+/gu, " ").trim().slice(0, 60) || "qrcode"}.svg`;
     // What is being typed stays, until it was saved or another code was chosen.
