@@ -258,7 +258,7 @@ const MAKERS = {
       if (branch !== shown) {
         shown = branch;
         const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? say("{field}: color", null, { field: spec.label }) : "" }, path);
+        inside = makeControl(studio, { ...found, label: branch === first ? say("{field} color", null, { field: spec.label }) : "" }, path);
         inside.element.classList.add("qk-inside");
         body.replaceChildren(inside.element);
       }

@@ -33,7 +33,8 @@ function makeOutput(studio, { downloads, purposes }) {
   });
   function label() {
     chips.update(purpose, {});
-    go.textContent = `${say("Download {format}", null, { format: purposes[purpose].format.toUpperCase() })}${width.value ? `, ${width.value} mm, ${dpi.value} dpi` : ""}`;
+    const format = purposes[purpose].format.toUpperCase();
+    go.textContent = width.value ? say("Download {format}, {width} mm at {dpi} dpi", null, { format, width: width.value, dpi: dpi.value }) : say("Download {format}", null, { format });
   }
   function changed() {
     label();
