@@ -368,23 +368,17 @@ class Scene(Shown):
         """
         width, height, moved = self.width + 2 * bleed, self.height + 2 * bleed, Matrix(1, 1, bleed, bleed)
         items: tuple[Item, ...] = (Group(_enlarge_background(self.items, bleed), moved),)
-        matrix, ground = next(self.flat(), (Matrix(), None))
-        if isinstance(ground, Shape):
+        matrix, ground = next(self.flat(), (Matrix(), Group((), Matrix())))
+        x = y = across = down = 0.0
+        if isinstance(ground, Shape) and ground.outline.letters.count("M") == 1:
             left, top, right, bottom = ground.outline.box()
             x, y, across, down = matrix.box(left, top, right - left, bottom - top)
-            off = max(abs(x), abs(y), abs(x + across - self.width), abs(y + down - self.height))
-            if off > self.module / 2 or ground.outline.letters.count("M") > 1:
-                rule = (
-                    "needs a ground that reaches all edges and has no hole, and this frame has none; take bar or card"
-                )
-                raise InvalidParameter(Problem("bleed_mm", None, rule))
+        if max(abs(x), abs(y), abs(x + across - self.width), abs(y + down - self.height)) <= self.module / 2:
             # The outline in the size of the picture with its bleed lies below the frame, and keeps its round corners.
             larger = Matrix(width / across, height / down, -x * width / across, -y * height / down)
             items = (Group((ground,), matrix.then(larger)), Group(self.items, moved))
         elif not isinstance(ground, Rectangle):
-            rule = (
-                "needs a background to continue, and a wrapper ends at the edge of the picture; leave out one of them"
-            )
+            rule = "needs a background, or a frame whose ground reaches all edges and has no hole, such as bar or card"
             raise InvalidParameter(Problem("bleed_mm", None, rule))
         return replace(self, width=width, height=height, items=items, bleed=bleed)
 

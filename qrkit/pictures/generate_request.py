@@ -128,8 +128,7 @@ def print_json(fields: Mapping[str, Any]) -> str:
         InvalidParameter: If a field is invalid, or the profile is not a data URI: a path would be one of the server.
     """
     PrintSize(**{name: value for name, value in fields.items() if name not in ("profile", "spots")})
-    profile = fields.get("profile", DATA_URI)
-    if not (isinstance(profile, str) and profile.startswith(DATA_URI)):
+    if not str(fields.get("profile", DATA_URI)).startswith(DATA_URI):
         rule = "must be a data URI: data:application/vnd.iccprofile;base64, and the bytes of the file in base64"
         raise InvalidParameter(Problem("profile", None, rule))
     return json.dumps(dict(fields))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error as NotBase64
 from functools import cached_property
-from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -31,7 +30,7 @@ def _pairs(given: Any) -> Any:
 
 
 def _path(given: Any) -> Any:
-    return fspath(given) if isinstance(given, PathLike) else given
+    return str(given) if isinstance(given, Path) else given
 
 
 class Inks(Model):
@@ -64,10 +63,8 @@ class Inks(Model):
         field, rule, names = "spots", "", [*self.spots.values()]
         if names and not self.profile:
             rule = "needs a profile"
-        elif {"All", "None"} & {*names}:
-            rule = "must not be named All or None, with which a PDF prints all inks or nothing"
-        elif len({*names}) < len(names):
-            rule = "names an ink twice; each replaces one color"
+        elif {"All", "None"} & {*names} or len({*names}) < len(names):
+            rule = "must have different names, and not All or None, with which a PDF prints all inks or nothing"
         try:
             self._press  # noqa: B018  # reads the profile
         except OSError as error:

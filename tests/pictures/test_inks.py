@@ -129,7 +129,9 @@ def test_the_ground_of_a_frame_continues_into_the_bleed_or_the_error_says_why_no
     frame = {"kind": kind, "color": "navy", "caption": "Scan me"}
     printed = generate(LINK, frame=frame, width=300, warn=False).print_at(60, bleed_mm=3)
     if kind in ("bag", "border", "bubble", "pill", "ribbon", "round", "tag"):
-        with pytest.raises(InvalidParameter, match="bleed_mm: needs a ground that reaches all edges and has no hole"):
+        with pytest.raises(
+            InvalidParameter, match="bleed_mm: needs a background, or a frame whose ground reaches all edges"
+        ):
             printed.to_bytes("pdf")
         return
     picture = Image.open(BytesIO(FORMATS["png"].write(printed.exact_scene))).convert("RGB")
@@ -262,8 +264,8 @@ def test_a_damaged_profile_is_refused_or_converts(tmp_path_factory, changes):
         ("plain", {"spots": {"black": ""}}, "pdf", "must not be empty"),
         ("plain", {"spots": {"black": "x" * 61}}, "pdf", "must have 1..60 characters"),
         ("plain", {"spots": {"black": SPOT}, "profile": None}, "pdf", "needs a profile"),
-        ("plain", {"spots": {"black": "None"}}, "pdf", "spots.*must not be named All or None"),
-        ("plain", {"spots": {"black": "X", "red": "X"}}, "pdf", "spots.*names an ink twice"),
+        ("plain", {"spots": {"black": "None"}}, "pdf", "spots.*not All or None"),
+        ("plain", {"spots": {"black": "X", "red": "X"}}, "pdf", "spots.*must have different names"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(name, how, format, told, press, tmp_path):

@@ -136,12 +136,8 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "schema": schema, "example": example}
 
 
-EXTENSIONS = {
-    "export": [*EXPORT_FORMATS],
-    "export_for_print": [*IN_SIZE],
-    "statistics": [*SCAN_FORMATS],
-    "picture": ["png", "svg", "pdf"],
-}
+EXTENSIONS = {"export": [*EXPORT_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
+EXTENSIONS["export_for_print"] = [*IN_SIZE]
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": ID,
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
