@@ -195,6 +195,6 @@ def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color
     darkest, brightest = min(found.channels), max(found.channels)
     if brightest < BLACK_INK and brightest - darkest < NEUTRAL and not (size.key_black and not brightest):
         share = REGISTRATION_MM * image.scene.width / image.scene.module / size.size_mm
-        text = f"black as RGB is mixed of four inks, and {REGISTRATION_MM} mm of misregister is {share:.0%} of a module"
+        text = f"RGB black is mixed from four inks, and a shift of {REGISTRATION_MM} mm is {share:.0%} of a module"
         fix = "print #000000 with black ink only (key_black)"
         yield PrintFinding("rich-black", "warning" if GROWTH.severity(share) else "note", text, fix)
