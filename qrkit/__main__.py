@@ -40,7 +40,7 @@ COMMANDS = {
     "scans": {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
         "events:define_tail": "Print what happens, as it happens: scans, conversions, changes of QR Codes.",
-        "experiment:define_experiment": "Tell which variant of a split QR Code converts more.",
+        "experiment:define_experiment": "Find out which variant of a split QR Code converts more.",
         "report:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
     },
     "in a browser": {
@@ -49,7 +49,7 @@ COMMANDS = {
     },
     "a server and its store": {
         "serve:define_serve": "Serve the HTTP interface and the short URLs of a store.",
-        "events:define_webhook": "Have a server tell others what happens: scans, conversions, changes of QR Codes.",
+        "events:define_webhook": "Send events to other software: scans, conversions, changes of QR Codes.",
         "account:define_account": "Create the accounts of a store, and give them plans and API keys.",
         "maintenance:define_verify": "Check whether a store is intact.",
         "maintenance:define_backup": "Copy a store, which may be in use.",

@@ -54,13 +54,13 @@ def define_check(one: Parser) -> None:
         "who must be able to read it: phones; or all, which adds embedded readers, such as checkout scanners (phones)"
     )
     one.add_argument("--audience", choices=AUDIENCES, default="phones", metavar="AUDIENCE", help=what)
-    what = "the design (.json) that photos show, so that its logo is no damage"
+    what = "the design (.json) that photos show, so that its logo does not count as damage"
     one.add_argument("--design", type=Path, metavar="FILE", help=what)
     what = f"{STORE}, whose trials with your own phones are shown beside the verdict; see `qrkit trial`"
     one.add_argument("--store", metavar="STORE", help=what)
     paper = one.add_argument_group("before you print a design")
     add_fields(paper, partial(named, "pictures.printing:PrintSize"), {"size_mm": "N", "key_black": ""})
-    paper.add_argument("--dpi", type=float, metavar="N", help="dots per inch of the printer, if they matter")
+    paper.add_argument("--dpi", type=float, metavar="N", help="resolution of the printer in dots per inch")
     paper.add_argument("--distance-m", type=float, metavar="N", help="distance of the phone in meters")
     what = "what a press prints on: coated, uncoated, newsprint, kraft or dark"
     paper.add_argument("--material", metavar="NAME", help=what)

@@ -32,7 +32,7 @@ def define_webhook(one: Parser) -> None:
     """Define the command `webhook` and its subcommands."""
     describe(
         one,
-        "`qrkit serve` sends the events. Requests are CloudEvents, signed by Standard Webhooks.",
+        "`qrkit serve` sends the events. Requests contain CloudEvents, and are signed as Standard Webhooks specifies.",
         usage="add|list|test|log|replay|remove ...",
         examples=("qrkit webhook add https://example.com/scans --kinds scan,conversion",),
     )
@@ -132,7 +132,7 @@ WEBHOOK_COMMANDS = (
     ("list", _list, "List all webhooks.", "", ""),
     ("test", _test, "Send a webhook a test event now; the exit status is 1 if that fails.", "ID", "status, error"),
     ("log", _log, "List the last 1,000 attempts to send events to a webhook.", "ID", ""),
-    ("replay", _replay, "Send its dead letters again, and switch it on if it was off.", "ID", "id, events"),
+    ("replay", _replay, "Send the dead letters of a webhook again, and switch it on if it is off.", "ID", "id, events"),
     ("remove", _remove, "Remove a webhook with its log.", "ID", "id"),
 )
 """Name, function, description, argument, names in its JSON."""

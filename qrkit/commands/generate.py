@@ -89,7 +89,7 @@ def define_generate(one: Parser) -> None:
     )
     names = "pattern of the file names, with columns in braces: '{Room}/Table {n}' (n is the number of the row)"
     what.add_argument("--names", metavar="TEXT", help=names)
-    count = "draw CONTENT as often as this; {n} in CONTENT, --caption, --subtitle and --names is the number"
+    count = "draw CONTENT N times; {n} in CONTENT, --caption, --subtitle and --names is the number"
     what.add_argument("--count", type=int, metavar="N", help=count)
     add_place(one)
     add_look(one.add_argument_group("how it looks (options override a design or a template)"))
@@ -109,7 +109,7 @@ def define_generate(one: Parser) -> None:
 def add_content_columns(what: argparse._ArgumentGroup) -> None:
     """Add the options that say what of a table is encoded."""
     what.add_argument("--content-column", metavar="NAME", help=f"column of TABLE to encode ({COLUMN})")
-    items = "encode GS1 Digital Links below URL, from the columns gtin, lot, serial, expiry; {hri} is their text"
+    items = "encode GS1 Digital Links below URL, from the columns gtin, lot, serial, expiry; {hri} is its readable text"
     what.add_argument("--gs1", metavar="URL", help=items)
 
 

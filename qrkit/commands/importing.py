@@ -36,7 +36,7 @@ def add_import_options(one: argparse.ArgumentParser) -> None:
     one.add_argument("--fix-urls", action="store_true", help=fix)
     old = "base URL of the printed codes, if it has a path; by default, the whole path is the short code"
     one.add_argument("--old-base-url", default="", metavar="URL", help=old)
-    anyway = "import rows whose short codes are in use with new ones; otherwise, the file is refused"
+    anyway = "give rows new short codes if theirs are in use; otherwise, the file is refused"
     one.add_argument("--anyway", action="store_true", help=anyway)
     look = one.add_argument_group("how the codes look (the result is saved as a template)")
     what = (

@@ -60,7 +60,7 @@ def define_report(one: Parser) -> None:
     add_period(one)
     compared = f"what to compare: {', '.join(COMPARED)} (the days before, if they have scans)"
     one.add_argument("--compare", choices=COMPARED, metavar="WHAT", help=compared)
-    by = "a table by this, such as browser, tag, or a field of yours; repeat it for several (device, system, country)"
+    by = "add a table by this, such as browser, tag or a field of yours; repeat it for more (device, system, country)"
     one.add_argument("--by", action="append", metavar="WHAT", help=by)
     one.add_argument("--title", metavar="TEXT", help="title of the report")
     what = "name, logo and colors: a brand saved in the store, or a JSON file (the brand in use, if any)"
@@ -82,7 +82,7 @@ def add_period(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", type=_day, metavar="DAY", help=first)
     last = "the day after the last one (default: the day after the last scan)"
     parser.add_argument("--until", type=_day, metavar="DAY", help=last)
-    whole = "the last whole one instead: week (from Monday), month or quarter"
+    whole = "the last whole week (from Monday), month or quarter"
     parser.add_argument("--last", choices=get_args(WholePeriod), metavar="PERIOD", help=whole)
     zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)

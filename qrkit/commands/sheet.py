@@ -39,7 +39,7 @@ def define_sheet(one: Parser) -> None:
     """Define the command `sheet`."""
     describe(
         one,
-        "Prints the QR Codes of a store, or of a table without tracking them. What to change before printing is told. "
+        "Prints the QR Codes of a store, or of a table without tracking them. Says what to change before printing. "
         "Nothing is written if a text does not fit its label, or a code is too dense for it. Print a PDF at its "
         "actual size (100%).",
         usage="FILE --stock NAME [options]",
@@ -65,7 +65,7 @@ def define_sheet(one: Parser) -> None:
         "a line of text, with {name}, {campaign}, {number}, {short_code}, {short_url}, your fields, or columns of TABLE"
     )
     what.add_argument("--line", action="append", metavar="TEXT", help=f"{line}; repeat it for more ({{name}})")
-    what.add_argument("--test-page", action="store_true", help="outlines and rulers, to set --offset-x and --scale")
+    what.add_argument("--test-page", action="store_true", help="outlines and rulers, to measure --offset-x and --scale")
     add_place(one)
     add_fields(one.add_argument_group("labels, and how they are printed"), lambda: SheetSettings, SETTINGS)
     add_look(one.add_argument_group("how the codes of TABLE look"))
@@ -79,7 +79,7 @@ def _sheet(asked: argparse.Namespace) -> Status:
 
     given: dict[str, Any] = {name: getattr(asked, name) for name in SETTINGS if getattr(asked, name) is not None}
     if "stock" not in given:
-        rule = "is required: the part of a label stock, such as L7160, or a card, such as business-card"
+        rule = "is required: the part number of a label stock, such as L7160, or a card, such as business-card"
         raise InvalidParameter(Problem("stock", None, rule))
     settings = SheetSettings(**given, lines=asked.line or () if asked.table else asked.line or ("{name}",))
     look = ("design", "template", "subtitle", *Decoration._fields, *fields_of_look(asked))

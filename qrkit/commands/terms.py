@@ -35,14 +35,14 @@ _CONDITION = re.compile(r"(?P<type>[a-z-]+)(?:\((?P<key>[^()]*)\))?(?:(?P<negate
 def add_terms(one: argparse.ArgumentParser) -> None:
     """Add the options to a command that makes or changes QR Codes."""
     add_rules(one)
-    one.add_argument("--since", metavar="TIME", help='lead nowhere before, such as 2026-12-01T08:00:00Z; "" removes it')
-    one.add_argument("--until", metavar="TIME", help='lead nowhere from then on; "" removes it')
+    one.add_argument("--since", metavar="TIME", help='lead nowhere before TIME (2026-12-01T08:00:00Z); "" removes it')
+    one.add_argument("--until", metavar="TIME", help='lead nowhere from TIME on; "" removes it')
     one.add_argument("--limit", type=int, metavar="N", help="lead nowhere after N scans; 0 for no limit")
     one.add_argument("--limit-a-day", type=int, metavar="N", help="lead nowhere after N scans on a UTC day")
-    otherwise = "a URL, or words to show, where it would lead nowhere"
+    otherwise = "a URL, or a text to show, where the code would lead nowhere"
     one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
-    one.add_argument("--password", metavar="WORD", help='ask visitors for it; "" removes it; - asks for it here')
-    query = "whether to add the query of a visitor's short URL to the target (default: what the server says)"
+    one.add_argument("--password", metavar="WORD", help='what visitors must type; "" removes it; - prompts for it')
+    query = "whether to add the query of a visitor's short URL to the target (default: the setting of the server)"
     one.add_argument("--pass-query", choices=("yes", "no", ""), metavar="yes|no", help=query)
     click = "add an ID of the scan to links, under this parameter, so that conversions can name it"
     one.add_argument("--click-id", metavar="NAME", help=click)
@@ -60,7 +60,7 @@ def add_rules(one: argparse.ArgumentParser) -> None:
         "https://example.com'; repeat it for several, of which the first that applies answers"
     )
     one.add_argument("--rule", action="append", default=[], metavar="RULE", help=rule)
-    rules = "the same as JSON or a JSON file, as Shlink writes it, too; [] removes all rules"
+    rules = "the same rules as JSON or a JSON file, also as Shlink writes them; [] removes all rules"
     one.add_argument("--rules", metavar="JSON", help=rules)
 
 
@@ -105,14 +105,14 @@ def define_explain(one: Parser) -> None:
         ),
     )
     one.add_argument("code", metavar="CODE", help="short code, short URL, name or ID of a QR Code")
-    one.add_argument("--device", choices=SAMPLES, metavar="DEVICE", help=f"of the visitor: {', '.join(SAMPLES)}")
-    one.add_argument("--user-agent", default="", metavar="TEXT", help="the same as browsers send it")
+    one.add_argument("--device", choices=SAMPLES, metavar="DEVICE", help=f"device of the visitor: {', '.join(SAMPLES)}")
+    one.add_argument("--user-agent", default="", metavar="TEXT", help="user agent of the visitor, as browsers send it")
     one.add_argument(
         "--language", default="", metavar="TEXT", help="languages that the browser asks for, such as de-AT"
     )
     for name in ("country", "region", "city", "query", "address", "referrer"):
         one.add_argument(f"--{name}", default="", metavar="TEXT", help=f"{name} of the visitor")
-    one.add_argument("--at", metavar="TIME", help="when, such as 2026-12-24T18:00:00Z (now)")
+    one.add_argument("--at", metavar="TIME", help="time of the visit, such as 2026-12-24T18:00:00Z (now)")
     add_store(one)
     add_json(one, "reason, content, rule (from 1), sentence")
     one.set_defaults(run=_explain)

@@ -290,7 +290,7 @@ class QRAccessor:
 
         Args:
             path: The file, which ends in .pdf, or in .zpl for a label printer (with `dpi`).
-            stock: The part of a label stock, such as `L7160`, or one of our cards, such as `business-card`.
+            stock: Part number of a label stock, such as `L7160`, or a card, such as `business-card`.
             content: The column with the contents to encode, or with images from `generate`.
             lines: Lines of text on a label, with columns in braces: `Table {Table}`. The first one is set larger.
             design: The design of the images, as in `generate`.

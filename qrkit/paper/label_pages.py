@@ -38,7 +38,7 @@ class SheetSettings(Inks):
     """How labels are arranged, printed and cut."""
 
     stock: str = Field(
-        description="The part of a label stock, such as `L7160`, or a card of ours: `business-card`, `table-tent`, "
+        description="Part number of a label stock, such as `L7160`, or a card: `business-card`, `table-tent`, "
         "`a6`, `sticker`, `ticket`, `hang-tag`."
     )
     paper: str | None = Field(

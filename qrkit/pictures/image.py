@@ -235,7 +235,7 @@ class QRImage(Shown):
             bleed_mm: How far the background of a PDF reaches beyond its width, to be cut off; 0..10 millimeters.
             profile: ICC profile of a print shop, in CMYK, as the path of a file or a data URI: makes a PDF a PDF/X-4,
                 and a TIFF one in CMYK. Black and grays are printed with black ink only.
-            spots: Spot colors of a PDF for a profile, by the color that each replaces:
+            spots: Spot colors of a PDF with a profile, by the color that each replaces:
                 `{"#D20F39": "PANTONE 186 C"}`. Gradients and pictures have none.
 
         Raises:

@@ -46,7 +46,7 @@ class Inks(Model):
         "file, or a data URI with its bytes: `data:application/vnd.iccprofile;base64,…`.",
     )
     spots: Annotated[dict[Color, Annotated[str, Strict(), Length(1, 60)]], BeforeValidator(_pairs)] = Field(
-        default={}, description="Spot colors of a PDF for a profile, by the color that each replaces."
+        default={}, description="Names of spot colors, each for one color of a PDF with a profile."
     )
 
     @cached_property

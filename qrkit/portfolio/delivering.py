@@ -1,6 +1,6 @@
 """Sends events to webhooks: at least once, in the order of the events, with ever longer pauses after failures.
 
-Requests are CloudEvents 1.0 in structured mode, signed by Standard Webhooks.
+Requests are CloudEvents 1.0 in structured mode, signed as Standard Webhooks specifies.
 """
 
 from __future__ import annotations

@@ -264,7 +264,7 @@ class Written(Explained):
 
         Args:
             path: The file, which ends in .pdf, or in .zpl for a label printer (with `dpi`).
-            stock: The part of a label stock, such as `L7160`, or one of our cards: business-card, table-tent, a6,
+            stock: Part number of a label stock, such as `L7160`, or a card: business-card, table-tent, a6,
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.
             lines: Lines of text on a label, with the fields of `export_file` in braces. The first one is set larger.

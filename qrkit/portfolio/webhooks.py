@@ -29,7 +29,7 @@ MOST = 100
 class Webhooks:
     """The webhooks of one account, available as `Portfolio.webhooks`.
 
-    A running server sends the events, as CloudEvents 1.0, signed by Standard Webhooks: at least once, in their order.
+    A running server sends the events as CloudEvents 1.0, signed as in Standard Webhooks: at least once, in order.
     After a failure, it waits longer and longer, up to a day; an event that fails eight times becomes a dead letter.
 
     Example:

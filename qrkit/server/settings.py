@@ -145,7 +145,7 @@ class Settings(Model):
     archive_after_days: Annotated[Whole, Within(0, MOST_DAYS_KEPT, "days")] | None = Field(
         default=None,
         description="Number of finished days whose visits stay in the store; older ones are moved into Parquet files, "
-        "which all questions still count. By default, the server archives nothing.",
+        "which statistics still include. By default, the server archives nothing.",
     )
     places: str | None = Field(
         default=None,
@@ -160,8 +160,8 @@ class Settings(Model):
     )
     metrics_token_file: str | None = Field(
         default=None,
-        description="A file with a token of at least 16 characters. Clients that send it as a Bearer token can read "
-        "the metrics of the server at `/api/v3/metrics`; without this setting, there are none.",
+        description="A file with the token that protects the metrics, of at least 16 characters. Clients send it as a "
+        "Bearer token to `/api/v3/metrics`; without this setting, there are no metrics.",
     )
     threads: Annotated[Whole, Within(4, 512, "threads")] = Field(
         default=176,

@@ -71,7 +71,7 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path, monkeypatch, capsys):
     (tmp_path / "t.csv").write_text("Content\nhttps://example.com/1\n\n")
     for words, told in (
         (["--stock", "L716", "--from", "t.csv"], "stock='L716': is not a stock; did you mean 'L716"),
-        (["--from", "t.csv"], "stock: is required: the part of a label stock"),
+        (["--from", "t.csv"], "stock: is required: the part number of a label stock"),
         (["--stock", "L7160", "--from", "t.csv", "--campaign", "Spring"], "campaign='Spring': is for the QR Codes"),
         (["--stock", "L7160"], "no store 'qrkit.duckdb'"),
         (["--stock", "L7160", "--preset", "bubble"], "preset='bubble': needs --from, a table"),

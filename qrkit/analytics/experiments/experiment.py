@@ -71,7 +71,7 @@ def experiment(
     What counts is a visitor-day: a visitor has one variant for a UTC day, and converts or does not within a time of the
     first scan. Visitor-days whose time is not over are left out of all variants. All intervals hold at all looks
     together, so a variant that is named as the winner at any look is a false one in at most 1 - level of all
-    experiments without a difference. Nothing is stopped or moved: choosing is up to you.
+    experiments without a difference. qrkit never ends an experiment by itself: choosing is up to you.
 
     By ratio, the rates of conversion are divided. The interval is exact whatever the weather, bursts, weekdays or other
     changes do to all variants, and however often you change the weights, because each visitor who converts is a coin of
