@@ -108,7 +108,7 @@ def read_covariates(covariates: pd.DataFrame, sides: Sequence[Mapping[date, int]
         columns.append((column - column.mean()) / (np.ptp(column) or 1))
     known = np.column_stack([*_sides(sides).T, *columns])
     if np.linalg.matrix_rank(known) < known.shape[1]:
-        rule = "must not be the same on all days, or follow from other columns or from the change itself"
+        rule = "must differ between days, and must not follow from other columns or from the change itself"
         raise InvalidParameter(Problem("covariates", list(map(str, covariates)), rule))
     return np.column_stack(columns)
 

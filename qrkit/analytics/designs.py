@@ -116,7 +116,7 @@ def compare_designs(
 def _check_groups(groups: Mapping[str, Scans]) -> list[Scans]:
     """Return the views of groups that can be compared."""
     if not isinstance(groups, Mapping) or not all(isinstance(view, Scans) for view in groups.values()):
-        rule = "must be views of scans by the names of their designs, such as {'plain': …, 'framed': …}"
+        rule = "must be a dict of views of scans by the names of designs, such as {'plain': …, 'framed': …}"
         raise InvalidParameter(Problem("groups", type(groups).__name__, rule, "wrong-type"))
     if not 2 <= len(groups) <= MOST_GROUPS:
         raise InvalidParameter(Problem("groups", len(groups), f"must be 2 to {MOST_GROUPS} views", "out-of-range"))

@@ -445,7 +445,7 @@ def _set(asked: argparse.Namespace) -> None:
         if not (changes or asked.fix_urls or asked.tag or asked.no_tag):
             raise InvalidParameter(Problem("options", None, "must say what to change, such as --content"))
         if asked.all == bool(asked.codes):
-            raise InvalidParameter(Problem("codes", " ".join(asked.codes) or None, "must be CODEs, or --all instead"))
+            raise InvalidParameter(Problem("codes", " ".join(asked.codes) or None, "must be CODEs, or use --all alone"))
         if "name" in changes and (asked.all or len(asked.codes) > 1):
             raise InvalidParameter(Problem("name", asked.name, "is only for one CODE: names tell QR Codes apart"))
         found = portfolio.list_qrcodes() if asked.all else [portfolio.find_qrcode(code) for code in asked.codes]
@@ -498,6 +498,6 @@ def _remove(asked: argparse.Namespace) -> Status:
 def confirm(question: str) -> bool:
     """Ask a question on the terminal and return whether the answer was yes."""
     if not sys.stdin.isatty():
-        raise InvalidParameter(Problem("yes", None, "is required where there is no terminal to ask: --yes"))
+        raise InvalidParameter(Problem("yes", None, "is required without a terminal to confirm in: --yes"))
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

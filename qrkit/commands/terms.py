@@ -84,7 +84,7 @@ def rules_of(asked: argparse.Namespace) -> dict[str, list[Any]]:
         InvalidParameter: If a rule cannot be read.
     """
     if asked.rule and asked.rules is not None:
-        raise InvalidParameter(Problem("rules", asked.rules, "goes without --rule"))
+        raise InvalidParameter(Problem("rules", asked.rules, "cannot be combined with --rule"))
     if asked.rule:
         return {"rules": [_rule(text) for text in asked.rule]}
     return {} if asked.rules is None else {"rules": _json(asked.rules)}
@@ -153,7 +153,7 @@ def _condition(text: str, rule: str) -> dict[str, Any]:
     if not found or kind not in TYPES:
         told = "must be conditions and a content, such as 'device=ios language!=de,fr https://example.com'; "
         known = ", ".join([*SHORT, *(name for name in TYPES if name not in SHORT.values())])
-        raise InvalidParameter(Problem("rule", rule, f"{told}{text!r} is none of {known}"))
+        raise InvalidParameter(Problem("rule", rule, f"{told}{text!r} is not a condition; known are {known}"))
     values = found["values"].split(",") if found["values"] else []
     return {"type": kind, "match_key": found["key"] or "", "match_value": values, "is_negated": bool(found["negated"])}
 

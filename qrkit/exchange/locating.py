@@ -87,7 +87,7 @@ class Place:
         match = _ROWS.fullmatch(str(self.header_row).strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (-1, -1)
         if not (first == last == 0 or 1 <= first <= last < first + MOST_HEADING_ROWS):
-            rule = "must be the number of the row with the headings, as 3, or of its rows, as 3-4, or 0 for no heading"
+            rule = "must be the row of the headings, such as 3, or their rows, such as 3-4, or 0 for no headings"
             raise InvalidParameter(Problem("header_row", self.header_row, rule))
         return first, last
 

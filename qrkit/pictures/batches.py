@@ -209,7 +209,7 @@ def _check(
         rule = "is given by the first argument, for each picture"
         raise InvalidParameter(Problem("content", fields["content"], rule, "unknown-parameter"))
     if processes is not None and (not isinstance(processes, int) or processes < 1):
-        rule = "must be a whole number, 1 or more, or None for as many as are worth starting"
+        rule = "must be a whole number, 1 or more, or None to choose automatically"
         raise InvalidParameter(Problem("processes", processes, rule, "out-of-range"))
 
 

@@ -213,6 +213,6 @@ class Gs1:
 def _fields(key: str, by_place: Mapping[str, Gs1Entity]) -> dict[str, Any]:
     """Return the fields of the QR Code of a key with these entities by their qualifiers."""
     if "" not in by_place:
-        raise InvalidParameter(Problem("links", None, f"of {key} itself must be set before those of a lot or item"))
+        raise InvalidParameter(Problem("links", None, f"must be set for {key} itself before a lot or an item"))
     content = next((link.href for link in by_place[""].of(DEFAULT)), "")
     return {"name": by_place[""].description[:100] or key, "content": content, "gs1": list(by_place.values())}

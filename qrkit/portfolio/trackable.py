@@ -51,7 +51,7 @@ def check_rules(rules: Sequence[RedirectRule]) -> None:
 
 def _unanswered(rules: Sequence[RedirectRule]) -> list[Problem]:
     told = unanswered(rules)
-    return [Problem(f"rules.{number}", str(rules[number]), f"never answers: {reason}") for number, reason in told]
+    return [Problem(f"rules.{number}", str(rules[number]), f"never takes effect: {reason}") for number, reason in told]
 
 
 def _refuse(*problems: Problem) -> None:

@@ -88,7 +88,7 @@ def check(
 
     if design is not None:
         if isinstance(subject, Design) or not isinstance(design, Design):
-            rule = "must be the design that a photo shows, and the subject must be that photo"
+            rule = "must be a Design, the one that the photo shows; the subject must be the photo"
             raise InvalidParameter(Problem("design", None, rule, "bad-value"))
         from qrkit.scanning.photographs.print_check import check_print
 

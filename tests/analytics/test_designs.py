@@ -167,9 +167,9 @@ def test_three_designs_are_compared_in_pairs():
 def test_groups_that_cannot_be_compared_are_refused(alike):
     old, new = alike.values()
     for groups, message in (
-        ([old, new], "groups='list': must be views of scans by the names of their designs"),
+        ([old, new], "groups='list': must be a dict of views of scans by the names of designs"),
         ({"old": old}, "groups=1: must be 2 to 20 views"),
-        ({"old": old, "new": "codes"}, "must be views of scans"),
+        ({"old": old, "new": "codes"}, "must be a dict of views of scans"),
         ({"old": old, "same": old}, "groups='old, same': must have no QR Code in common; 'old00' is in both"),
         ({"old": old, "new": new.where(time_zone="Asia/Tokyo")}, "time_zone='Asia/Tokyo': must be that of"),
     ):

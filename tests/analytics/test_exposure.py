@@ -184,6 +184,6 @@ def test_opening_hours_are_read(text, hours):
 def test_other_opening_hours_are_refused(text):
     with (
         shop_of({"a": {"Open": text}}, scans_at(("a", datetime(2026, 3, 1)))) as shop,
-        pytest.raises(InvalidParameter, match=r"must be opening hours such as 'Mo-Fr 09:00-18:00.*'a' has others"),
+        pytest.raises(InvalidParameter, match=r"must be opening hours such as 'Mo-Fr 09:00-18:00.*QR Code 'a'"),
     ):
         analytics.scans_by_open_hour(shop.scans.where(since=FIRST, until=END), "Open")

@@ -83,8 +83,8 @@ def test_days_without_scans_have_a_covariate(shop):
         (lambda frame: pd.concat([frame, frame.iloc[:1]]), "must have one row for each day; a day has two"),
         (lambda frame: frame.assign(rain="wet"), "covariates.rain.*: must be numbers, with none missing"),
         (lambda frame: frame.where(frame > frame["rain"].min()), "covariates.rain.*: must be numbers"),
-        (lambda frame: frame.assign(rain=1.0), "must not be the same on all days"),
-        (lambda frame: frame.assign(twice=2 * frame["rain"]), "or follow from other columns"),
+        (lambda frame: frame.assign(rain=1.0), "must differ between days"),
+        (lambda frame: frame.assign(twice=2 * frame["rain"]), "must not follow from other columns"),
         (lambda frame: frame.assign(rain=np.repeat([0, 1], 42)), "or from the change itself"),
     ],
 )

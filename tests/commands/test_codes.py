@@ -291,7 +291,7 @@ REFUSED = [
     (["set", "door", "--schedule", '[{"date": "soon", "content": "x"}]'], "date"),
     (["set", "door", "--schedule", "object.json"], "must be a JSON list of objects with date and content"),
     (["remove", "door", "nowhere", "--yes"], "no QR Code 'nowhere'"),
-    (["remove", "door"], "yes: is required where there is no terminal to ask: --yes"),
+    (["remove", "door"], "yes: is required without a terminal to confirm in: --yes"),
     (["campaign", "remove", "Spring"], "yes: is required"),
     (["campaign", "remove", "Sprng", "--yes"], "did you mean 'Spring'"),
     (["campaign", "set", "Spring"], "options: must say what to change, such as --name"),

@@ -63,7 +63,7 @@ def test_a_campaign_has_rules_for_its_codes(run, store):
     assert run("explain", "gate", "--device", "ios").startswith("https://example.com/app:")
     run("campaign", "set", "Spring", "--rules", "[]", "--apply-rules")
     assert "rule" not in run("show", "gate")
-    assert "never answers" in run("campaign", "set", "Spring", *(["--rule", "device=ios https://a.b"] * 2), status=2)
+    assert "takes effect" in run("campaign", "set", "Spring", *(["--rule", "device=ios https://a.b"] * 2), status=2)
 
 
 def test_rules_come_from_a_file_of_shlink(run, tmp_path):
@@ -107,7 +107,7 @@ def test_times_limits_the_switch_and_the_password(run, store):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("set", "door", "--rule", "gadget=ios https://example.com"), "'gadget=ios' is none of"),
+        (("set", "door", "--rule", "gadget=ios https://example.com"), "'gadget=ios' is not a condition; known are"),
         (("set", "door", "--rule", "https://example.com"), "conditions"),
         (("set", "door", "--rules", "[1]"), "rules"),
         (("set", "door", "--rules", '{"a": 1}'), "must be a JSON list"),

@@ -159,7 +159,7 @@ GROUPED = [
 @pytest.mark.parametrize("header_row", [None, "2-3", "2 - 3", 3])
 def test_two_rows_of_headings_are_joined(header_row):
     if header_row == "2 - 3":
-        with pytest.raises(InvalidParameter, match="header_row='2 - 3': must be the number of the row"):
+        with pytest.raises(InvalidParameter, match="header_row='2 - 3': must be the row of the headings"):
             Place(header_row=header_row).heading_rows()
         return
     columns = {"content": "Home URL", "name": "Poster"}
@@ -175,7 +175,7 @@ def test_two_rows_of_headings_are_joined(header_row):
 
 @pytest.mark.parametrize("header_row", ["x", "-1", "0-1", "4-3", "1-9", "99999999", 1.5])
 def test_a_place_that_is_no_row_is_refused(header_row):
-    with pytest.raises(InvalidParameter, match="must be the number of the row with the headings") as caught:
+    with pytest.raises(InvalidParameter, match="must be the row of the headings") as caught:
         brought(as_csv(TABLE), NAMES, header_row=header_row)
     assert caught.value.name == "header_row"
 

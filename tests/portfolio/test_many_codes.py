@@ -261,7 +261,7 @@ def test_a_campaign_gives_its_rules_to_new_codes_and_to_others_when_asked(shop):
     assert shop.list_qrcodes() == [outside, *before[1:]]
     assert len(shop.edit_qrcodes([outside.id], campaign_id=window.id, rules_of_campaigns=True)) == 1
     assert shop.get_qrcode(outside.id).rules == window.rules
-    with pytest.raises(InvalidParameter, match=r"rules\.1=.*never answers"):
+    with pytest.raises(InvalidParameter, match=r"rules\.1=.*never takes effect"):
         shop.update_campaign(window.id, rules=[RULE, RULE])
     assert shop.update_campaign(window.id, rules=[]).to_json().count("rules") == 0
 
@@ -272,7 +272,7 @@ def test_terms_of_many_codes_that_break_a_rule_change_nothing(shop):
     itself = RULE | {"content": before[4].short_url}
     for terms, rule in (
         ({"rules": [itself]}, "does not work for 'Table 4': .* is the short URL of this QR Code itself"),
-        ({"rules": [RULE] * 2}, "never answers"),
+        ({"rules": [RULE] * 2}, "never takes effect"),
         ({"password": "x"}, "password: must have 4..100 characters"),
         ({"rules": [RULE] * 51}, "rules.*must have 0..50 entries, not 51"),
     ):

@@ -56,5 +56,5 @@ def test_the_photo_of_another_code_is_refused():
 
 @pytest.mark.parametrize("subject", [LOGO, b"no photo"], ids=["design", "text"])
 def test_a_design_is_compared_with_photos_only(subject):
-    with pytest.raises(InvalidParameter, match="must be the design that a photo shows"):
+    with pytest.raises(InvalidParameter, match="must be a Design, the one that the photo shows"):
         check(subject, design=LOGO if subject is LOGO else "brand.json")

@@ -182,7 +182,7 @@ def test_import_reads_a_table_where_it_is_said_to_be(ask, shop, place):
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("headerRow", "x", "headerRow='x': must be the number of the row with the headings"),
+        ("headerRow", "x", "headerRow='x': must be the row of the headings"),
         ("encoding", "klingon", "encoding='klingon': is not the name of an encoding"),
         ("sheet", "One", "sheet='One': is given, but the file has no sheets"),
     ],

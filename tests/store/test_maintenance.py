@@ -277,7 +277,7 @@ def test_a_backup_replaces_no_file_but_a_store(shop, tmp_path):
 
 @pytest.mark.parametrize("care", [compact, lambda store: backup(store, "b.duckdb")])
 def test_a_store_in_memory_has_no_file_to_care_for(care):
-    with Store() as store, pytest.raises(InvalidParameter, match="is in memory; there is no file"):
+    with Store() as store, pytest.raises(InvalidParameter, match="is in memory, so it has no file"):
         care(store)
 
 

@@ -126,7 +126,7 @@ def _spans(field: str, code: CodeOf) -> list[Span]:
     for rule in filter(None, (part.strip() for part in code.value.split(";"))):
         found = RULE.fullmatch(rule)
         if not found:
-            allowed = f"must be opening hours such as 'Mo-Fr 09:00-18:00; Sa 10:00-14:00'; {code.name!r} has others"
+            allowed = f"must be opening hours such as 'Mo-Fr 09:00-18:00; Sa 10:00-14:00' (QR Code {code.name!r})"
             raise InvalidParameter(Problem(field, code.value, allowed))
         weekdays = _weekdays(found[1]) if found[1] else list(range(7))
         by_day |= {day: [] for day in weekdays}

@@ -50,7 +50,7 @@ def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
         raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are taken")
     parts = [part for part in query.split("&") if part]
     if len(parts) > MOST_PARAMETERS:
-        rule = f"has {len(parts)} parameters; at most {MOST_PARAMETERS}"
+        rule = f"has {len(parts)} parameters; at most {MOST_PARAMETERS} are allowed"
         raise InvalidParameter(Problem("query", None, rule, "too-many-parameters"))
     parameters: dict[str, str] = {}
     for part in parts:

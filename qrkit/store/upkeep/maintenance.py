@@ -337,5 +337,5 @@ def _rewritten(original: Path, unfinished: Path) -> None:
 
 def _file_of(store: Store) -> Path:
     if store.file.path == MEMORY:
-        raise InvalidParameter(Problem("store", store.path, "is in memory; there is no file"))
+        raise InvalidParameter(Problem("store", store.path, "is in memory, so it has no file"))
     return store.file.file

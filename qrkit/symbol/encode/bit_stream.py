@@ -59,7 +59,7 @@ def data_codewords(
     codewords = (stream << terminator + padding).to_bytes((length + padding) // 8, "big")
     if isinstance(pad, bytes):
         if len(codewords) + len(pad) != capacity:
-            rule = f"this content leaves {capacity - len(codewords)} pad codewords in version {version}-{level}"
+            rule = f"must have {capacity - len(codewords)} codewords, which fill version {version}-{level}"
             raise InvalidParameter(Problem("pad_codewords", pad, rule, "bad-value"))
         return codewords + pad
     if pad == "segno" and not padding:

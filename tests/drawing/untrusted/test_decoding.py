@@ -34,7 +34,7 @@ def test_a_webp_is_refused_by_its_header():
 def test_a_picture_that_takes_too_long_is_given_up_and_the_next_one_is_read(monkeypatch):
     large = encoded(Image.new("1", (10_000, 10_000)), "PNG")
     monkeypatch.setattr(decoding, "LONGEST_SECONDS", 0.05)
-    with pytest.raises(AssetError, match="takes too long to read; save it as jpeg, or smaller"):
+    with pytest.raises(AssetError, match="takes too long to read; make it smaller, or save it as a JPEG"):
         read_bitmap(large)
     monkeypatch.undo()
     assert read_bitmap(SMALL).width == 4

@@ -409,7 +409,7 @@ def test_a_request_is_tried_before_rules_are_saved(browser, shop, request_, cont
 @pytest.mark.parametrize(
     ("rules", "path", "told"),
     [
-        ([RULES[0], RULES[0]], "rules.1", "never answers: rule 1 applies to all of its visitors and comes first"),
+        ([RULES[0], RULES[0]], "rules.1", "never takes effect: rule 1 applies to all of its visitors and comes first"),
         ([RULES[0], {"conditions": [{"type": "weekday", "matchValue": []}], "content": "x"}],
          "rules.1.conditions.0.matchValue", "must be one of monday"),
         ([RULES[0] | {"content": ""}], "rules.0.content", "must not be empty"),

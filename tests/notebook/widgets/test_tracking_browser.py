@@ -249,7 +249,7 @@ def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, fau
     second.get_by_role("button", name="Add condition").click()
     second.get_by_label("Value").fill("fr")
     second.get_by_label("leads to").fill("https://example.com/app")
-    second.get_by_text("never answers: rule 1 applies to all of its visitors and comes first").wait_for()
+    second.get_by_text("never takes effect: rule 1 applies to all of its visitors and comes first").wait_for()
     assert list(faults(page, ".qrkit-browser", PLACES)) == []
     form.get_by_role("button", name="Move Rule 2 up").focus()
     page.keyboard.press("Enter")

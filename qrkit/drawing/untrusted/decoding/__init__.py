@@ -49,7 +49,7 @@ def _ask(*request: bytes) -> bytes:
     except WorkersBusy as error:
         raise RenderingFailed("too many other pictures are being read; try again later") from error
     except WorkerLate as error:
-        rule = "takes too long to read; save it as jpeg, or smaller"
+        rule = "takes too long to read; make it smaller, or save it as a JPEG"
         raise AssetError(Problem("content", None, rule, "image-too-large")) from error
     except WorkerBroke as error:
         raise AssetError(Problem("content", None, "is a damaged picture", "bad-image")) from error

@@ -147,7 +147,7 @@ def answer(job: bytes, *parts: bytes) -> tuple[int, bytes]:
     except Image.DecompressionBombError:
         refused = _too_large(MOST_SENT_PIXELS)
     except MemoryError:
-        refused = _Refused("is too large: it needs too much memory; save it as jpeg, or smaller", "image-too-large")
+        refused = _Refused("needs too much memory; make it smaller, or save it as a JPEG", "image-too-large")
     except Exception:
         # For corrupt files, Pillow raises errors of many types: ValueError, SyntaxError, …
         refused = _Refused("is a damaged picture", "bad-image")
