@@ -97,7 +97,7 @@ def small_multiples(
         InvalidParameter: If the frame has no column of text, times or scans, or if the chart would be too narrow.
     """
     if not text_column_name(frame):
-        rule = "needs a column of text, a chart for each value: ask for it with `by`, or draw `lines`"
+        rule = "needs a column of text, whose values get a chart each: use `by` in the question, or draw `lines`"
         raise InvalidParameter(Problem("frame", None, rule))
     if not has_scans(frame):
         return nothing(width, PANEL[1], is_hidden=frame["scans"].hasnans)

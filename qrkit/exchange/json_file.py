@@ -230,7 +230,7 @@ def _row(number: int, one: Mapping[str, Any], names: _Names, *, has_escapes: boo
             cells[column], wrong = _text(KINDS[column], value)
             error = f"{name}: {wrong}" if wrong else error
     is_twice = names.is_twice or isinstance(one, _Twice)
-    return Row(number, cells, "a name stands twice in it" if is_twice else error)
+    return Row(number, cells, "a name appears twice in it" if is_twice else error)
 
 
 def _plain_writers(kind: Kind) -> Writers:

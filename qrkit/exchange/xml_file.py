@@ -140,7 +140,7 @@ def _row(number: int, item: etree._Element, own: OwnColumns) -> Row:
             if own_name.lower() not in OVERLOOKED:
                 others.append((own_name, _text(one)[0] or " ".join(map(str, one.itertext()))))
             continue
-        wrong = f"{tag}: stands twice" if name in cells and name != FILE else ""
+        wrong = f"{tag}: appears twice" if name in cells and name != FILE else ""
         if KINDS.get(name) in _PARTS and len(one):
             cells[name], unfit = _parts(one, KINDS[name])
             wrong = unfit or wrong
@@ -160,7 +160,7 @@ def _parts(one: etree._Element, kind: Kind) -> tuple[str, str]:
     wrong = next((unfit for _, unfit in texts if unfit), "")
     if kind == "tags":
         return ", ".join(text for text, _ in texts), wrong
-    twice = f"{one.tag}: a name is missing or stands twice" if "" in names or len({*names}) < len(names) else ""
+    twice = f"{one.tag}: a name is missing or appears twice" if "" in names or len({*names}) < len(names) else ""
     found = dict(zip(names, (text for text, _ in texts), strict=True))
     return json.dumps(found, ensure_ascii=False), wrong or twice
 

@@ -286,7 +286,7 @@ class _Sheet:
         if settings.dpi is None:
             problems.append(Problem("dpi", None, "is required for a .zpl: 203, 300 or 600, as your label printer has"))
         if stock.panels > 1:
-            problems.append(Problem("stock", stock.name, "is folded, and only for a .pdf"))
+            problems.append(Problem("stock", stock.name, "is a folded card, which needs a .pdf"))
         if problems:
             raise InvalidParameter(*problems)
 

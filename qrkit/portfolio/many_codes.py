@@ -162,7 +162,7 @@ class ManyRecords(Records):
             UserWarning: If the plan does not show some of the QR Codes, which are not edited.
         """
         if rules_of_campaigns and terms.get("rules") is not None:
-            raise InvalidParameter(Problem("rules", terms["rules"], "goes without rules_of_campaigns"))
+            raise InvalidParameter(Problem("rules", terms["rules"], "cannot be combined with rules_of_campaigns"))
         wanted = dict.fromkeys(ids)
         with self.store.atomic():
             self.templates.check_known(template or "")

@@ -88,7 +88,7 @@ def _named(given: Any) -> Any:
     fields: dict[str, Any] = {}
     for written, value in given.items():
         name = tidy_name(str(written))
-        rule = "stands twice in the fields" if name in fields else name_rule(name)
+        rule = "appears twice in the fields" if name in fields else name_rule(name)
         _judged(name, rule and f"the name {name[:SHOWN_VALUE]!r} {rule}")
         if value is not None and value != "":
             fields[name] = value

@@ -273,7 +273,7 @@ def test_a_name_that_json_does_not_know_gets_a_hint_in_its_own_words(tmp_path):
         "own-column: 'Contents' becomes a field of the QR Codes that are added; did you mean 'content' or 'comments'?",
         "own-column: 'trackURLs' becomes a field of the QR Codes that are added; did you mean 'trackUrl'?",
     ]
-    assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name stands twice in it")]
+    assert [(issue.row, issue.error) for issue in result.issues[2:]] == [(2, "invalid: a name appears twice in it")]
 
 
 @pytest.mark.slow

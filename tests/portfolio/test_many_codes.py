@@ -315,7 +315,7 @@ def test_fields_of_deleted_codes_come_back(shop):
     [
         ({"rules": "garbage", "limit": -5}, "rules='garbage'.*limit=-5"),
         ({"gadget": 1}, "gadget=1: is not a parameter"),
-        ({"rules": [], "rules_of_campaigns": True}, "rules=.*goes without rules_of_campaigns"),
+        ({"rules": [], "rules_of_campaigns": True}, "rules=.*cannot be combined with rules_of_campaigns"),
     ],
 )
 def test_terms_are_checked_without_any_code(shop, terms, told):

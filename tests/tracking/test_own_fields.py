@@ -43,7 +43,7 @@ def test_json_has_no_empty_tags_and_fields():
         ({"fields": {str(n): "x" for n in range(51)}}, "must have at most 50 fields, not 51"),
         ({"fields": {"x" * 101: "x"}}, "the name 'x+' must have 1..100 characters, not 101"),
         ({"fields": {" ": "x"}}, "the name '' must have 1..100 characters, not 0"),
-        ({"fields": {"a b": "x", "a  b": "y"}}, "the name 'a b' stands twice"),
+        ({"fields": {"a b": "x", "a  b": "y"}}, "the name 'a b' appears twice"),
         ({"fields": {"a\x07": "x"}}, r"must not hold the control character U\+0007"),
         ({"fields": {"City": "x\x00"}}, r"fields.City=.*must not hold the control character U\+0000"),
         ({"fields": {"City": "\ud800"}}, r"fields.City=.*must not hold"),

@@ -187,7 +187,7 @@ def codes_with(scans: Scans, field: str, by: Attribute | str | None) -> dict[str
     part = f"coalesce({group_sql(by, scans)}, '{UNKNOWN}')"
     rows = scans.ask(CODES.format(value=key_sql(field, scans), part=part)).dropna(subset="value")
     if not len(rows):
-        raise InvalidParameter(Problem("field", field, "must have a value for a QR Code of the view; none has one"))
+        raise InvalidParameter(Problem("field", field, "must have a value for at least one QR Code of the view"))
     days = [on_the_clock(moment.to_pydatetime(), scans.zone).date() for moment in rows["qrcode_created"]]
     texts = (rows[name].astype("str") for name in ("qrcode_label", "value", "part"))
     return dict(zip(rows["qrcode_id"].astype("str"), map(CodeOf, *texts, days), strict=True))

@@ -144,7 +144,7 @@ def set_linkset(call: Call) -> Response:
     path = gs1_path_in(call.request.path["gs1"])
     found = read_linkset(call.request.body(MOST_BYTES))
     if found.keys() != {path.key}:
-        raise InvalidParameter(Problem("linkset", ", ".join(found), f"must have anchors of {path.key} alone"))
+        raise InvalidParameter(Problem("linkset", ", ".join(found), f"must have only anchors of {path.key}"))
     code = call.portfolio.gs1.put(path.key, found[path.key])
     return Response(200, JSON, json.dumps({"id": code.id, "shortUrl": code.short_url}).encode())
 

@@ -200,7 +200,7 @@ def _export(call: Call, formats: Collection[str], size: str) -> Response:
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
-        rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
+        rule = f"is only for zip, and must be one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
     if size and ext not in IN_SIZE:
