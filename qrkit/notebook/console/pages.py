@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,14 @@ from qrkit.errors import QrkitError
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["Pages", "pages_of", "show_console", "show_studio"]
+__all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
+
+PAGES = {
+    "QR Codes": "browser.portfolio_browser:PortfolioBrowser",
+    "Scans": "dashboard.scan_dashboard:ScanDashboard",
+    "Studio": "studio.designer:Designer",
+}
+"""The widget of each page, by its title, as the module in `qrkit.notebook.widgets` and the class."""
 
 
 class Pages(anywidget.AnyWidget):
@@ -75,24 +83,18 @@ def show_console(place: str) -> None:
 
 
 def pages_of(portfolio: Portfolio) -> Pages:
-    """Return the portfolio browser, the dashboard and the studio as pages."""
+    """Return the pages of a portfolio, as in `PAGES`."""
 
-    def browser() -> Widget:
-        from qrkit.notebook.widgets.browser.portfolio_browser import PortfolioBrowser
+    def maker(title: str) -> Callable[[], Widget]:
+        module, _, name = PAGES[title].partition(":")
 
-        return PortfolioBrowser(portfolio)
+        def make() -> Widget:
+            widget = getattr(import_module(f"qrkit.notebook.widgets.{module}"), name)
+            return widget(portfolio=portfolio) if title == "Studio" else widget(portfolio)  # which begins with a design
 
-    def dashboard() -> Widget:
-        from qrkit.notebook.widgets.dashboard.scan_dashboard import ScanDashboard
+        return make
 
-        return ScanDashboard(portfolio)
-
-    def studio() -> Widget:
-        from qrkit.notebook.widgets.studio.designer import Designer
-
-        return Designer(portfolio=portfolio)
-
-    return Pages({"QR Codes": browser, "Scans": dashboard, "Studio": studio})
+    return Pages({title: maker(title) for title in PAGES})
 
 
 def _opened(place: str) -> Portfolio:
