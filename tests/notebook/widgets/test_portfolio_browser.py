@@ -522,11 +522,25 @@ def test_what_is_selected_is_downloaded_for_print(browser, shop):
     assert browser.errors
 
 
-def test_a_spreadsheet_is_imported(browser, shop):
-    table = b"Name,Content\nGate,https://example.com/gate\nBad,\n"
-    say(browser, ask="import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
-    assert browser.state["total"] == 31
-    assert browser.state["said"].startswith("list.csv: 1 created, 1 not readable. Row 3: ")
-    say(browser, ask="import", name="list.pptx", url="data:;base64,AAAA")
+def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
+    table = b"Name,Website,Hall\nGate,https://example.com/gate,3\nBad,,\n"
+    say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
+    assert "no column 'Content'" in browser.errors[""]
+    assert browser.state["file"] == {
+        "name": "list.csv",
+        "heading": ["Name", "Website", "Hall"],
+        "columns": {"QR Code Name": "Name"},
+    }
+    say(browser, ask="check import", columns={"QR Code Name": "Name", "Content": "Website"})
+    file = browser.state["file"]
+    assert (file["created"], file["more"], file["shown"]) == (1, 0, ["QR Code Name", "Content", "Hall"])
+    assert file["rows"][0] == ["2", "Gate", "https://example.com/gate", "3", ""]
+    assert file["rows"][1][-1] == file["issues"][0].removeprefix("Row 3: ").removesuffix(".")
+    assert len(shop.list_qrcodes()) == 30
+    say(browser, ask="import")
+    assert (browser.state["total"], browser.state["file"]) == (31, None)
+    assert browser.state["said"] == "list.csv: 1 created, 1 not readable, 1 column kept as fields."
+    assert shop.list_qrcodes()[-1].fields == {"Hall": "3"}
+    say(browser, ask="check import", name="list.pptx", url="data:;base64,AAAA")
     assert browser.errors[""]
-    assert browser.state["total"] == 31
+    assert browser.state["file"] is None

@@ -71,10 +71,11 @@ function render({ model, el }) {
   const together = makeTogetherForm(browser, () => open(""));
   const printing = makePrintForm(browser, model.get("print_form"), () => open(""));
   const studio = makeStudioPlace(model, browser);
+  const importing = makeFileImport(browser);
   together.onchange(() => together.update(state));
   const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element, printing.element);
   const split = h("div", { class: "qk-split" }, h("div", {}, selection, list, empty, pager, busy), side);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, chips, notice, wrong, studio.element, split);
+  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, chips, notice, wrong, studio.element, importing.element, split);
   el.append(root);
 
   function open(name) {
@@ -87,7 +88,7 @@ function render({ model, el }) {
   function sendFile() {
     const [chosen] = file.files;
     const reader = new FileReader();
-    reader.onload = () => browser.ask({ ask: "import", name: chosen.name, url: reader.result });
+    reader.onload = () => browser.ask({ ask: "check import", name: chosen.name, url: reader.result });
     wrong.hidden = !(chosen?.size > MOST_BYTES);
     wrong.textContent = `A page imports up to ${MOST_BYTES / 1e6} MB. Use “qrkit import” for larger files.`;
     if (chosen && wrong.hidden) reader.readAsDataURL(chosen);
@@ -181,10 +182,10 @@ function render({ model, el }) {
     together.element.hidden = !isOpen.together;
     printing.element.hidden = !isOpen.print;
     editor.element.hidden = !isOpen.editor;
-    split.hidden = bar.hidden = Boolean(state.studio);
-    chips.hidden ||= Boolean(state.studio);
+    split.hidden = bar.hidden = Boolean(state.studio || state.file);
+    chips.hidden ||= split.hidden;
     root.classList.toggle("qk-editing", Object.values(isOpen).some(Boolean));
-    for (const one of [editor, fresh, together, printing, studio]) one.update(state);
+    for (const one of [editor, fresh, together, printing, studio, importing]) one.update(state);
     said.textContent = state.said || (state.undoable?.said ?? "");
     undo.textContent = state.undoable?.button ?? "";
     undo.hidden = !state.undoable;

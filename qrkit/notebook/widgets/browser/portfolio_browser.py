@@ -1,6 +1,6 @@
 """Provides `PortfolioBrowser`: campaigns and QR Codes with images and scans, to search and edit.
 
-Its script consists of `portfolio_forms.js`, `rule_form.js` and `portfolio_browser.js`.
+Its script consists of `portfolio_forms.js`, `rule_form.js`, `file_import.js` and `portfolio_browser.js`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from base64 import b64decode
 from collections.abc import Callable
-from pathlib import PurePath
 from typing import Any
 
 from traitlets import Dict
@@ -18,6 +17,7 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
+from qrkit.notebook.widgets.browser.file_import import FileImport
 from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.designer import Designer
@@ -34,8 +34,6 @@ FILTERS = ("words", "campaign", "order", "only")
 """What decides which codes the list shows, and in which order."""
 PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
-MOST_ISSUES = 5
-"""Rows of a spreadsheet with problems that are told of at once."""
 
 
 class PortfolioBrowser(Page):
@@ -55,7 +53,7 @@ class PortfolioBrowser(Page):
         studio: The studio of the chosen code, once it has been opened there; None before.
     """
 
-    _esm = script("browser", "portfolio_forms", "rule_form", "portfolio_browser")
+    _esm = script("browser", "portfolio_forms", "rule_form", "file_import", "portfolio_browser")
     _css = style("browser", "portfolio_browser", "qrkit-browser")
     rule_form = Dict().tag(sync=True)
     print_form = Dict().tag(sync=True)
@@ -78,6 +76,7 @@ class PortfolioBrowser(Page):
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None
         self._tried: dict[str, Any] | None = None
+        self._file: FileImport | None = None
         self._register(name, rule_form=rule_form(), print_form=print_form())
 
     @property
@@ -101,6 +100,7 @@ class PortfolioBrowser(Page):
             "said": self._said,
             "preview": self._preview,
             "tried": self._tried,
+            "file": self._file and self._file.state,
             "undoable": self._undoable and _undo_words(self._undoable),
             "studio": studio and studio.model_id,
         }
@@ -206,20 +206,25 @@ class PortfolioBrowser(Page):
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
             self._say(" ".join([f"{name} has been made.", *dict.fromkeys(str(one.message) for one in told)]))
 
-    def _on_import(self, message: dict[str, Any]) -> None:
-        """Add the QR Codes of a spreadsheet, of which the browser sends the name and the bytes as a data URL."""
-        name, url = (str(message.get(field, "")) for field in ("name", "url"))
+    def _on_check_import(self, message: dict[str, Any]) -> None:
+        """Show what an import of the file that the browser sends, or of the last one, would do with these columns."""
+        self._errors, self._said = {}, ""
+        url, columns = message.get("url"), message.get("columns")
+        if isinstance(url, str):
+            self._file = FileImport(self.portfolio, str(message.get("name", "")), b64decode(url.partition(",")[2]))
+        if self._file is not None:
+            self._file.check(columns if isinstance(columns, dict) else {})
+
+    def _on_import(self, _message: Any) -> None:
+        """Add the QR Codes of the file that was checked."""
         results: list[ImportResult] = []
-
-        def add() -> None:
-            data = b64decode(url.partition(",")[2])
-            suffix = PurePath(name).suffix.lstrip(".")
-            results.append(self.portfolio.import_file(data, format=suffix or None, anyway=False))
-
-        if self._change((), "", add):
+        if (file := self._file) is not None and self._change((), "", lambda: results.append(file.add())):
+            self._file = None
             self._catalogue.reload()
-            issues = [f"Row {one.row}: {one.detail}." for one in results[0].to_fix_first[:MOST_ISSUES]]
-            self._say(" ".join([f"{name}: {results[0]}.", *issues]))
+            self._say(f"{file.state['name']}: {results[0]}.")
+
+    def _on_close_import(self, _message: Any) -> None:
+        self._errors, self._file = {}, None
 
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
