@@ -475,23 +475,39 @@ def test_strange_messages_change_nothing(browser, shop, message):
 
 
 def test_codes_are_sorted_and_only_silent_or_unscanned_ones_are_shown(browser, shop):
-    shop.scans.insert([{"short_code": f"code{number}", "time": "2026-03-30T10:00:00Z"} for number in (4, 4, 7)])
-    say(browser, ask="filter", order="most scans")
-    assert names(browser)[:3] == ["Table 4", "Door 7", "Table 0"]
-    say(browser, ask="filter", order="name")
-    assert names(browser)[:3] == ["Door 1", "Door 11", "Door 13"]
-    say(browser, ask="filter", order="campaign")
-    assert names(browser)[:2] == ["Table 0", "Table 10"]
-    say(browser, ask="filter", only="unscanned", order="fewest scans")
+    times = [(4, "2026-03-30T10:00"), (4, "2026-03-29T10:00"), (7, "2026-03-31T10:00")]
+    shop.scans.insert([{"short_code": f"code{number}", "time": f"{time}:00Z"} for number, time in times])
+    codes = {code.name: code.id for code in shop.list_qrcodes()}
+    shop.update_qrcode(codes["Table 2"], tags=["hall"], fields={"Floor": "10"})
+    shop.update_qrcode(codes["Door 3"], tags=["attic"], fields={"Floor": "9"})
+    say(browser, ask="reload")
+    assert (browser.state["fields"], browser.state["has_tags"], browser.state["today"]) == (
+        ["Floor"],
+        True,
+        "2026-03-31",
+    )
+    orders = {
+        "-scans": ["Table 4", "Door 7", "Table 0"], "name": ["Door 1", "Door 11", "Door 13"],
+        "campaign": ["Table 0", "Table 10"], "-campaign": ["Door 9", "Door 7"], "-last scan": ["Door 7", "Table 4"],
+        "last scan": ["Table 4", "Door 7", "Table 0"], "tags": ["Door 3", "Table 2", "Table 0"],
+        "field:Floor": ["Door 3", "Table 2", "Table 0"], "-field:Floor": ["Table 2", "Door 3", "Table 0"],
+        "-added": ["Door 29", "Table 28"],
+    }  # fmt: skip
+    for order, first in orders.items():
+        say(browser, ask="filter", order=order)
+        assert (order, names(browser)[: len(first)]) == (order, first)
+    say(browser, ask="filter", order="-last scan")
+    assert [row["last"] for row in browser.state["rows"]][:3] == ["2026-03-31", "2026-03-30", ""]
+    say(browser, ask="filter", only="unscanned", order="scans")
     assert browser.state["total"] == 28
     assert not {"Table 4", "Door 7"} & set(names(browser))
     say(browser, ask="filter", only="silent")
     assert browser.state["total"] == 0, "one scan is too few to tell"
     say(browser, ask="filter", only="")
-    assert (browser.state["total"], browser.state["order"]) == (30, "fewest scans")
+    assert (browser.state["total"], browser.state["order"]) == (30, "scans")
     say(browser, ask="filter", order="luck")
     assert "luck" in browser.errors[""]
-    assert browser.state["order"] == "fewest scans"
+    assert browser.state["order"] == "scans"
 
 
 def downloaded(browser, **fields):

@@ -48,6 +48,8 @@ MOST_ROWS = 20
 """Rows per page."""
 SPARK_DAYS = 30
 """Days covered by a sparkline."""
+MOST_FIELDS = 3
+"""Fields of users that have a column."""
 LONGEST_CELL = 120
 MOST_WORDS = 8
 MOST_SAMPLES = 4
@@ -60,7 +62,7 @@ MOST_THUMBNAILS = 500
 PER_DAY = """
 SELECT
     qrcode_id, date_diff('day', $first::DATE, greatest(time::DATE, $first::DATE - 1)) AS day, count(*) AS scans,
-    min(time::DATE) AS since
+    min(time::DATE) AS since, max(time::DATE) AS last
 FROM lean WHERE qrcode_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY ALL
 """
 
@@ -69,7 +71,7 @@ class Catalogue:
     """The current view of a portfolio: filters, a page of rows, a selection, and one chosen code.
 
     Attributes:
-        order: What the codes are sorted by, one of `ORDERS`.
+        order: What the codes are sorted by, one of `ORDERS` or `field:` and the name of a field; `-` turns it around.
         only: "silent" for the codes that have stopped being scanned, "unscanned" for those without scans; "" for all.
         words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
         campaign: ID of the campaign to show; "" for all.
@@ -98,13 +100,16 @@ class Catalogue:
         if self.campaign not in self._campaigns:
             self.campaign = ""
         self._ids = self._ids_of(self.only)
+        self._fields = self.portfolio.scans.field_names()[:MOST_FIELDS]
+        self._has_tags = any(code.tags for code in self.portfolio.search_page(Search(order="tags"), limit=1)[1])
 
     # ---- Finding and selecting
 
     def filter(self, **given: str) -> None:
         """Show other codes: words, campaign, order and only, as the attributes say. What is not given stays."""
-        if given.get("order", "added") not in ORDERS:
-            raise InvalidParameter(Problem("order", given["order"], nearest(given["order"], ORDERS)))
+        order = given.get("order", "added").removeprefix("-").partition(":")[0]
+        if order not in ORDERS:
+            raise InvalidParameter(Problem("order", order, nearest(order, ORDERS)))
         if "only" in given:
             self._ids = self._ids_of(given["only"])
         for name, value in given.items():
@@ -114,9 +119,6 @@ class Catalogue:
     def _ids_of(self, only: str) -> tuple[str, ...] | None:
         if only == "silent":
             return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"])
-        if only == "unscanned":
-            codes = self.portfolio.search_page(Search())[1]
-            return tuple(code.id for code in codes if code.is_dynamic and code.is_available and not code.scans)
         return None
 
     def select(self, ids: Sequence[str], *, is_on: bool) -> None:
@@ -135,7 +137,9 @@ class Catalogue:
 
     def _search(self) -> Search:
         words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
-        return Search(words=words, campaign=self.campaign or None, ids=self._ids, order=self.order)
+        order, _, field = self.order.partition(":")
+        is_unscanned = self.only == "unscanned"
+        return Search(words, self.campaign or None, self._ids, "", order, field, is_unscanned)
 
     def _word(self, word: str) -> str:
         """Return a word to search for: of a pasted short URL, the part before its readable tail."""
@@ -145,7 +149,7 @@ class Catalogue:
 
     def _selection(self, content: str = "") -> Search:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
-        return Search(found.words, found.campaign, found.ids, content)
+        return replace(found, content=content)
 
     def _all_ids(self, content: str = "") -> list[str]:
         return [code.id for code in self.portfolio.search_page(self._selection(content))[1]]
@@ -271,13 +275,17 @@ class Catalogue:
         """Return what the browser draws, as JSON."""
         total, shown = self._page()
         ids = [code.id for code in shown]
-        days, since = self._days(ids)
+        days, since, last = self._days(ids)
         imported = imports(self.portfolio.store, ids)
         for code in shown:
             _, stored = imported.get(code.id, (0, None))
             begun = (stored or code.created).date()
             since[code.id] = min(begun, since.get(code.id, begun))
-        rows = [self._row(code, days, imported.get(code.id, (0, None))[0], since[code.id]) for code in shown]
+        rows = [
+            self._row(code, days, imported.get(code.id, (0, None))[0], since[code.id])
+            | {"last": last[code.id].isoformat() if code.id in last else ""}
+            for code in shown
+        ]
         self._shown = shown
         self._state = {
             "account": self.portfolio.account.name,
@@ -286,6 +294,9 @@ class Catalogue:
             "words": self.words,
             "campaign": self.campaign,
             "order": self.order,
+            "fields": self._fields,
+            "has_tags": self._has_tags,
+            "today": self.portfolio.now().date().isoformat(),
             "only": self.only,
             "rows": rows,
             "total": total,
@@ -322,19 +333,21 @@ class Catalogue:
             return self.portfolio.search_page(search, start=self.page * MOST_ROWS, limit=MOST_ROWS)
         return total, codes
 
-    def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date]]:
-        """Return the scans of each of the last days, and the day of the first scan, by the ID of the code."""
+    def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date], dict[str, date]]:
+        """Return the scans of each of the last days, and the days of the first and the last, by the ID of the code."""
         last = self.portfolio.now().date()
         first = last - timedelta(days=SPARK_DAYS - 1)
         view = self.portfolio.scans.where(until=last + timedelta(days=1))
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
+        latest: dict[str, date] = {}
         if ids:
-            for id, day, scans, began in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
+            for id, day, scans, began, ended in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
                 since[id] = min(since.get(id, began.date()), began.date())
+                latest[id] = max(latest.get(id, ended.date()), ended.date())
                 if day >= 0:
                     days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
-        return days, since
+        return days, since, latest
 
     def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: date) -> dict[str, Any]:
         recent = days.get(code.id, [0] * SPARK_DAYS)
@@ -343,6 +356,8 @@ class Catalogue:
             "name": summary(code.name),
             "content": summary(code.content)[:LONGEST_CELL],
             "campaign": self._campaigns.get(code.campaign_id or "", ""),
+            "tags": ", ".join(code.tags)[:LONGEST_CELL],
+            "fields": [code.fields.get(name, "")[:LONGEST_CELL] for name in self._fields],
             "scans": code.scans - imported if code.is_available else None,
             "is_counted": code.is_dynamic,
             "since": since.isoformat(),
