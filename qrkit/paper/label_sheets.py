@@ -1,4 +1,4 @@
-"""Writes sheets of labels as PDF, and rolls of labels as ZPL.
+"""Writes sheets of labels as PDF, the first page of them as a picture, and rolls of labels as ZPL.
 
 A PDF has vectors, letters as outlines, and each code drawn once and placed as often as asked; ZPL has whole dots.
 
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH, STANDARD_PADDING
-from qrkit.design.color import BLACK, WHITE
+from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.design import Design
 from qrkit.design.frames import unset_rule
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.letters.lettering import missing_letters
-from qrkit.drawing.scene import Group, Matrix, Rectangle, Shape
-from qrkit.drawing.writers import zpl
+from qrkit.drawing.scene import Group, Item, Matrix, Rectangle, Shape
+from qrkit.drawing.writers import svg, zpl
 from qrkit.drawing.writers.pdf import PdfFile
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
 from qrkit.files import complete_file
@@ -49,6 +49,9 @@ MOST_KEPT = 1_000
 """Labels that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
 RULER, SHORT_RULER = 100, 10
 """Millimeters of the lines on a test page, and on one that is too small for them."""
+SHOWN_DOTS = 4
+"""Pixels per millimeter in the picture of a page."""
+SHOWN_PAPER = Color(226, 229, 234)
 ROUNDING = 1e-9
 """Rounding error allowed in a number of dots, or in the width of a module."""
 
@@ -91,7 +94,8 @@ def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> Sh
     """Write labels to a PDF, or as ZPL for a label printer. If one label cannot be made, nothing is written.
 
     Args:
-        path: The file, which ends in .pdf or .zpl; an existing one is replaced.
+        path: The file, which ends in .pdf or .zpl, or in .svg for a picture of the first page, to look at before you
+            print; an existing one is replaced.
         labels: What goes on the labels.
         settings: How they are arranged, printed and cut.
 
@@ -104,14 +108,14 @@ def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> Sh
         UserWarning: If the font lacks letters, which are drawn as boxes; and, before a page is drawn, of what to change
             before printing (`QRImage.preflight`): the first label of each kind of finding.
     """
-    is_zpl = Path(path).suffix.lower() == ".zpl"
-    file = Path(path) if is_zpl else _pdf(path)
+    suffix = Path(path).suffix.lower()
+    is_zpl, file = suffix == ".zpl", Path(path) if suffix in (".zpl", ".svg") else _pdf(path)
     sheet = _Sheet(labels, settings)
     if is_zpl:
         sheet.check_roll()
     sheet.check()
-    with complete_file(file) as opened, nullcontext() if is_zpl else PdfFile(opened) as pdf:
-        pages = sheet.write(pdf) if pdf else sheet.write_roll(opened)
+    with complete_file(file) as opened, PdfFile(opened) if suffix == ".pdf" else nullcontext() as pdf:
+        pages = sheet.write(pdf) if pdf else sheet.write_roll(opened) if is_zpl else sheet.write_picture(opened)
     if sheet.lettering.missing:
         warnings.warn(missing_letters(sheet.lettering.missing), stacklevel=3)
     return SheetFile(file, len(labels.rows) * settings.copies, pages)
@@ -301,6 +305,25 @@ class _Sheet:
             label = replace(scene, width=width, height=height, items=(blank, moved, *letters), paper=())
             file.write(zpl.write_label(label, self._settings.copies))
         return len(self._labels.rows) * self._settings.copies
+
+    def write_picture(self, file: BinaryIO) -> int:
+        """Write a picture of the first page, without marks, and return 1."""
+        stock, settings = self._stock, self._settings
+        width, height = (side * SHOWN_DOTS for side in stock.page)
+        items: list[Item] = [Rectangle(0, 0, width, height, SHOWN_PAPER)]
+        labels = (made for made in self._each() for _ in range(settings.copies))
+        panel = stock.height / stock.panels
+        turned = [Matrix(-1, -1, stock.width, panel)] * (stock.panels - 1)
+        for (x, y), (image, placed) in zip(stock.places[settings.start - 1 :], labels, strict=False):
+            scene = image.exact_scene
+            code = Matrix(*2 * (placed.code.width / scene.width,), placed.code.x, placed.code.y)
+            letters = (Shape(self.lettering.outline(line, 1), settings.text_color) for line in placed.lines)
+            front = (Group(scene.items, code), *letters)
+            sides = (Group(front, one) for one in (*turned, Matrix(1, 1, 0, stock.height - panel)))
+            label = (Shape(stock.outline(), settings.label_color or WHITE), *sides)
+            items.append(Group(label, Matrix(SHOWN_DOTS, SHOWN_DOTS, x * SHOWN_DOTS, y * SHOWN_DOTS)))
+        file.write(svg.write_union(replace(scene, width=width, height=height, items=tuple(items), paper=(), title="")))
+        return 1
 
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""

@@ -286,6 +286,13 @@ def test_what_cannot_be_kept_is_told_and_nothing_is_written(how, told, written, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("stock", "start", "numbers"), [("L7160", 2, range(1, 21)), ("table-tent", 1, [1, 1, 2, 2])])
+def test_the_first_page_is_shown_as_a_picture(stock, start, numbers, tmp_path):
+    settings = SheetSettings(stock=stock, lines=("{name}",), start=start)
+    file = write_sheet(tmp_path / "s.svg", labels(23), settings).path
+    assert read(file) == sorted(LINK.format(n=n) for n in numbers)
+
+
 def test_a_sheet_is_a_pdf(tmp_path):
     with pytest.raises(InvalidParameter, match=r"must end in \.pdf"):
         write_sheet(tmp_path / "s.png", labels(1), SheetSettings(stock="L7160"))

@@ -50,6 +50,8 @@ SPARK_DAYS = 30
 """Days covered by a sparkline."""
 MOST_FIELDS = 3
 """Fields of users that have a column."""
+SHEETS = {"sheet": "labels.pdf", "page": "labels.svg"}
+"""Kinds of downloads that are labels, and their files."""
 LONGEST_CELL = 120
 MOST_WORDS = 8
 MOST_SAMPLES = 4
@@ -230,8 +232,9 @@ class Catalogue:
         """Return the selected codes as a file for print: its name and its bytes.
 
         Args:
-            fields: What to write (`kind`: zip, pdf, xlsx or sheet), and how, as `Portfolio.export_bytes` and
-                `SheetSettings` accept it: image_format, size_mm, dpi, names, stock. Empty ones have their defaults.
+            fields: What to write (`kind`: zip, pdf, xlsx, sheet, or page, which is a picture of the first sheet), and
+                how, as `Portfolio.export_bytes` and `SheetSettings` accept it: image_format, size_mm, dpi, names,
+                stock. Empty ones have their defaults.
 
         Raises:
             InvalidParameter: If a field is invalid, or too many codes are selected.
@@ -241,10 +244,10 @@ class Catalogue:
         if len(ids) > MOST_IN_SET:
             rule = f"are more than {MOST_IN_SET:,} QR Codes; select fewer, or use `qrkit export`"
             raise InvalidParameter(Problem("kind", f"{len(ids):,}", rule, "out-of-range"))
-        if kind == "sheet":
+        if kind in SHEETS:
             settings = SheetSettings(stock=given.get("stock", ""), lines=("{name}",))
             with TemporaryDirectory() as folder:
-                code_sheet(self.portfolio, file := Path(folder, "labels.pdf"), settings, ids=ids)
+                code_sheet(self.portfolio, file := Path(folder, SHEETS[kind]), settings, ids=ids)
                 return file.name, file.read_bytes()
         size = {name: given.pop(name) for name in ("size_mm", "dpi") if name in given}
         how = {name: given[name] for name in ("image_format", "names") if name in given and kind == "zip"}

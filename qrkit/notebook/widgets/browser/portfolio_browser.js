@@ -231,7 +231,7 @@ function render({ model, el }) {
     if (outbox.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   };
   model.on("change:state", onState);
-  const onFile = (message, buffers) => message.answer === "file" && message.view === scope && save(message.name, buffers[0]);
+  const onFile = (message, buffers) => message.view === scope && (message.name === "labels.svg" ? printing.show(buffers[0]) : save(message.name, buffers[0]));
   model.on("msg:custom", onFile);
   const ends = [lendShortcuts(root), hideTwin(model), studio.clear, editor.clear];
   update();

@@ -32,6 +32,7 @@ NEW = ("content", "name", "campaign_id")
 """Fields of a new QR Code."""
 FILTERS = ("words", "campaign", "order", "only")
 """What decides which codes the list shows, and in which order."""
+SHOWN = "Here is the first sheet. What follows should be changed before you print; if nothing does, all is well."
 PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
 
@@ -204,7 +205,8 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = found[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            self._say(" ".join([f"{name} has been made.", *dict.fromkeys(str(one.message) for one in told)]))
+            said = SHOWN if name.endswith(".svg") else f"{name} has been made."
+            self._say(" ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)]))
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
         """Show what an import of the file that the browser sends, or of the last one, would do with these columns."""
