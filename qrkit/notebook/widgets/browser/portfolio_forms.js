@@ -307,13 +307,6 @@ function makePrintForm(browser, { formats, stocks }, close) {
   return { element: form, update, show, open: () => kind.focus() };
 }
 
-/** Hands a file that Python made to the person. */
-function save(name, data) {
-  const url = URL.createObjectURL(new Blob([data]));
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
 /** The studio of the chosen code, inside the browser, and what becomes of its design. */
 function makeStudioPlace(model, browser) {
   const name = h("input", { type: "text" });

@@ -22,6 +22,7 @@ from qrkit.notebook.widgets.dashboard.dashboard_answers import (
     drawn,
     numbers,
     periods,
+    report_on,
 )
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -138,7 +139,8 @@ class ScanDashboard(Page):
             tag: A tag of QR Codes; "" for all.
             kinds: Kinds of visits to count.
             compare: What the days are compared with: "previous" for the period before, "year" for the same days of the
-                year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing.
+                year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing. With
+                "campaigns", a report that is downloaded compares these.
             compare_since: First day of the range.
             compare_until: Last day of the range.
         """
@@ -226,6 +228,12 @@ class ScanDashboard(Page):
         self._table = (
             None if rows is None else {"title": title, "html": rows.head(MOST_ROWS).to_html(index=False, border=0)}
         )
+
+    def _on_report(self, message: dict[str, Any]) -> None:
+        """Send the report on the days and the campaign that are shown, as a page."""
+        made = report_on(self.portfolio, self.asked)
+        self.send({"answer": "file", "view": message.get("view"), "name": "report.html"}, buffers=[made.html.encode()])
+        self._errors = {}
 
     def _on_width(self, message: dict[str, Any]) -> None:
         width = message.get("width")
