@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import NotAllowed, NotFound
-from qrkit.exchange import (
-    import_format,
-    import_format_of_file,
-)
+from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.locating import Place
 from qrkit.exchange.merge import ImportResult

@@ -7,7 +7,7 @@ function makeFileImport(browser) {
   const title = h("h3", {});
   const selects = Object.keys(MAPPED).map((ours) => h("select", { "data-ours": ours, onchange: () => browser.ask({ ask: "check import", columns: given() }) }));
   const columns = h("div", { class: "qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
-  const told = h("div", { class: "qk-told", role: "status" });
+  const told = h("div", { role: "status" });
   const table = h("table", {});
   const add = button("", () => browser.ask({ ask: "import" }), { class: "qk-primary" });
   const element = h(
@@ -23,18 +23,17 @@ function makeFileImport(browser) {
   }
   function update(state) {
     element.hidden = !state.file;
-    if (JSON.stringify(state.file) === JSON.stringify(file)) return;
+    if (!state.file || JSON.stringify(state.file) === JSON.stringify(file)) return;
     file = state.file;
-    if (!file) return;
     const { name, heading, created, issues = [], more, shown = [], rows = [] } = file;
     title.textContent = `Import ${name}`;
     columns.hidden = !heading.length;
     for (const one of selects) fill(one, [{ id: "", name: "None" }, ...named(heading)], file.columns[one.dataset.ours] ?? "");
-    const lines = created == null ? [] : [`${plural(created)} will be added.`, ...issues, ...(more ? [`${plural(more, "more row")} with something to know`] : [])];
-    told.replaceChildren(...lines.map((text) => h("p", {}, text)));
-    const cell = (text) => h("td", {}, text);
+    const sum = created == null ? "" : `${plural(created)} will be added.`;
+    const rest = more ? [`There is something to know about ${plural(more, "more row")}.`] : [];
+    told.replaceChildren(h("b", {}, sum), ...[...issues, ...rest].map((text) => h("p", {}, text)));
     const heads = rows.length ? ["Row", ...shown.map((one) => MAPPED[one] ?? one), "What to know"] : [];
-    table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...rows.map((row) => h("tr", {}, ...row.map(cell))));
+    table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...rows.map((row) => h("tr", {}, ...row.map((text) => h("td", {}, text)))));
     add.textContent = created == null ? "Import" : `Import ${plural(created)}`;
     add.disabled = !created;
   }

@@ -128,14 +128,14 @@ function render({ model, el }) {
 
   function row(code) {
     const picture = h("img", { class: "qk-thumb", src: code.picture || null, alt: "", hidden: !code.picture });
-    const spark = h("span", { class: "qk-spark", hidden: !code.recent, title: `${plural(code.recent, "scan")} in the last 30 days` });
-    spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
+    const spark = h("span", { class: "qk-cell qk-spark", title: `${plural(code.recent, "scan")} in the last 30 days` });
+    if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet qk-small" }, code.campaign));
     const others = [code.campaign, ...(state.has_tags ? [code.tags] : []), ...code.fields].map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
     const imported = code.imported ? h("span", { class: "qk-quiet" }, `${code.imported.toLocaleString("en")} imported before`) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
-    const last = h("span", { class: "qk-last", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
+    const last = h("span", { class: "qk-quiet", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
     const isChosen = code.id === state.chosen?.id;
     const tick = h("input", { type: "checkbox", "aria-label": `Select ${code.name}`, "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
     const choose = () => {
@@ -151,26 +151,27 @@ function render({ model, el }) {
     const way = ways.indexOf(state.order);
     const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
     const sort = () => outbox.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
-    return button(`${name} ${arrow}`, sort, { "data-key": order, class: `qk-head-${order.split(/[ :]/)[0]}`, "aria-pressed": way >= 0 });
+    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0 });
   }
+
+  /** Columns that people name stand between name and scans; those of the picture and of the sparkline have no head. */
   function updateHeads() {
     const { name, campaign, tags, ...counts } = HEADS;
-    const shown = [["name", name], ["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one]), ...Object.entries(counts)];
-    const held = heads.contains(document.activeElement) && document.activeElement.dataset.key;
-    heads.replaceChildren(...shown.map(head));
-    if (held) heads.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
-    root.style.setProperty("--qk-count", shown.length - 3);
+    const own = [["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one])];
+    heads.replaceChildren(h("span"), ...[["name", name], ...own].map(head), h("span"), ...Object.entries(counts).map(head));
     heads.hidden = !state.rows.length;
+    root.style.setProperty("--qk-count", own.length);
   }
 
   let drawn = "";
   function updateList() {
-    const now = JSON.stringify([state.rows, state.chosen?.id]);
+    const now = JSON.stringify([state.rows, state.chosen?.id, state.order]);
     if (now === drawn) return;
     drawn = now;
-    const held = list.contains(document.activeElement) && document.activeElement.dataset.key;
+    const held = split.contains(document.activeElement) && document.activeElement.dataset.key;
+    updateHeads();
     list.replaceChildren(...state.rows.map(row));
-    if (held) list.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    if (held) split.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
   }
 
   const isNarrowed = () => Boolean(state.words || state.campaign || state.only);
@@ -192,7 +193,6 @@ function render({ model, el }) {
     fill(campaign, [{ id: "", name: "All campaigns" }, ...state.campaigns], state.campaign);
     if (document.activeElement !== words) words.value = state.words;
     total.textContent = plural(state.total);
-    updateHeads();
     for (const one of only) one.setAttribute("aria-pressed", one.dataset.only === state.only);
     selection.hidden = !state.total;
     empty.hidden = !selection.hidden;

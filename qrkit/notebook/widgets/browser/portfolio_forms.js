@@ -272,7 +272,7 @@ function makePrintForm(browser, { formats, stocks }, close) {
     [field("Labels or cards", "print.stock", stock, "The number on the package, or business-card, table-tent, a6, sticker, ticket, hang-tag."), "sheet"],
   ];
   const title = h("h3", {});
-  const sheet = h("img", { class: "qk-sheet", alt: "The first sheet", hidden: true });
+  const sheet = h("img", { style: "width:100%", alt: "The first sheet", hidden: true });
   const ask = (what) => {
     const fields = { kind: what, image_format: format.value, size_mm: Number(width.value), dpi: Number(dpi.value), names: names.value, stock: stock.value };
     browser.ask({ ask: "download", view: scope, fields });
