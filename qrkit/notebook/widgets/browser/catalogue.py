@@ -284,11 +284,8 @@ class Catalogue:
             _, stored = imported.get(code.id, (0, None))
             begun = (stored or code.created).date()
             since[code.id] = min(begun, since.get(code.id, begun))
-        rows = [
-            self._row(code, days, imported.get(code.id, (0, None))[0], since[code.id])
-            | {"last": last[code.id].isoformat() if code.id in last else ""}
-            for code in shown
-        ]
+        spans = {id: (day.isoformat(), last[id].isoformat() if id in last else "") for id, day in since.items()}
+        rows = [self._row(code, days, imported.get(code.id, (0, None))[0], *spans[code.id]) for code in shown]
         self._shown = shown
         self._state = {
             "account": self.portfolio.account.name,
@@ -352,7 +349,7 @@ class Catalogue:
                     days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
         return days, since, latest
 
-    def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: date) -> dict[str, Any]:
+    def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: str, last: str) -> dict[str, Any]:
         recent = days.get(code.id, [0] * SPARK_DAYS)
         return {
             "id": code.id,
@@ -363,7 +360,8 @@ class Catalogue:
             "fields": [code.fields.get(name, "")[:LONGEST_CELL] for name in self._fields],
             "scans": code.scans - imported if code.is_available else None,
             "is_counted": code.is_dynamic,
-            "since": since.isoformat(),
+            "since": since,
+            "last": last,
             "imported": imported,
             "recent": sum(recent),
             "sparkline": sparkline(recent),

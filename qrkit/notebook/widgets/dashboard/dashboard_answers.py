@@ -306,10 +306,10 @@ def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
         InvalidParameter: If campaigns are to be compared and there are fewer than two.
     """
     how: dict[str, Any] = {"since": asked.since, "until": _after(asked.until), "time_zone": asked.time_zone}
+    how["compare_to"] = _compared(asked)
     if asked.campaign:
-        return report.campaign(portfolio, asked.campaign, compare_to=_compared(asked), **how)
-    is_of_campaigns = asked.compare == "campaigns"
-    return report.portfolio(portfolio, compare_to="campaigns" if is_of_campaigns else _compared(asked), **how)
+        return report.campaign(portfolio, asked.campaign, **how)
+    return report.portfolio(portfolio, **how | ({"compare_to": "campaigns"} if asked.compare == "campaigns" else {}))
 
 
 def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:
