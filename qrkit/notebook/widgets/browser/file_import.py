@@ -75,5 +75,5 @@ class FileImport:
 
     def add(self, *, check: bool = False) -> ImportResult:
         """Add the QR Codes as they were checked last, or check alone."""
-        how = {"format": self._format, "columns": self._columns, "anyway": False}
+        how: dict[str, Any] = {"format": self._format, "columns": self._columns, "anyway": False}
         return self._portfolio.import_file(self._data, check=check, **how)
