@@ -68,7 +68,7 @@ class PortfolioBrowser(Page):
                 if portfolio is self._catalogue.portfolio:
                     self._catalogue.reload()
                 else:
-                    self._leave_studio()
+                    self._is_in_studio = False
                     self._catalogue, self._undoable = Catalogue(portfolio), None
             return
         self._catalogue = Catalogue(portfolio)
@@ -126,7 +126,7 @@ class PortfolioBrowser(Page):
 
     def _on_choose(self, message: dict[str, Any]) -> None:
         self._errors, self._said, self._tried = {}, "", None
-        self._leave_studio()
+        self._is_in_studio = False
         self._catalogue.chosen = str(message.get("id", ""))
 
     def _on_select(self, message: dict[str, Any]) -> None:
@@ -154,11 +154,11 @@ class PortfolioBrowser(Page):
         fields = _fields(message)
         given = {name: fields[name] if isinstance(fields.get(name), str) else "" for name in NEW}
         if self._change(NEW, "new.", lambda: self._catalogue.add(**given)):
-            self._say("QR Code added.")
+            self._said = "QR Code added."
 
     def _on_duplicate(self, _message: Any) -> None:
         if self._change((), "", self._catalogue.duplicate):
-            self._say("Copy added, with a short URL of its own.")
+            self._said = "Copy added, with a short URL of its own."
 
     def _on_delete(self, message: dict[str, Any]) -> None:
         """Delete the chosen code, or all individually selected codes."""
@@ -170,8 +170,8 @@ class PortfolioBrowser(Page):
             catalogue.select(ids, is_on=False)
 
         if ids and self._change((), "", delete):
-            self._leave_studio()
-            self._say(f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes.")
+            self._is_in_studio = False
+            self._said = f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes."
 
     def _on_undo(self, _message: Any) -> None:
         """Undo the last deletion or edit of several codes."""
@@ -179,12 +179,12 @@ class PortfolioBrowser(Page):
         if isinstance(undoable, DeletedQRCodes):
             if self._change((), "", lambda: self.portfolio.restore_qrcodes(undoable)):
                 self._undoable = None
-                self._say(f"{_count(len(undoable))} restored, with short URLs and scans.")
+                self._said = f"{_count(len(undoable))} restored, with short URLs and scans."
         elif undoable:
             undone: list[int] = []
             if self._change((), "", lambda: undone.append(self.portfolio.undo_edit(undoable))):
                 self._undoable = None
-                self._say(f"{_count(undone[0])} changed back.")
+                self._said = f"{_count(undone[0])} changed back."
 
     def _on_preview(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
@@ -194,7 +194,7 @@ class PortfolioBrowser(Page):
         edited = self._edit(EDITED_TOGETHER, "all.", lambda: self._catalogue.edit_selection(_fields(message)))
         if edited is not None:
             self._preview = None
-            self._say(f"{_count(len(edited))} changed.")
+            self._said = f"{_count(len(edited))} changed."
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
@@ -206,7 +206,7 @@ class PortfolioBrowser(Page):
             name, data = found[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
             said = SHOWN if name.endswith(".svg") else f"{name} has been made."
-            self._say(" ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)]))
+            self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
         """Show what an import of the file that the browser sends, or of the last one, would do with these columns."""
@@ -223,7 +223,7 @@ class PortfolioBrowser(Page):
         if (file := self._file) is not None and self._change((), "", lambda: results.append(file.add())):
             self._file = None
             self._catalogue.reload()
-            self._say(f"{file.state['name']}: {results[0]}.")
+            self._said = f"{file.state['name']}: {results[0]}."
 
     def _on_close_import(self, _message: Any) -> None:
         self._errors, self._file = {}, None
@@ -236,7 +236,7 @@ class PortfolioBrowser(Page):
 
     def _on_leave(self, _message: Any) -> None:
         self._errors = {}
-        self._leave_studio()
+        self._is_in_studio = False
 
     def _on_use(self, message: dict[str, Any]) -> None:
         """Save the design of the studio as a template, and draw the chosen code with it."""
@@ -244,8 +244,8 @@ class PortfolioBrowser(Page):
         if studio is None:
             return
         if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
-            self._leave_studio()
-            self._say(f"The template {name!r} now draws this QR Code.")
+            self._is_in_studio = False
+            self._said = f"The template {name!r} now draws this QR Code."
 
     def _edit(self, names: tuple[str, ...], form: str, edit: Callable[[], EditedQRCodes]) -> EditedQRCodes | None:
         """Edit QR Codes as `_change` does, so that it can be undone; return what was edited, None if nothing was."""
@@ -272,12 +272,6 @@ class PortfolioBrowser(Page):
         self._errors, self._saved = {}, self._saved + 1
         self._twin.update(self._pictures())
         return True
-
-    def _say(self, text: str) -> None:
-        self._said = text
-
-    def _leave_studio(self) -> None:
-        self._is_in_studio = False
 
     def __repr__(self) -> str:
         return f"<PortfolioBrowser {self.name!r} of {self.portfolio!r}>"
