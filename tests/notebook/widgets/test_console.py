@@ -165,6 +165,20 @@ def test_pages_are_made_when_they_are_selected():
             widget.close()
 
 
+def test_experiments_are_told_as_in_reports():
+    with open_portfolio(":memory:") as shop:
+        pages = pages_of(shop)
+        pages.selected = "Experiments"
+        assert "No QR Code splits" in pages.widgets["Experiments"].value
+        split = [{"variants": [{"name": name, "content": f"https://example.com/{name}"} for name in ("a", "<b>")]}]
+        shop.insert_qrcode("https://example.com", name="Door", rules=split, click_id="click")
+        pages.selected = "QR Codes"
+        pages.selected = "Experiments"
+        assert re.search("Door.*&lt;b&gt;", pages.widgets["Experiments"].value)
+        for widget in (*pages.widgets.values(), pages):
+            widget.close()
+
+
 def test_a_store_that_closes_under_an_open_page_is_reported_there():
     shop = open_portfolio(":memory:")
     pages = pages_of(shop)
