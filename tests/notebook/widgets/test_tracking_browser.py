@@ -111,6 +111,7 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     browser.get_by_text("3 QR Codes changed.").wait_for()
     table = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"Name,Content\nDoor 9,https://example.com/9\n"}
     browser.get_by_label("Spreadsheet").set_input_files(table)
+    browser.get_by_role("button", name="Import 1 QR Code").click()
     browser.get_by_text("more.csv: 1 created.").wait_for()
     browser.get_by_role("button", name="Name").click()
     browser.get_by_role("button", name="Unscanned").click()
