@@ -523,9 +523,11 @@ def test_what_is_selected_is_downloaded_for_print(browser, shop):
     name, data = downloaded(browser, kind="sheet", stock="L7160")
     assert (name, data[:5]) == ("labels.pdf", b"%PDF-")
     assert browser.state["said"].startswith("labels.pdf has been made.")
+    before = browser.state["saved"]
     name, data = downloaded(browser, kind="page", stock="L7160")
     assert (name, data[:4]) == ("labels.svg", b"<svg")
     assert browser.state["said"].startswith("Here is the first sheet.")
+    assert browser.state["saved"] == before, "the form stays open"
     assert downloaded(browser, kind="sheet", stock="L71") is None
     assert "is not a stock" in browser.errors["print.stock"]
     assert downloaded(browser, kind="zip", size_mm=1) is None

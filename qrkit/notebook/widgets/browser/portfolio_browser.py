@@ -199,9 +199,13 @@ class PortfolioBrowser(Page):
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
         found: list[tuple[str, bytes]] = []
+        fields = _fields(message)
+        is_saved = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            is_done = self._change(PRINTED, "print.", lambda: found.append(self._catalogue.download(_fields(message))))
+            is_done = self._change(
+                PRINTED, "print.", lambda: found.append(self._catalogue.download(fields)), is_saved=is_saved
+            )
         if is_done:
             name, data = found[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
@@ -255,7 +259,7 @@ class PortfolioBrowser(Page):
         self._undoable = edited[0] or self._undoable
         return edited[0]
 
-    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None]) -> bool:
+    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None], *, is_saved: bool = True) -> bool:
         """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""
         self._said = ""
         try:
@@ -269,7 +273,7 @@ class PortfolioBrowser(Page):
         except NotFound:
             self._catalogue.reload()
             raise
-        self._errors, self._saved = {}, self._saved + 1
+        self._errors, self._saved = {}, self._saved + is_saved
         self._twin.update(self._pictures())
         return True
 
