@@ -140,8 +140,7 @@ class Catalogue:
     def _search(self) -> Search:
         words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
         order, _, field = self.order.partition(":")
-        is_unscanned = self.only == "unscanned"
-        return Search(words, self.campaign or None, self._ids, "", order, field, is_unscanned)
+        return Search(words, self.campaign or None, self._ids, "", order, field, self.only == "unscanned")
 
     def _word(self, word: str) -> str:
         """Return a word to search for: of a pasted short URL, the part before its readable tail."""

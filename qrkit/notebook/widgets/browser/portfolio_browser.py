@@ -200,11 +200,11 @@ class PortfolioBrowser(Page):
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
         found: list[tuple[str, bytes]] = []
         fields = _fields(message)
-        is_saved = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
+        saves = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             is_done = self._change(
-                PRINTED, "print.", lambda: found.append(self._catalogue.download(fields)), is_saved=is_saved
+                PRINTED, "print.", lambda: found.append(self._catalogue.download(fields)), saves=saves
             )
         if is_done:
             name, data = found[0]
@@ -259,7 +259,7 @@ class PortfolioBrowser(Page):
         self._undoable = edited[0] or self._undoable
         return edited[0]
 
-    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None], *, is_saved: bool = True) -> bool:
+    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None], *, saves: bool = True) -> bool:
         """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""
         self._said = ""
         try:
@@ -273,7 +273,7 @@ class PortfolioBrowser(Page):
         except NotFound:
             self._catalogue.reload()
             raise
-        self._errors, self._saved = {}, self._saved + is_saved
+        self._errors, self._saved = {}, self._saved + saves
         self._twin.update(self._pictures())
         return True
 
