@@ -119,9 +119,7 @@ class Catalogue:
         self.page, self.has_all = 0, False
 
     def _ids_of(self, only: str) -> tuple[str, ...] | None:
-        if only == "silent":
-            return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"])
-        return None
+        return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"]) if only == "silent" else None
 
     def select(self, ids: Sequence[str], *, is_on: bool) -> None:
         """Select these codes for an edit, or take them out of the selection."""

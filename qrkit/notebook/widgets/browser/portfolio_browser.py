@@ -198,16 +198,14 @@ class PortfolioBrowser(Page):
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
-        found: list[tuple[str, bytes]] = []
-        fields = _fields(message)
-        saves = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
+        made: list[tuple[str, bytes]] = []
+        fields, write = _fields(message), self._catalogue.download
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            is_done = self._change(
-                PRINTED, "print.", lambda: found.append(self._catalogue.download(fields)), saves=saves
-            )
+            saves = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
+            is_done = self._change(PRINTED, "print.", lambda: made.append(write(fields)), saves=saves)
         if is_done:
-            name, data = found[0]
+            name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
             said = SHOWN if name.endswith(".svg") else f"{name} has been made."
             self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
