@@ -32,7 +32,8 @@ NEW = ("content", "name", "campaign_id")
 """Fields of a new QR Code."""
 FILTERS = ("words", "campaign", "order", "only")
 """What decides which codes the list shows, and in which order."""
-SHOWN = "Here is the first sheet. What follows should be changed before you print; if nothing does, all is well."
+SHOWN = ("Here is the first sheet. Nothing needs to change.", "Here is the first sheet. Before you print:")
+"""What is said of the first sheet without and with findings."""
 PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
 
@@ -207,7 +208,7 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            said = SHOWN if name.endswith(".svg") else f"{name} has been made."
+            said = SHOWN[bool(told)] if name.endswith(".svg") else f"{name} has been made."
             self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
