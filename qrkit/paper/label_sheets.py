@@ -318,9 +318,9 @@ class _Sheet:
             scene = image.exact_scene
             code = Matrix(*2 * (placed.code.width / scene.width,), placed.code.x, placed.code.y)
             letters = (Shape(self.lettering.outline(line, 1), settings.text_color) for line in placed.lines)
-            front = (Group(scene.items, code), *letters)
+            front: tuple[Item, ...] = (Group(scene.items, code), *letters)
             sides = (Group(front, one) for one in (*turned, Matrix(1, 1, 0, stock.height - panel)))
-            label = (Shape(stock.outline(), settings.label_color or WHITE), *sides)
+            label: tuple[Item, ...] = (Shape(stock.outline(), settings.label_color or WHITE), *sides)
             items.append(Group(label, Matrix(SHOWN_DOTS, SHOWN_DOTS, x * SHOWN_DOTS, y * SHOWN_DOTS)))
         file.write(svg.write_union(replace(scene, width=width, height=height, items=tuple(items), paper=(), title="")))
         return 1

@@ -25,7 +25,7 @@ __all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
 PAGES = {
     "QR Codes": "browser.portfolio_browser:PortfolioBrowser",
     "Scans": "dashboard.scan_dashboard:ScanDashboard",
-    "Experiments": "experiments:Experiments",
+    "Experiments": "experiment_list:Experiments",
     "Studio": "studio.designer:Designer",
 }
 """The widget of each page, by its title, as the module in `qrkit.notebook.widgets` and the class."""

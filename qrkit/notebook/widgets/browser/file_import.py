@@ -31,6 +31,7 @@ class FileImport:
         state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
             wrote it; the heading of each of our `columns`. If the file can be imported, also how many QR Codes are
             `created`, the first `rows` with the columns `shown`, the `issues`, and how many `more` there are.
+        result: The result of the last check, or of the import.
 
     Raises:
         InvalidParameter: If the name does not end as the files do that can be imported.
@@ -76,4 +77,5 @@ class FileImport:
     def add(self, *, check: bool = False) -> ImportResult:
         """Add the QR Codes as they were checked last, or check alone."""
         how: dict[str, Any] = {"format": self._format, "columns": self._columns, "anyway": False}
-        return self._portfolio.import_file(self._data, check=check, **how)
+        self.result = self._portfolio.import_file(self._data, check=check, **how)
+        return self.result

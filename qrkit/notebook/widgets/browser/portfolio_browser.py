@@ -13,7 +13,6 @@ from typing import Any
 from traitlets import Dict
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
@@ -222,11 +221,10 @@ class PortfolioBrowser(Page):
 
     def _on_import(self, _message: Any) -> None:
         """Add the QR Codes of the file that was checked."""
-        results: list[ImportResult] = []
-        if (file := self._file) is not None and self._change((), "", lambda: results.append(file.add())):
+        if (file := self._file) is not None and self._change((), "", file.add):
             self._file = None
             self._catalogue.reload()
-            self._said = f"{file.state['name']}: {results[0]}."
+            self._said = f"{file.state['name']}: {file.result}."
 
     def _on_close_import(self, _message: Any) -> None:
         self._errors, self._file = {}, None
@@ -258,7 +256,7 @@ class PortfolioBrowser(Page):
         self._undoable = edited[0] or self._undoable
         return edited[0]
 
-    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None], *, saves: bool = True) -> bool:
+    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], object], *, saves: bool = True) -> bool:
         """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""
         self._said = ""
         try:

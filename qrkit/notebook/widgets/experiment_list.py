@@ -14,7 +14,7 @@ __all__ = ["Experiments"]
 NONE = "No QR Code splits its visitors among variants yet. `qrkit set CODE --rules pages.json` begins an experiment."
 
 
-class Experiments(HTML):
+class Experiments(HTML):  # type: ignore[misc]  # ipywidgets has no types
     """A sentence on each QR Code whose visitors are split among variants, as reports have it.
 
     Args:
