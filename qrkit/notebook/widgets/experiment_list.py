@@ -11,7 +11,7 @@ from qrkit.report.facts import split_codes
 
 __all__ = ["Experiments"]
 
-NONE = "No QR Code splits its visitors among variants yet. `qrkit set CODE --rules pages.json` begins an experiment."
+NONE = "No QR Code splits its visitors among variants yet. “qrkit set CODE --rules pages.json” begins an experiment."
 
 
 class Experiments(HTML):  # type: ignore[misc]  # ipywidgets has no types
