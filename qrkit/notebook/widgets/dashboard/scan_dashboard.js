@@ -2,7 +2,7 @@
 
 const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Link previews", head: "HEAD requests" };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", campaigns: "Campaigns side by side, in the report", "": "Nothing" };
+const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", campaigns: "Campaigns, in the report", "": "Nothing" };
 const FILTERS = { campaign: "Campaign", qrcode: "QR Code", device: "Device", system: "System", country: "Country", tag: "Tag" };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
