@@ -8,7 +8,7 @@ import threading
 import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import complain, tell_of_local_urls
 from qrkit.commands.parsing import Parser, describe
@@ -51,7 +51,7 @@ def define_console(one: Parser) -> None:
     """Define the command `console`."""
     describe(
         one,
-        "Contains the portfolio browser, the scan dashboard and the studio. Without a store, one is made. "
+        "Contains the portfolio browser, the scan dashboard, the studio and settings. Without a store, one is made. "
         + WHERE
         + "While it runs, your other commands reach the store through it. If `qrkit serve` has the store open, the "
         "console reaches it through the server.\n\n"
@@ -95,22 +95,24 @@ def _studio(asked: argparse.Namespace) -> None:
         from qrkit.symbol.encode import encode
 
         encode(asked.content)  # refuses here what is too long, before a page opens
-    page = {"title": "QR Code studio", "opening": "Opening the studio…"}
-    _run(asked, f"show_studio({asked.content or ''!r})", "the studio", **page)
+    call = f"show_studio({asked.content or ''!r})"
+    _run(asked, call, "the studio", title="QR Code studio", opening="Opening the studio…")
 
 
 def _console(asked: argparse.Namespace) -> None:
     from qrkit.store.door import Door
+    from qrkit.store.served.database import ServedStore
     from qrkit.store.served.socket_files import has_sockets
 
     place, is_new = shown_place(asked.store), is_missing(asked.store)
-    page = {"title": f"{Path(place).name} · QR Codes", "opening": "Opening your portfolio…"}
+    page: dict[str, Any] = {"title": f"{Path(place).name} · QR Codes", "opening": "Opening your portfolio…"}
     with ExitStack() as open_things:
         portfolio = open_things.enter_context(opened(asked))
         if is_new:
             print(f"made the store {place}")
         tell_of_local_urls(asked.command, portfolio)
         location = portfolio.store.lasting_path
+        may_move = not isinstance(portfolio.store, ServedStore)
         sessions, account = None, ""
         if asked.sign_in:
             if portfolio.store.database.is_file and not has_sockets():
@@ -124,7 +126,7 @@ def _console(asked: argparse.Namespace) -> None:
             open_things.enter_context(door)
         else:
             portfolio.close()  # only one process can have the file, and that is the one behind the page
-        _run(asked, f"show_console({location!r}{account})", place, sessions=sessions, **page)
+        _run(asked, f"show_console({location!r}{account}, may_move={may_move})", place, sessions=sessions, **page)
 
 
 def _run(

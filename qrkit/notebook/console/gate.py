@@ -19,13 +19,14 @@ from tornado.routing import Router
 from tornado.web import Application, RequestHandler
 
 from qrkit.errors import BadRequest, NotAuthenticated, QrkitError, TooManyRequests
-from qrkit.notebook.console.sessions import Sessions
 from qrkit.server.clients.hosts import Hosts
 from qrkit.server.clients.proxies import client_address
 from qrkit.server.settings import Settings
 
 if TYPE_CHECKING:
     from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+
+    from qrkit.notebook.console.sessions import Sessions
 
 __all__ = ["ACCOUNT", "HEADERS", "SESSION", "TEMPLATE", "Gate", "SignInGate"]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,15 @@ from qrkit.errors import QrkitError
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["Pages", "pages_of", "show_console", "show_studio"]
+__all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
+
+PAGES = {
+    "QR Codes": "browser.portfolio_browser:PortfolioBrowser",
+    "Scans": "dashboard.scan_dashboard:ScanDashboard",
+    "Studio": "studio.designer:Designer",
+    "Settings": "administration.administration:Administration",
+}
+"""The widget of each page, by its title, as the module in `qrkit.notebook.widgets` and the class."""
 
 
 class Pages(anywidget.AnyWidget):
@@ -66,41 +75,38 @@ def show_studio(content: str = "") -> None:
     display(Designer(content) if content else Designer())
 
 
-def show_console(place: str, account_id: str = "") -> None:
+def show_console(place: str, account_id: str = "", *, may_move: bool = True) -> None:
     """Show the pages of a portfolio, or why its store cannot be opened.
 
     Args:
         place: The store.
         account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
+        may_move: Whether the base URL can change, because no server has the store open.
     """
     from IPython.display import display
 
     try:
-        display(pages_of(_opened(place, account_id), is_signed_in=bool(account_id)))
+        display(pages_of(_opened(place, account_id), is_signed_in=bool(account_id), may_move=may_move))
     except QrkitError as error:
         display(HTML(f'<p class="qrkit-console-problem" role="alert">{escape(str(error))}</p>'))
 
 
-def pages_of(portfolio: Portfolio, *, is_signed_in: bool = False) -> Pages:
-    """Return the portfolio browser, the dashboard and the studio as pages."""
+def pages_of(portfolio: Portfolio, *, is_signed_in: bool = False, may_move: bool = True) -> Pages:
+    """Return the pages of a portfolio, as in `PAGES`."""
 
-    def browser() -> Widget:
-        from qrkit.notebook.widgets.browser.portfolio_browser import PortfolioBrowser
+    def maker(title: str) -> Callable[[], Widget]:
+        module, _, name = PAGES[title].partition(":")
+        options = {"may_move": may_move} if title == "Settings" else {}
 
-        return PortfolioBrowser(portfolio)
+        def make() -> Widget:
+            widget = getattr(import_module(f"qrkit.notebook.widgets.{module}"), name)
+            # The studio begins with a design.
+            return widget(portfolio=portfolio) if title == "Studio" else widget(portfolio, **options)
 
-    def dashboard() -> Widget:
-        from qrkit.notebook.widgets.dashboard.scan_dashboard import ScanDashboard
-
-        return ScanDashboard(portfolio)
-
-    def studio() -> Widget:
-        from qrkit.notebook.widgets.studio.designer import Designer
-
-        return Designer(portfolio=portfolio)
+        return make
 
     account = portfolio.account.name if is_signed_in else ""
-    return Pages({"QR Codes": browser, "Scans": dashboard, "Studio": studio}, account=account)
+    return Pages({title: maker(title) for title in PAGES}, account=account)
 
 
 def _opened(place: str, account_id: str) -> Portfolio:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
 from qrkit.notebook.console.left_out import without
@@ -32,7 +32,9 @@ with extra("console"), without("rfc3987_syntax"):
     from voila.app import Voila
 
 from qrkit.notebook.console.gate import ACCOUNT, HEADERS, SESSION, TEMPLATE, Gate, SignInGate
-from qrkit.notebook.console.sessions import Sessions
+
+if TYPE_CHECKING:
+    from qrkit.notebook.console.sessions import Sessions
 
 __all__ = ["PORTS", "Console", "run_console"]
 
@@ -177,7 +179,7 @@ class _Kernels(AsyncMappingKernelManager):
 
     def new_kernel_id(self, **options: Any) -> str:
         """Return a random ID."""
-        session = options["env"].get(f"HTTP_{SESSION.upper().replace('-', '_')}", "")
+        session: str = options["env"].get(f"HTTP_{SESSION.upper().replace('-', '_')}", "")
         random: str = super().new_kernel_id(**options)
         return session + random[len(session) :]
 

@@ -95,10 +95,10 @@ def stop(process):
     return process.wait(timeout=30), process.stdout.read()
 
 
-def serious_faults(page):
+def serious_faults(page, places=PLACES):
     from axe_playwright_python.sync_playwright import Axe
 
-    for width, scheme in PLACES:
+    for width, scheme in places:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         for one in Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]:
@@ -142,6 +142,9 @@ def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, br
     assert page.evaluate(REPEATED_IDS) == []
     place = page.locator(".qrkit-designer .qk-side").evaluate("one => getComputedStyle(one).position")
     assert place == "static", "styles of the portfolio browser do not reach the studio"
+    page.get_by_role("tab", name="Settings").click()
+    page.get_by_role("heading", name="API keys of local").wait_for()
+    assert list(serious_faults(page, PLACES[-1:])) == []
     page.get_by_role("tab", name="QR Codes").click()
     page.locator(".qrkit-browser").wait_for()
     replies = page.evaluate(ASK_KERNEL, "execute_request")
