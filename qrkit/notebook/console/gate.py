@@ -157,15 +157,18 @@ class SignInGate(Gate):
             return self._own.get_handler_delegate(request, _Admitted, {"token": ""})
         if (session := self._sessions.of(token)) is None or asked == ("POST", "/sign-in"):
             return self._own.get_handler_delegate(request, _SigningIn)
-        kernel, kernels = re.search(KERNEL, request.path), self._app.settings["kernel_manager"].list_kernel_ids()
+        kernel = re.search(KERNEL, request.path)
         if kernel and not kernel[0].startswith(session.id):
             return self._refuse(request, 404, NOTHING_HERE)
-        own = self._sessions.ids(session.account.id)
-        if request.path == "/" and sum(one.startswith(own) for one in kernels) >= MOST_PAGES:
+        if request.path == "/" and self._count_pages(session.account.id) >= MOST_PAGES:
             return self._refuse(request, 429, TOO_MANY_PAGES)
         # These take the place of what the browser may have sent under their names.
         request.headers[ACCOUNT], request.headers[SESSION] = session.account.id, session.id
         return self._pass(request)
+
+    def _count_pages(self, account_id: str) -> int:
+        own, kernels = self._sessions.ids(account_id), self._app.settings["kernel_manager"].list_kernel_ids()
+        return sum(kernel.startswith(own) for kernel in kernels)
 
 
 def _tokens(request: HTTPServerRequest) -> list[bytes]:
