@@ -17,7 +17,6 @@ from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 
-from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
 from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
@@ -115,6 +114,8 @@ def statistics(scans: Scans, format: str) -> bytes:
     Args:
         format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
     """
+    from qrkit.analytics.scan_rows import scan_records_parquet  # loads all questions, which few servers are asked
+
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 
