@@ -27,7 +27,8 @@ A design is drawn and measured. Each step has its own file:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, TypeGuard
 
 from qrkit.errors import InvalidParameter, Problem, nearest
 
@@ -84,22 +85,26 @@ def check(
         'fragile'
     """
     chosen, readers = level_named(level), audience_named(audience)
-    from qrkit.design.design import Design
-
     if design is not None:
-        if isinstance(subject, Design) or not isinstance(design, Design):
+        if _is_design(subject) or not _is_design(design):
             rule = "must be the design that a photo shows, and the subject must be that photo"
             raise InvalidParameter(Problem("design", None, rule, "bad-value"))
         from qrkit.scanning.photographs.print_check import check_print
 
         return check_print(subject, design, chosen, audience=readers, fetch=fetch)
-    if not isinstance(subject, Design):
+    if not _is_design(subject):
         from qrkit.scanning.picture_check import check_picture
 
         return check_picture(subject, chosen, engines, audience=readers)
     from qrkit.scanning.examine import drawn, examine
 
     return examine(drawn(subject, fetch), chosen, engines, audience=readers)
+
+
+def _is_design(subject: object) -> TypeGuard[Design]:
+    """Return True for a design, without loading what designs need: that takes longer than the check of a picture."""
+    module = sys.modules.get("qrkit.design.design")
+    return module is not None and isinstance(subject, module.Design)
 
 
 def level_named(level: str) -> Level:

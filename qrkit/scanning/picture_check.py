@@ -15,7 +15,7 @@ import numpy as np
 
 from qrkit.errors import NoSymbol
 from qrkit.scanning.budget import budget_of
-from qrkit.scanning.examine import graded, no_verdict
+from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
@@ -25,7 +25,7 @@ from qrkit.scanning.photographs.straightening import blurred, perspective
 from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
-from qrkit.scanning.verdict import report_of
+from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, opened, where_in
 from qrkit.symbol.locate import Located, locate, uncorrected
 from qrkit.symbol.rebuilding import rebuilt
