@@ -91,7 +91,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status, one of `EXIT_STATUSES`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for plugins opens a file of every library
     reader = parser()
     words = sys.argv[1:] if arguments is None else arguments
     if not words:

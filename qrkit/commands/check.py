@@ -133,6 +133,6 @@ def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | No
 
 
 def _design(file: Path) -> Design:
-    from qrkit.design.design import Design  # takes as long as the check of a picture, which does without it
+    from qrkit.design.design import Design
 
     return Design(**design_fields(file))

@@ -27,10 +27,10 @@ A design is drawn and measured. Each step has its own file:
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,26 +85,23 @@ def check(
         'fragile'
     """
     chosen, readers = level_named(level), audience_named(audience)
-    if design is not None:
-        if _is_design(subject) or not _is_design(design):
-            rule = "must be the design that a photo shows, and the subject must be that photo"
-            raise InvalidParameter(Problem("design", None, rule, "bad-value"))
-        from qrkit.scanning.photographs.print_check import check_print
+    if design is not None or isinstance(subject, Shown):
+        from qrkit.design.design import Design  # takes as long as the check of a picture, which does without it
 
-        return check_print(subject, design, chosen, audience=readers, fetch=fetch)
-    if not _is_design(subject):
-        from qrkit.scanning.picture_check import check_picture
+        if design is not None:
+            if isinstance(subject, Design) or not isinstance(design, Design):
+                rule = "must be the design that a photo shows, and the subject must be that photo"
+                raise InvalidParameter(Problem("design", None, rule, "bad-value"))
+            from qrkit.scanning.photographs.print_check import check_print
 
-        return check_picture(subject, chosen, engines, audience=readers)
-    from qrkit.scanning.examine import drawn, examine
+            return check_print(subject, design, chosen, audience=readers, fetch=fetch)
+        if isinstance(subject, Design):
+            from qrkit.scanning.examine import drawn, examine
 
-    return examine(drawn(subject, fetch), chosen, engines, audience=readers)
+            return examine(drawn(subject, fetch), chosen, engines, audience=readers)
+    from qrkit.scanning.picture_check import check_picture
 
-
-def _is_design(subject: object) -> TypeGuard[Design]:
-    """Return True for a design, without loading what designs need: that takes longer than the check of a picture."""
-    module = sys.modules.get("qrkit.design.design")
-    return module is not None and isinstance(subject, module.Design)
+    return check_picture(subject, chosen, engines, audience=readers)
 
 
 def level_named(level: str) -> Level:

@@ -176,7 +176,7 @@ def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels,
     size = max(1, round(scene.width * scale)), max(1, round(scene.height * scale))
     # With whole pixels per module, the symbol must begin on a whole pixel; the edges get the remaining fraction.
     left, top = (round(place * scale) - place * scale for place in scene.origin)
-    picture = _painted(scene, Matrix(scale, scale, left, top), size, opaque=True)
+    picture: np.ndarray = _painted(scene, Matrix(scale, scale, left, top), size, opaque=True)
     if picture.shape[2] == 4:
         alpha = picture[:, :, 3:]
         below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
