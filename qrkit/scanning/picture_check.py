@@ -22,7 +22,7 @@ from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
 from qrkit.scanning.photographs.straightening import blurred, perspective
-from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
+from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled, median
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
 from qrkit.scanning.verdict import no_verdict, report_of
@@ -187,7 +187,7 @@ def match_of(greys: Image, found: Located) -> Match | None:
 def _dark(sampled: Sampled) -> np.ndarray:
     """Return the modules that are darker than the middle of their surroundings and of the whole symbol."""
     luma = sampled.modules()[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    dark: np.ndarray = luma < (blurred(luma, 3.0) + np.median(luma)) / 2
+    dark: np.ndarray = luma < (blurred(luma, 3.0) + median(luma.ravel())) / 2
     return dark
 
 
