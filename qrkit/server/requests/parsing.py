@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
-from qrkit.pictures.printing import PrintSize
+
+if TYPE_CHECKING:
+    from qrkit.pictures.printing import PrintSize
 
 __all__ = ["flag", "json_object", "pairs", "print_size", "whole"]
 
@@ -114,6 +116,8 @@ def flag(text: str, name: str) -> bool:
 
 def print_size(parameters: Mapping[str, str]) -> PrintSize | None:
     """Parse the parameters `sizeMm` and `dpi`; None if there are none."""
+    from qrkit.pictures.printing import PrintSize
+
     texts = {name: parameters[name.lower()] for name in ("sizeMm", "dpi") if name.lower() in parameters}
     given: dict[str, Any] = {name: float(text) if NUMBER.fullmatch(text) else text for name, text in texts.items()}
     return PrintSize(**given) if given else None
