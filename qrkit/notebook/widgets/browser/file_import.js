@@ -8,7 +8,7 @@ function makeFileImport(browser) {
   const selects = Object.keys(MAPPED).map((ours) => h("select", { "data-ours": ours, onchange: () => browser.ask({ ask: "check import", columns: given() }) }));
   const columns = h("div", { class: "qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
   const told = h("div", { role: "status" });
-  const table = h("table", {});
+  const table = h("table", { style: "white-space:nowrap" });
   const add = button("", () => browser.ask({ ask: "import" }), { class: "qk-primary" });
   const element = h(
     "section",
