@@ -111,10 +111,16 @@ def test_an_import_and_an_edit_tell_each_code(world):
     world.shop.import_file(b"Content,Name\r\n" + b"".join(b"https://e.example/%d,N%d\r\n" % (n, n) for n in range(150)))
     codes = world.shop.list_qrcodes()
     world.shop.edit_qrcodes([code.id for code in codes[:2]], add_tags=["x"])
-    world.shop.delete_qrcodes([codes[0].id])
+    world.shop.restore_qrcodes(world.shop.delete_qrcodes([codes[0].id]))
+    campaign = world.shop.insert_campaign("Spring")
+    world.shop.edit_qrcodes([codes[1].id], campaign_id=campaign.id)
+    world.shop.delete_campaign(campaign.id, keep=True)
     world.send(webhook)
-    assert [len(one.events) for one in world.receiver.sent] == [100, 53]
-    assert [one["subject"] for one in world.receiver.events] == [one.id for one in (*codes, *codes[:2], codes[0])]
+    assert [len(one.events) for one in world.receiver.sent] == [100, 56]
+    told = [*codes, *codes[:2], codes[0], codes[0], codes[1], codes[1]]
+    assert [one["subject"] for one in world.receiver.events] == [one.id for one in told]
+    assert world.receiver.kinds[-4:] == ["code.deleted", "code.created", "code.updated", "code.updated"]
+    assert "campaign" not in world.receiver.events[-1]["data"]
     assert world.receiver.sent[0].headers["content-type"].startswith("application/cloudevents-batch+json")
 
 
