@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.portfolio.access import create_account
-from qrkit.portfolio.delivering import CLAIMED, MOST_FAILURES, PAUSES, deliver
+from qrkit.portfolio.delivering import CLAIMED, GAP, MOST_FAILURES, PAUSES, deliver
 from qrkit.portfolio.opening import portfolio_in
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.portfolio.posting import Unreachable, post
@@ -122,6 +122,16 @@ def test_an_import_and_an_edit_tell_each_code(world):
     assert world.receiver.kinds[-4:] == ["code.deleted", "code.created", "code.updated", "code.updated"]
     assert "campaign" not in world.receiver.events[-1]["data"]
     assert world.receiver.sent[0].headers["content-type"].startswith("application/cloudevents-batch+json")
+
+
+def test_requests_keep_a_distance_while_many_events_wait(world, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("qrkit.portfolio.delivering.sleep", pauses.append)
+    webhook = world.add(batch=10)
+    world.shop.import_file(b"Content\r\n" + b"".join(b"https://e.example/%d\r\n" % n for n in range(150)))
+    world.send(webhook)
+    assert len(world.receiver.sent) == 15
+    assert pauses == [GAP] * 9
 
 
 def test_a_webhook_gets_only_what_it_asks_for(world):
