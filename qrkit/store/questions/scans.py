@@ -330,7 +330,7 @@ class Scans(Shown):
             check_ids(self.store, self.account_id, asked)
         return view
 
-    def follow(self, *, kinds: Sequence[EventKind] = ("scan",), after: int | None = None) -> Following:
+    def follow(self, *, kinds: Sequence[EventKind] = ("scan",), after: int | None = None) -> Iterable[dict[str, Any]]:
         """Yield scans as they come, about half a second later, until you stop: `for scan in shop.scans.follow(): …`.
 
         As the last line of a cell, `shop.scans.follow()` shows a live chart: scans per minute in the last hour.
