@@ -337,7 +337,7 @@ def test_followed_scans_are_a_live_chart(shop):
         scan(minutes)
     shown = shop.scans.follow()._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in shown
-    assert "2 scans in the last hour, 1 in the last five minutes" in shown["text/html"]
+    assert "Scans in the last hour: 2; in the last five minutes: 1" in shown["text/html"]
     live = LiveScans(shop.scans, name=repr(shop.scans))
     for minutes in (61, 0):
         scan(minutes)

@@ -38,7 +38,7 @@ class LiveScans(Page):
         frame = self._view.where(since=since, time_zone="UTC").ask(PER_MINUTE)
         found = dict(zip(frame["minute"].dt.to_pydatetime(), frame["scans"].tolist(), strict=True))
         counts = [found.get(since + timedelta(minutes=passed), 0) for passed in range(MINUTES)]
-        title = f"{sum(counts):,} scans in the last hour, {sum(counts[-5:]):,} in the last five minutes"
+        title = f"Scans in the last hour: {sum(counts):,}; in the last five minutes: {sum(counts[-5:]):,}"
         return {"title": title, "svg": _columns(counts, title)}
 
     def _pictures(self) -> Pictures:
