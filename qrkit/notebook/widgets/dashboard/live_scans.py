@@ -53,7 +53,8 @@ def _columns(counts: Sequence[int], title: str) -> str:
     most = max(*counts, 1)
     path = "".join(f"M{8 * place + 4} 100v-{80 * count / most:.1f}" for place, count in enumerate(counts) if count)
     return (
-        f'<svg viewBox="0 0 480 120" width="100%" role="img" aria-label="{title}" font-size="11" fill="currentColor">'
-        f'<path d="{path}" stroke="currentColor" stroke-width="6"/><path d="M0 100.5h480" stroke="currentColor"/>'
-        f'<text y="12">{most:,} a minute</text><text y="117">an hour ago</text><text x="455" y="117">now</text></svg>'
+        f'<svg viewBox="0 0 480 120" width="600" style="max-width:100%" role="img" aria-label="{title}" font-size="11"'
+        f' fill="currentColor"><path d="{path}" style="stroke:var(--color-1,currentColor)" stroke-width="6"/>'
+        f'<path d="M0 100.5h480" stroke="currentColor"/><text y="12">{most:,} a minute</text>'
+        '<text y="117">an hour ago</text><text x="455" y="117">now</text></svg>'
     )
