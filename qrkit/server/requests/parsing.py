@@ -29,7 +29,7 @@ MOST_COMMAS = 10 * MOST_VALUES
 LONGEST_NAME = 60
 """Maximum characters of a name that an error repeats."""
 MOST_DIGITS = 9
-"""Maximum digits of a whole number in a query; no parameter needs more."""
+"""Maximum digits of a whole number in a query; no parameter but the ID of an event needs more."""
 LONGEST_NUMBER = 300
 """Maximum digits; a number of this length can still be converted to a float."""
 
@@ -98,10 +98,10 @@ def _unescape(text: str) -> str:
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
-def whole(text: str, name: str) -> int:
-    """Parse a whole number of at most nine digits, which may be written as `3.0`."""
+def whole(text: str, name: str, digits: int = MOST_DIGITS) -> int:
+    """Parse a whole number of at most nine digits, or of more, which may be written as `3.0`."""
     number = read_whole(text.strip())
-    if number is None or abs(number) >= 10**MOST_DIGITS:
+    if number is None or abs(number) >= 10**digits:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
     return number
 
