@@ -13,11 +13,13 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from math import ceil
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, observe, validate
 
 from qrkit.contents.cards import file_stem, summary
+from qrkit.design.decoration import Marker, Markers
 from qrkit.design.design import Design
 from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.design.shapes.icons import icon, icon_names
@@ -36,7 +38,7 @@ from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.studio.draft_state import shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.studio.refusals import Refusals
-from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
+from qrkit.notebook.widgets.studio.saved_looks import SAVED, SHORT, SavedLooks
 from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -257,6 +259,7 @@ class Designer(Page):
             "undo": self._draft.can_undo or bool(self._refused.errors),
             "form": self._form.as_dict(),
             "logo": self._logo.as_dict(),
+            "title": PurePath(safe_name(_file_stem(self.image), "svg")).stem,
             "badge": self._badge,
             "note": self._note,
             "kept": self._is_kept,
@@ -298,6 +301,10 @@ class Designer(Page):
         """Return a design with a preset or a saved look."""
         if kind == "preset":
             return with_look(design, name)
+        if kind == "eye":  # large, because the content is short
+            marker = (design.markers.top_left or Marker("default")).replace(pattern=name) if name else None
+            eyes = Markers(top_left=marker, top_right=marker, bottom_left=marker)
+            return design.replace(content=SHORT, markers=eyes, padding=1, frame=None, layers=())
         if kind == "frame":
             return design.replace(frame=(design.frame or Frame(USUAL_KIND)).replace(kind=name) if name else None)
         return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
