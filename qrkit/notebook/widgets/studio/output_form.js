@@ -82,7 +82,10 @@ function makeOutput(studio, { downloads, purposes }) {
   for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
   const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
   rows.addEventListener("change", () => takeTable(new Blob([rows.value])));
-  file.addEventListener("change", () => file.files[0] && takeTable(file.files[0]));
+  file.addEventListener("change", () => {
+    if (file.files[0]) takeTable(file.files[0]);
+    file.value = ""; // so that the same file can be chosen again
+  });
   let ground = null; // the background before it became transparent
   clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
