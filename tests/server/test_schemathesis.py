@@ -103,6 +103,8 @@ for name in ("generate_decorated", "insert_qrcode", "update_qrcode"):
     }
 for name in ("insert_qrcode", "update_qrcode"):
     UNSAID[name] |= {"never-behind-short-url": "/content|/otherwise|/rules/.*"}  # a good one-time password, for example
+    # Like set_linkset, whose links these are.
+    UNSAID[name] |= {code: f"{UNSAID[name][code]}|/gs1(/.*)?" for code in UNSAID["set_linkset"]}
 # It takes what either does; and what begins with a brace is a design, wherever it stands.
 UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
 MERCIFUL = ("generate", "export", "check", "list_everything")

@@ -267,6 +267,7 @@ def test_portfolio_without_scans_or_codes_is_shown():
         board.close()
 
 
+@pytest.mark.slow
 def test_silent_posters_and_the_lead_are_told_as_in_reports():
     with open_portfolio(":memory:", clock=lambda: datetime(2026, 4, 30, tzinfo=UTC)) as shop:
         frames = []
