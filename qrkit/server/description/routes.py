@@ -98,6 +98,10 @@ ROUTES: tuple[Route, ...] = (
         ("image_format", "sizeMm", "dpi", "names", "raw"), reply="file", is_exchange=True,
     ),
     Route(
+        "POST", f"{API}/track/export.{{ext}}", track.export_for_print, "required", ("image_format", "names"), "print",
+        "file", is_exchange=True,
+    ),
+    Route(
         "POST", f"{API}/track/import", track.import_file, "required",
         ("file_format", "columns", "sheet", "headerRow", "encoding"), "file", "issues", is_exchange=True,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,10 +13,13 @@ from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError
 from qrkit.exchange import EXPORT_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.pictures.generate_request import print_json
+from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import is_valid
-from qrkit.portfolio.exporting import list_json
+from qrkit.portfolio.exporting import IN_SIZE, list_json
 from qrkit.server import jobs
+from qrkit.server.handlers.generate import MOST_DESIGN_BYTES
 from qrkit.server.operation.event_streams import Stream
 from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, print_size, whole
@@ -32,9 +35,9 @@ from qrkit.tracking.webhook import EventFilter
 from qrkit.visits.redirect import nowhere
 
 __all__ = [
-    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "follow_events",
-    "get_campaign", "get_qrcode", "import_file", "insert_campaign", "insert_qrcode", "list_everything", "statistics",
-    "update_campaign", "update_qrcode",
+    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "export_for_print",
+    "follow_events", "get_campaign", "get_qrcode", "import_file", "insert_campaign", "insert_qrcode",
+    "list_everything", "statistics", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 MOST_RECORD_BYTES = 4 * 2**20
@@ -175,22 +178,37 @@ def statistics(call: Call) -> Response:
 
 def export(call: Call) -> Response:
     """Export all campaigns and QR Codes as a file."""
+    size = print_size(call.parameters)
+    return _export(call, EXPORT_FORMATS, size.to_json() if size else "")
+
+
+def export_for_print(call: Call) -> Response:
+    """Export the pictures of all QR Codes for a print shop.
+
+    A zip or a PDF, in a size on paper, with bleed, and in the colors of the press whose profile is sent.
+    """
+    with call.service.gates.reading.passing(call.client):
+        known, unknown = PrintSize.known(call.json(MOST_DESIGN_BYTES))
+    call.request.warnings.extend(ignored(unknown))
+    return _export(call, IN_SIZE, print_json(known))
+
+
+def _export(call: Call, formats: Collection[str], size: str) -> Response:
     ext, asked = call.request.path["ext"].lower(), call.parameters
-    if ext not in EXPORT_FORMATS:
-        hint = f"there are {', '.join(EXPORT_FORMATS)}"
+    if ext not in formats:
+        hint = f"there are {', '.join(formats)}"
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
-    size = print_size(asked)
-    if size and ext not in ("zip", "pdf"):
-        call.request.warnings.append("sizeMm and dpi were ignored; they are for zip and pdf")
+    if size and ext not in IN_SIZE:
+        call.request.warnings.append("the size on paper was ignored; it is for zip and pdf")
     if names and ext != "zip":
         call.request.warnings.append("names was ignored; it is for zip")
-    with call.service.gates.working.passing(call.client):
-        file = jobs.export(call.portfolio, ext, image_format=image_format, print_size=size, names=names, safe=safe)
+    with call.service.gates.working.passing(call.client), json_named():
+        file = jobs.export(call.portfolio, ext, image_format=image_format, size=size, names=names, safe=safe)
     return Response(200, EXPORT_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
 
