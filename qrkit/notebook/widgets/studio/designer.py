@@ -50,11 +50,10 @@ from qrkit.pictures.printing import PrintSize
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
-    from qrkit.design.limits import Audience
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
-    from qrkit.scanning.scan_report import ScanReport
+    from qrkit.scanning.scan_report import Audience, ScanReport
 
 __all__ = ["Designer"]
 
