@@ -19,7 +19,7 @@ GROUPS := --group test --group lint --group lab --group site --group build
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test quick map lowest catalogs slow explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
+.PHONY: demo test quick map lowest catalogs slow night explore mutants coverage growth unrun check lab notebooks pictures licences package serve bench site lock clean help
 
 demo: $(READY)  ## Show what qrkit does: a portfolio with codes, scans and a report in demo/
 	$(BIN)/qrkit demo
@@ -45,7 +45,10 @@ catalogs: $(READY)  ## Check that every sentence is in every language, as it mus
 	$(BIN)/python -m pytest -p no:nbval -m release tests/languages tests/server/test_page_languages.py tests/server/test_landing.py
 
 slow: $(READY)  ## Run the long tests: every version, level, mode, mask, format and style
-	$(BIN)/python -m pytest -n 3 --dist worksteal -p no:nbval -m "slow and not benchmark" $(LONGEST)
+	$(BIN)/python -m pytest tests -n 3 --dist worksteal -p no:nbval -m "slow and not night and not benchmark" $(LONGEST)
+
+night: $(READY)  ## Run what repeats the long tests with more kills, codes, designs and sequences
+	$(BIN)/python -m pytest tests -n 3 --dist worksteal -p no:nbval -m night $(LONGEST)
 
 explore: $(READY)  ## Run the property tests with new examples, ROUNDS times; SEED=... repeats a round, TESTS=... chooses tests
 	@failed=0; for seed in $(or $(SEED),$$(shuf -i 1-999999999 -n $(ROUNDS))); do \

@@ -14,6 +14,7 @@ from qrkit.design.frames import FRAME_KINDS
 from qrkit.drawing.logo import placed_logo
 from qrkit.errors import InvalidParameter, RemoteContentDisabled
 from qrkit.presets import PRESETS, with_preset
+from tests.sweeps import night_between
 
 CONTENTS = ["https://example.com/spring", "https://qr.example.com/Ab12cx", "x" * 120]
 EVERY_FOURTH = [*PRESETS][::4]
@@ -55,7 +56,7 @@ def test_the_standard_check_calls_presets_robust_on_phones(name, content):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "colorway"), COLORWAYS)
+@pytest.mark.parametrize(("name", "colorway"), night_between(COLORWAYS))
 def test_the_standard_check_calls_every_colorway_robust_on_phones(name, colorway):
     for content in contents_of(name, colorway, CONTENTS):
         report = with_preset(Design(content=content), name, colorway, caption="Scan me").check()
@@ -64,7 +65,7 @@ def test_the_standard_check_calls_every_colorway_robust_on_phones(name, colorway
 
 @pytest.mark.slow
 @pytest.mark.needs("libzbar0")
-@pytest.mark.parametrize(("name", "colorway"), COLORWAYS)
+@pytest.mark.parametrize(("name", "colorway"), night_between(COLORWAYS))
 def test_every_colorway_is_read_by_a_reader_that_the_check_does_not_ask(name, colorway):
     for content in contents_of(name, colorway, [*CONTENTS, WIFI]):
         assert missed_by_zbar(with_preset(Design(content=content, size=6), name, colorway)) == 0

@@ -98,8 +98,9 @@ CLASSES = [one for one in PUBLIC if isinstance(one.value, type)]
 CONSTANTS = [one for one in PUBLIC if not isinstance(one.value, FunctionType | type)]
 
 
-def each(things: list[Public]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    return pytest.mark.parametrize("thing", things, ids=str)
+def faults(things: list[Public], fault: Callable[[Public], Any]) -> dict[str, Any]:
+    """What is wrong with each of these things, where something is; a test of its own for each would take a minute."""
+    return {str(thing): found for thing in things if (found := fault(thing))}
 
 
 # ---- what is public
@@ -152,26 +153,33 @@ def borrowed(module: str) -> dict[str, str]:
     return {alias.name: node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
-@each(FUNCTIONS)
-def test_whatever_a_public_function_gives_is_public(thing):
+def hidden_types(thing: Public) -> list[type]:
+    """Types that a function gives, and that are on no page."""
     given = re.findall(r"\b[A-Z]\w+", str(thing.value.__annotations__.get("return", "")))
     origins = {name: borrowed(thing.value.__module__).get(name, thing.value.__module__) for name in given}
     values = [getattr(import_module(one), name, None) for name, one in origins.items() if one.startswith("qrkit")]
-    hidden = [one for one in values if isinstance(one, type) and one not in [other.value for other in CLASSES]]
-    assert hidden == []
+    return [one for one in values if isinstance(one, type) and one not in [other.value for other in CLASSES]]
+
+
+def test_whatever_a_public_function_gives_is_public():
+    assert faults(FUNCTIONS, hidden_types) == {}
 
 
 # ---- what docstrings hold
 
 
-@each(FUNCTIONS + CLASSES)
-def test_public_thing_has_a_docstring_of_its_own(thing):
-    assert thing.value.__doc__, "has none"
-    assert re.match(r".+[.:]$|.+[.:] .+", thing.docstring.partition("\n\n")[0].replace("\n", " ")), "is no sentence"
+def first_words(thing: Public) -> str | None:
+    """The first paragraph of a docstring that is no sentence, or of one that belongs to something else."""
+    words = thing.docstring.partition("\n\n")[0].replace("\n", " ") if thing.value.__doc__ else ""
+    return None if re.match(r".+[.:]$|.+[.:] .+", words) else words or "no docstring"
 
 
-@each(CONSTANTS)
-def test_public_constant_is_explained(thing):
+def test_public_thing_has_a_docstring_of_its_own():
+    assert faults(FUNCTIONS + CLASSES, first_words) == {}
+
+
+def lacks_a_sentence(thing: Public) -> bool:
+    """Whether a constant has no docstring under it."""
     origin = import_module(borrowed(thing.page).get(thing.name, thing.page))
     body = ast.parse(inspect.getsource(origin)).body
     told = {
@@ -181,7 +189,11 @@ def test_public_constant_is_explained(thing):
         and isinstance(after, ast.Expr)
         and isinstance(after.value, ast.Constant)
     }
-    assert thing.name in told, "has no sentence under it"
+    return thing.name not in told
+
+
+def test_public_constant_is_explained():
+    assert faults(CONSTANTS, lacks_a_sentence) == {}
 
 
 def entries(docstring: str, section: str) -> set[str]:
@@ -190,12 +202,15 @@ def entries(docstring: str, section: str) -> set[str]:
     return set(re.findall(r"^    \**([\w.]+)(?: \([^)]*\))?:", found[1], re.MULTILINE)) if found else set()
 
 
-@each(FUNCTIONS)
-def test_each_of_several_arguments_is_told(thing):
-    # As they are written: the fields of a design, which a signature lists one by one, are told together.
+def untold_arguments(thing: Public) -> set[str]:
+    """As they are written: the fields of a design, which a signature lists one by one, are told together."""
     arguments, *stars = inspect.getargs(thing.value.__code__)
     names = [name for name in (*arguments, *stars) if name and name not in ("self", "cls")]
-    assert len(names) < 2 or set(names) - entries(thing.docstring, "Args") == set()
+    return set(names) - entries(thing.docstring, "Args") if len(names) > 1 else set()
+
+
+def test_each_of_several_arguments_is_told():
+    assert faults(FUNCTIONS, untold_arguments) == {}
 
 
 def told_fields(cls: type) -> set[str]:
@@ -206,16 +221,19 @@ def told_fields(cls: type) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-@each(CLASSES)
-def test_each_field_of_a_record_is_told(thing):
+def untold_fields(thing: Public) -> set[str]:
     some = [name.partition(".")[2] for name in on_page(thing.page) if name.startswith(f"{thing.name}.")]
     missing = told_fields(thing.value) - entries(thing.docstring, "Attributes")
-    assert missing - (missing.difference(some) if some else set()) == set()
+    return missing - (missing.difference(some) if some else set())
 
 
-@each([one for one in FUNCTIONS if "DataFrame" in str(one.value.__annotations__.get("return"))])
-def test_function_that_gives_a_dataframe_lists_its_columns(thing):
-    assert "Columns:" in thing.docstring
+def test_each_field_of_a_record_is_told():
+    assert faults(CLASSES, untold_fields) == {}
+
+
+def test_function_that_gives_a_dataframe_lists_its_columns():
+    gives_frames = [one for one in FUNCTIONS if "DataFrame" in str(one.value.__annotations__.get("return"))]
+    assert faults(gives_frames, lambda thing: "Columns:" not in thing.docstring) == {}
 
 
 def raised(node: ast.AST, private: dict[str, ast.AST]) -> set[str]:
@@ -239,14 +257,17 @@ def defined_in(module: str) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
-@each(FUNCTIONS)
-def test_each_error_that_is_raised_is_told(thing):
+def untold_errors(thing: Public) -> set[str]:
     defined = defined_in(thing.value.__module__)
     private = {node.name: node for node in defined if re.match("_[a-z]", node.name)}
     own = next(node for node in defined if first_line(node) == thing.value.__code__.co_firstlineno)
     found = set().union(*(raised(one, private) for one in own.body)) & ERRORS
     told = entries(thing.docstring, "Raises")
-    assert {name for name in found if not told & {one.__name__ for one in getattr(errors, name).__mro__}} == set()
+    return {name for name in found if not told & {one.__name__ for one in getattr(errors, name).__mro__}}
+
+
+def test_each_error_that_is_raised_is_told():
+    assert faults(FUNCTIONS, untold_errors) == {}
 
 
 def first_line(node: ast.FunctionDef) -> int:

@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter
 from tests.analytics.study_intervals import designs_cell
 from tests.analytics.worlds import Posters
 from tests.dtypes import TEXT
-from tests.sweeps import quick_rows
+from tests.sweeps import night_between, quick_rows
 
 MONDAY = date(2026, 3, 2)
 CHANGE = MONDAY + timedelta(days=28)
@@ -61,8 +61,8 @@ def changed():
 
 @pytest.mark.parametrize(
     ("number", "per_day", "shift"),
-    quick_rows([(3, 1, 0.0), (10, 1, 0.2), (30, 4, 0.4), *((n, rate, sd) for n in (3, 10, 30) for rate in (0.3, 4)
-                                                          for sd in (0.0, 0.2, 0.4))], quick=2),
+    [*quick_rows([(3, 1, 0.0), (10, 1, 0.2), (30, 4, 0.4)], quick=2),
+     *night_between(((n, rate, sd) for n in (3, 10, 30) for rate in (0.3, 4) for sd in (0.0, 0.2, 0.4)), step=4)],
 )  # fmt: skip
 def test_designs_alike_win_no_more_often_than_stated(number, per_day, shift):
     worlds = 100

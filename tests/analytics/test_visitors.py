@@ -15,6 +15,7 @@ from qrkit.store.all_visits import view_of
 from qrkit.store.history.history_files import checksum_of, history_files
 from qrkit.store.places.history_folder import Folder
 from qrkit.store.upkeep.maintenance import forget_visits, verify
+from tests.sweeps import night_after
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 FIRST = datetime(2026, 3, 28)
@@ -141,12 +142,7 @@ def test_a_day_may_have_more_visitors_than_a_number_has_bits(tmp_path):
 
 
 @pytest.mark.slow
-def test_visitors_are_what_their_keys_and_days_say_before_and_after_archives(tmp_path):
-    check_history(tmp_path / "shop.duckdb", 3, 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", night_after(range(10), 2))
 def test_visitors_are_what_their_keys_and_days_say_after_many_changes(tmp_path, seed):
     check_history(tmp_path / "shop.duckdb", seed, 4)
 

@@ -8,6 +8,7 @@ import pytest
 from qrkit import QRImage, generate
 from qrkit.symbol.encode.capacity import LEVELS, characters_held
 from tests.conformance import readers
+from tests.sweeps import night_between
 
 pytestmark = pytest.mark.slow
 
@@ -39,14 +40,14 @@ def assert_recovered(image: QRImage, pixels: np.ndarray) -> None:
     assert readers.zxing(pixels) == image.design.content.encode()
 
 
-@pytest.mark.parametrize("version", range(1, 41))
+@pytest.mark.parametrize("version", night_between((version,) for version in range(1, 41)))
 def test_the_fullest_symbols_are_recovered_from_what_is_written(version):
     for image, (name, reader) in zip(full_images(version).values(), cycle(READERS.items()), strict=False):
         assert_recovered(image, reader(image.to_bytes(name)))
 
 
 @pytest.mark.needs("gs")
-@pytest.mark.parametrize("version", range(1, 41))
+@pytest.mark.parametrize("version", night_between((version,) for version in range(1, 41)))
 def test_the_fullest_symbols_are_recovered_from_print(version, tmp_path):
     images = full_images(version)
     files = [

@@ -4,6 +4,7 @@ import re
 import subprocess
 import zlib
 from collections import Counter
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,19 @@ import pytest
 import qrkit.accessor
 from PIL import Image, ImageOps
 
-from qrkit import Design, decode_all, generate, open_portfolio
+from qrkit import Design, Layer, decode_all, generate, open_portfolio
+from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, NotFound, ScanWarning
-from qrkit.paper import CARDS, Labels, SheetSettings, stock_named, stocks, write_sheet, write_test_page
+from qrkit.paper import (
+    CARDS,
+    Labels,
+    SheetSettings,
+    first_page,
+    stock_named,
+    stocks,
+    write_sheet,
+    write_test_page,
+)
 from tests import icc
 from tests.conformance import readers
 
@@ -161,6 +172,19 @@ def test_a_table_tent_stands_upright_on_both_sides(written):
 
 
 @pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize("stock", ["L7160", "table-tent"])
+def test_picture_of_the_first_page_shows_what_is_printed(stock, written):
+    settings = {"stock": stock, "lines": ("{name}",), "start": 2, "copies": 2}
+    page = FORMATS["png"].write(first_page(labels(25), SheetSettings(**settings), width=1240))
+    printed = shown(written(25, **settings))
+    with Image.open(BytesIO(page)) as picture:
+        assert picture.size == pytest.approx(printed.size, abs=1)
+        dark = [np.asarray(one.convert("L").resize((310, 438))) < 128 for one in (picture, printed)]
+    assert read(page) == read(printed)
+    assert np.mean(dark[0] != dark[1]) < 0.01
+
+
+@pytest.mark.needs("pdftoppm")
 def test_round_labels_clip_their_color(written):
     stock = stock_named("sticker")
     x, y = stock.places[0]
@@ -179,6 +203,20 @@ def test_bleed_reaches_over_the_cut_and_marks_lie_outside(written):
     marks = np.asarray(picture)[:38, :48] < 128
     assert np.flatnonzero(marks.any(0)).size == 0
     assert (np.asarray(picture)[:40, 76:84] < 128).any()
+
+
+@pytest.mark.needs("pdftoppm")
+def test_the_bleed_of_a_label_hides_no_other(written):
+    file = written(21, stock="L7160", label_color="#FFEE00", bleed=8)
+    assert read(shown(file)) == sorted(LINK.format(n=number) for number in range(1, 22))
+
+
+def test_text_that_people_cannot_read_is_told(tmp_path):
+    with pytest.warns(UserWarning, match="text in #000000 on #222222 has a contrast of 1.3, and people need 3 or more"):
+        write_sheet(tmp_path / "s.pdf", labels(1), SheetSettings(stock="L7160", lines=["x"], label_color="#222"))
+    for field in ("label_color", "text_color"):
+        with pytest.raises(InvalidParameter, match=f"{field}.*must be opaque"):
+            SheetSettings(stock="L7160", **{field: "transparent"})
 
 
 @pytest.mark.needs("pdftoppm")
@@ -279,11 +317,18 @@ def test_a_test_page_numbers_each_label(tmp_path):
         ({"stock": "L7160", "bleed": 11}, "bleed=11: must be in 0..10 millimeters"),
         ({"stock": "L7160", "color": "red"}, "color='red': is not a parameter"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_kept_is_told_and_nothing_is_written(how, told, written, tmp_path):
     with pytest.raises(InvalidParameter, match=told):
         written(**how)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("stock", "start", "numbers"), [("L7160", 2, range(1, 21)), ("table-tent", 1, [1, 1, 2, 2])])
+def test_the_first_page_is_shown_as_a_picture(stock, start, numbers, tmp_path):
+    settings = SheetSettings(stock=stock, lines=("{name}",), start=start)
+    file = write_sheet(tmp_path / "s.svg", labels(23), settings).path
+    assert read(file) == sorted(LINK.format(n=n) for n in numbers)
 
 
 def test_a_sheet_is_a_pdf(tmp_path):
@@ -344,12 +389,19 @@ def test_a_sheet_tells_what_phones_may_not_read_and_what_is_cut(shop, tmp_path):
     shop.templates.save("t", Design(content="x", frame=BLACK_BAR, foreground="#BBBBBB"))
     shop.templates.use("t")
     shop.insert_qrcode("https://example.com", name="The long wall " * 5)
-    with (
-        pytest.warns(ScanWarning, match="phones may fail to scan 4 "),
-        pytest.warns(UserWarning, match="cut"),
-        pytest.warns(UserWarning, match="label 'Door': converted to CMYK, dark and light differ by 19%"),
-    ):
+    with pytest.warns(UserWarning) as caught:
         shop.sheet(tmp_path / "s.pdf", "a6", lines=[])
+    told = [str(one.message)[:60] for one in caught]
+    assert told == [
+        "label 'Door': converted to CMYK, dark and light differ by 19",
+        "captions are cut to fit the frame on 1 of these pictures ('T",
+    ]
+    logo = Layer(content="icon:star", x=60, y=60, width=180, height=180, color="white")
+    shop.templates.save("t", Design(content="x", layers=[logo], foreground="#BBBBBB"))
+    with pytest.warns(UserWarning) as caught:
+        shop.sheet(tmp_path / "s.pdf", "a6", lines=[])
+    (told,) = (str(one.message) for one in caught if one.category is ScanWarning)
+    assert re.search("phones may fail to scan 4 .*error correction", told)
 
 
 @pytest.mark.needs("pdftoppm")

@@ -161,6 +161,7 @@ def test_a_notebook_that_cannot_be_written_is_said(tmp_path):
         report.notebook(empty, tmp_path / "nowhere" / "report.ipynb")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("chromium", "pdftoppm")
 def test_a_pdf_has_the_words_on_its_first_page(page, tmp_path):
     path = page.save(tmp_path / "report.pdf")

@@ -58,6 +58,7 @@ def readable(html):
 LANGUAGE = [pytest.param(language, marks=[pytest.mark.slow] if language != "de" else []) for language in LANGUAGES[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGE)
 def test_a_report_is_in_one_language_as_a_whole(museum, language):
     since, until = FIRST + timedelta(days=14), FIRST + timedelta(days=35)

@@ -307,6 +307,7 @@ def test_bounds_must_be_days(shop, bad):
         report.portfolio(shop, **bad)
 
 
+@pytest.mark.slow
 def test_a_day_may_be_text_and_is_of_the_time_zone_either_way(shop):
     days = {"since": date(2026, 6, 8), "until": date(2026, 6, 15)}
     texts = {name: day.isoformat() for name, day in days.items()}

@@ -323,6 +323,7 @@ def own_and_foreign(own, foreign, *, least=LEAST, country="PT"):
         return report.portfolio(portfolio, least=least, **JUNE)
 
 
+@pytest.mark.slow
 def test_a_few_known_visitors_do_not_hide_thousands_of_scans_without_keys():
     made = own_and_foreign(4, 500)
     page = lxml.html.document_fromstring(made.html)
@@ -333,17 +334,20 @@ def test_a_few_known_visitors_do_not_hide_thousands_of_scans_without_keys():
     assert page.xpath("string(//div[@data-figure='visitors']/dd/text())") == "\N{EN DASH}"
 
 
+@pytest.mark.slow
 def test_scans_without_keys_do_not_show_a_group_of_few_known_visitors():
     page = lxml.html.document_fromstring(own_and_foreign(4, 500, country=["PT"] * 400 + ["ES"] * 100).html)
     # Spain is hidden, too: the total would reveal the 4 scans of France.
     assert table_of(page, "h2='Countries'") == {"Portugal": 400, "All others": 104}
 
 
+@pytest.mark.slow
 def test_the_range_of_human_scans_is_not_rounded_above_the_scans():
     words = own_and_foreign(9, 502, country=None).words
     assert words[0].endswith("Between 5 and 511 visits look like people.")
 
 
+@pytest.mark.slow
 def test_too_few_known_visitors_and_scans_without_keys_are_refused_together():
     with pytest.raises(InvalidParameter, match="which has 4 visitors or scans;"):
         own_and_foreign(2, 2)

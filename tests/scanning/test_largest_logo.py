@@ -16,7 +16,7 @@ from qrkit.scanning.largest_logo import PARTS, LargestLogo, largest_logo
 from qrkit.scanning.readers import standard
 from qrkit.scanning.sampling import greys_of, sample
 from tests.scanning.broken_designs import PAYLOADS, PHOTO, logo, svg
-from tests.sweeps import quick_first
+from tests.sweeps import night_after, quick_first
 
 FORMS = {
     "disc": '<circle cx="5" cy="5" r="5" fill="{}"/>',
@@ -175,8 +175,9 @@ def test_the_last_reader_stops_where_it_is_computed():
 
 
 @pytest.mark.slow
-def test_the_last_reader_stops_where_it_is_computed_whatever_the_logo_is_painted_with():
-    found = first_failing_of_all(["short", "card"], PAINTS, "LH")  # of all four levels, 94 of 100 are within a module
+@pytest.mark.parametrize("payload", night_after(["short", "card"]))
+def test_the_last_reader_stops_where_it_is_computed_whatever_the_logo_is_painted_with(payload):
+    found = first_failing_of_all([payload], PAINTS, "LH")  # of all four levels, 94 of 100 are within a module
     # All of the opaque and see-through ones; of mid-tones, where it is luck for which side readers decide, five of six.
     assert np.mean([abs(one["all"] - one["lost"]) <= 1 for one in found]) >= 0.9
     # What is promised of a design is less: each of the readers goes that far.

@@ -13,7 +13,7 @@ from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.photographs.second_attempt import second_attempt
 from qrkit.symbol.rebuilding import blank
 from tests.scanning.captures import Capture, flat, photo
-from tests.sweeps import quick_first
+from tests.sweeps import night_after, quick_first
 
 CONTENT = "https://example.com/a-second-attempt"
 LONGEST = 60.0
@@ -40,10 +40,10 @@ def test_photos_that_no_reader_reads_are_read(seed):
     assert [one.content for one in decode_all(taken)] == [CONTENT]
 
 
-@pytest.mark.parametrize("seed", quick_first(range(500), 2))
-def test_noise_has_no_text(seed):
+@pytest.mark.parametrize("seeds", [range(2), *night_after([range(2, 80), range(80, 500)])])
+def test_noise_has_no_text(seeds):
     """zxing-cpp alone takes one of these for a Micro QR Code of five digits, which has no error correction."""
-    assert second_attempt(noise(seed), LONGEST) is None
+    assert [seed for seed in seeds if second_attempt(noise(seed), LONGEST) is not None] == []
 
 
 def test_the_time_is_limited():

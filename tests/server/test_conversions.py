@@ -309,6 +309,7 @@ def test_conversions_are_archived_swept_and_checked_with_scans(new_path, tmp_pat
         assert site.shop.list_qrcodes()[0].scans == 1
 
 
+@pytest.mark.slow
 def test_a_store_moves_with_its_conversions_and_splits(tmp_path):
     from qrkit.store.upkeep.moving import migrate
 

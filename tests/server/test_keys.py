@@ -128,6 +128,7 @@ def asked_in_all_ways(world, key, wrong):
         yield world.client.request("GET", world.filled(path), headers={"Referer": f"https://a.example/?auth={key}"})
 
 
+@pytest.mark.slow
 @pytest.mark.rule("T14")
 def test_a_key_is_in_no_file_no_log_line_no_header_and_no_error(tmp_path, caplog):
     """Open: where a key could be read. Nowhere: not in the store and its log, nor in ours, nor in any answer."""

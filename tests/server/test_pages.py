@@ -176,6 +176,7 @@ def assert_works(world, method, address, *, query="", key="", body=b""):
     assert reply.status in (200, 302), (method, address, reply.text)
 
 
+@pytest.mark.slow
 def test_the_examples_of_curl_work_as_they_are(world, docs):
     files = {"@code.png": PNG, "@posters.csv": CSV}
     found = samples(docs, r'<pre class="command">(.*?)</pre>')
@@ -208,6 +209,7 @@ class Requests:
         return send
 
 
+@pytest.mark.slow
 def test_the_examples_of_python_work_as_they_are(world, docs):
     files = {"code.png": PNG, "posters.csv": CSV}
     found = samples(docs, r'<summary>Python</summary><pre tabindex="0">(.*?)</pre>')

@@ -198,7 +198,7 @@ def selects(draw):
 
 @pytest.mark.slow
 @given(selects())
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_answer_is_the_same_as_over_whole_tables(shop, whole, select):
     assert_right(shop, whole, select)
 

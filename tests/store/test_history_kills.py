@@ -19,15 +19,15 @@ from qrkit.store.questions.column_copy import columns
 from qrkit.store.upkeep.maintenance import verify
 from qrkit.store.upkeep.moving import migrate
 from tests.store.kills import FORGOTTEN, NAME, NOW, steps_until_killed
-from tests.sweeps import quick_first
+from tests.sweeps import night_after
 
 FIRST = datetime(2026, 2, 1)
 TIMES = [FIRST + timedelta(hours=6 * number) for number in range(73 * 4)]
 """Times of the visits of a shop: four on each day of February, March and the first half of April."""
 LATE = FIRST + timedelta(minutes=1)
 PATIENCE_MS = 60_000
-KILLS = 3
-"""In each place, of each kind of work."""
+MANY = [(kill + Random(kill).random()) / 6 for kill in range(6)]
+"""Parts of the work at which a process is killed."""
 
 KINDS = ["folder", "bucket", pytest.param("server", marks=pytest.mark.needs("postgres"))]
 
@@ -164,16 +164,9 @@ def check_kills(places, what, parts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", quick_first(["archive", "forget"]))
-@pytest.mark.parametrize("places", ["folder"], indirect=True)
-def test_a_kill_in_the_middle_of_a_step_loses_and_doubles_nothing(places, what):
-    check_kills(places, what, [0.5, 0.9])
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["archive", "forget", "migrate"])
 @pytest.mark.parametrize("places", KINDS, indirect=True)
-def test_kills_in_any_step_lose_and_double_nothing(places, what):
-    random = Random(20)
-    outcomes = check_kills(places, what, [(kill + random.random()) / KILLS for kill in range(KILLS)])
+@pytest.mark.parametrize("parts", night_after([[0.2, 0.5], MANY]))
+def test_kills_in_any_step_lose_and_double_nothing(places, what, parts):
+    outcomes = check_kills(places, what, parts)
     assert (False, False) in outcomes, "some are killed before the end"

@@ -21,6 +21,7 @@ from qrkit.store.records.short_codes import target
 from qrkit.store.upkeep.maintenance import CHECKS, backup, compact, forget_visits, verify
 from qrkit.tracking.records import Visit
 from qrkit.visits.redirect import Redirects, Request
+from tests.sweeps import night_after
 
 PATIENCE = 30
 """Seconds to wait for another thread before a test fails."""
@@ -463,13 +464,9 @@ def check_mix(shop, threads, rounds):
 
 
 @pytest.mark.slow
-def test_32_threads_that_do_everything_at_once_keep_the_store_sound(any_shop):
-    check_mix(any_shop, 32, 10)
-
-
-@pytest.mark.slow
-def test_32_threads_keep_the_store_sound_for_long(any_shop):
-    check_mix(any_shop, 32, 60)
+@pytest.mark.parametrize("rounds", night_after([10, 60]))
+def test_32_threads_that_do_everything_at_once_keep_the_store_sound(any_shop, rounds):
+    check_mix(any_shop, 32, rounds)
 
 
 @pytest.mark.parametrize("moment", [NOON.date(), "2026-03-01", None, 5])

@@ -29,6 +29,7 @@ from qrkit.store.postgresql.database import is_server
 from qrkit.store.records.short_codes import DELETED, target
 from qrkit.store.upkeep.maintenance import compact, forget_visits, verify
 from qrkit.visits.redirect import Redirects, Request
+from tests.sweeps import night_after
 
 GO = "https://go.example.com"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
@@ -401,7 +402,7 @@ def check_machine(new_path: Callable[[], Path | str], part: int = 0, **much: int
 
 @pytest.mark.slow
 @pytest.mark.hypothesis  # so that `make explore` runs it
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", night_after(range(4)))
 def test_a_store_holds_what_its_model_holds_after_any_sequence_of_operations(new_path, part):
     """In parts, which workers share; each takes other sequences."""
     check_machine(new_path, part, max_examples=4 if is_server(new_path()) else 5, stateful_step_count=50)

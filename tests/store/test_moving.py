@@ -306,6 +306,7 @@ def test_a_heartbeat_of_a_server_meanwhile_is_no_difference(ends):
         assert len(new.rows("SELECT * FROM uptime")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.needs("postgres")
 def test_the_command_moves_a_store_and_shows_no_password(place, capsys):
     source, server = place("file", is_full=True), place("server").replace("qrkit@", "qrkit:geheim@")

@@ -17,6 +17,7 @@ from qrkit.store.upkeep.maintenance import verify
 from tests import servers
 from tests.server.load import Load, visits
 from tests.server.processes import served
+from tests.sweeps import night_after
 
 pytestmark = pytest.mark.needs("postgres")
 
@@ -103,5 +104,6 @@ def acknowledged_in_spite_of(kills: int, restarts: int, seconds: float) -> int:
 
 
 @pytest.mark.slow
-def test_ten_kills_and_three_restarts_under_load_lose_nothing_that_was_acknowledged():
-    assert acknowledged_in_spite_of(kills=10, restarts=3, seconds=2) > 100 * PROCESSES
+@pytest.mark.parametrize("kills", night_after([3, 10]))
+def test_kills_and_restarts_under_load_lose_nothing_that_was_acknowledged(kills):
+    assert acknowledged_in_spite_of(kills, restarts=3, seconds=2) > 100 * PROCESSES

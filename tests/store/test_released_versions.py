@@ -121,6 +121,7 @@ def test_short_urls_lead_on_and_new_visits_join_the_old_ones(place):
         assert verify(shop.store) == []
 
 
+@pytest.mark.slow
 def test_it_moves_to_a_new_store(place, tmp_path):
     with opened(place) as shop, Store(tmp_path / "moved.duckdb") as moved:
         migrate(shop.store, moved)

@@ -82,6 +82,7 @@ visits = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(visits, st.lists(st.integers(1, 6), min_size=1, max_size=3))
 @settings(max_examples=12)
 def test_totals_and_days_stay_whatever_is_swept(found, sweeps):

@@ -1,5 +1,6 @@
 """A view of scans has the days and hours of its time zone."""
 
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
@@ -15,11 +16,18 @@ TIMES = [datetime(2026, 5, 31, 21), datetime(2026, 5, 31, 22), datetime(2026, 6,
 """UTC: the last hour of May in Ljubljana, the first and the last of June, the first of July."""
 
 
-@pytest.fixture
-def shop():
+@contextmanager
+def opened():
     with open_portfolio(":memory:", clock=lambda: datetime(2026, 5, 30, tzinfo=UTC)) as portfolio:
         portfolio.insert_qrcode("https://example.com", short_code="door")
         portfolio.scans.insert(pd.DataFrame({"short_code": "door", "time": TIMES, "visitor": range(4)}))
+        yield portfolio
+
+
+@pytest.fixture(scope="module")
+def shop():
+    """Of which questions are asked."""
+    with opened() as portfolio:
         yield portfolio
 
 
@@ -50,16 +58,16 @@ def test_the_order_of_bounds_and_time_zone_does_not_matter(shop):
     )
 
 
-@pytest.mark.parametrize(
-    "several", [list, tuple, set, iter, pd.Index, pd.Series, lambda ids: pd.Series(ids).to_numpy()]
-)
-def test_filters_take_ids_and_values_in_any_container(shop, several):
-    gate = shop.insert_qrcode("https://example.com", short_code="gate")
-    shop.scans.insert([{"short_code": "gate", "time": TIMES[0], "country": "PT", "kind": "bot"}])
-    ids = shop.qrcodes().index.tolist()
-    assert shop.scans.where(qrcode_id=several(ids)).count() == 4
-    assert shop.scans.where(qrcode_id=several(ids), kinds=several(["scan", "bot"])).count() == 5
-    assert shop.scans.where(qrcode_id=several([gate.id]), kinds=several(["bot"]), country=several(["PT"])).count() == 1
+def test_filters_take_ids_and_values_in_any_container():
+    with opened() as shop:
+        gate = shop.insert_qrcode("https://example.com", short_code="gate")
+        shop.scans.insert([{"short_code": "gate", "time": TIMES[0], "country": "PT", "kind": "bot"}])
+        ids = shop.qrcodes().index.tolist()
+        for several in (list, tuple, set, iter, pd.Index, pd.Series, lambda ids: pd.Series(ids).to_numpy()):
+            assert shop.scans.where(qrcode_id=several(ids)).count() == 4
+            assert shop.scans.where(qrcode_id=several(ids), kinds=several(["scan", "bot"])).count() == 5
+            of_gate = shop.scans.where(qrcode_id=several([gate.id]), kinds=several(["bot"]), country=several(["PT"]))
+            assert of_gate.count() == 1
 
 
 def test_filters_refuse_a_table_and_a_mapping(shop):
@@ -96,12 +104,13 @@ def test_a_bound_that_is_no_moment_in_utc_is_refused(shop, bound):
         shop.scans.where(since=bound, time_zone=ZONE)
 
 
-def test_texts_that_hardly_repeat_are_stored_like_others(shop):
+def test_texts_that_hardly_repeat_are_stored_like_others():
     """Beyond `MOST_CATEGORIES`, a column goes into the store as texts, not as categories."""
     cities = [*(f"City {number}" for number in range(MOST_CATEGORIES + 1)), None]
     times = pd.date_range("2026-06-10", periods=len(cities), freq="s")
-    assert shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "city": cities})) == len(cities)
-    stored = shop.scans.where(since="2026-06-09", until="2026-06-11").to_frame()["city"]
+    with opened() as shop:
+        assert shop.scans.insert(pd.DataFrame({"short_code": "door", "time": times, "city": cities})) == len(cities)
+        stored = shop.scans.where(since="2026-06-09", until="2026-06-11").to_frame()["city"]
     assert stored[:-1].tolist() == cities[:-1]
     assert stored.isna().tolist()[-1]
 

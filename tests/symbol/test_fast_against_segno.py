@@ -8,6 +8,7 @@ import segno
 from qrkit.symbol.encode import encode
 from qrkit.symbol.encode.capacity import LEVELS, Segment, bits_held, bits_needed, characters_held
 from qrkit.symbol.encode.segments import segments_of
+from tests.sweeps import night_between
 
 ALPHABETS = {
     "numeric": "0123456789",
@@ -123,7 +124,7 @@ def test_the_automatic_version_is_that_of_segno():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("version", "level"), PAIRS)
+@pytest.mark.parametrize(("version", "level"), night_between(PAIRS))
 def test_every_version_level_mode_and_mask(version, level):
     """Each mode in turn, and every second mask: the next level has the masks that this one leaves out.
 

@@ -19,6 +19,7 @@ from qrkit.symbol.encode.capacity import LEVELS, bits_held, characters_held
 from qrkit.symbol.encode.free_padding import solve
 from qrkit.symbol.encode.masking import CONDITIONS
 from qrkit.symbol.symbol import Symbol, bit_numbers, side_of
+from tests.sweeps import night_after
 
 URL = "https://example.com/a"
 QUIRC = deqr.QuircDecoder()
@@ -260,9 +261,10 @@ def test_readers_read_through_a_disc_of_half_the_width(colour):
 @pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("version", range(1, 11))
-def test_random_contents_and_wishes_are_read(version, level):
+@pytest.mark.parametrize("contents", night_after([4, 12]))
+def test_random_contents_and_wishes_are_read(version, level, contents):
     random = Random(f"{version} {level}")
-    for _ in range(12):
+    for _ in range(contents):
         content = "".join(
             random.choices("abcdefgh.:/-_~ 123456789ABC", k=random.randint(1, characters_held(version, level, "byte")))
         )

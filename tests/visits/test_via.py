@@ -89,6 +89,7 @@ def test_rules_do_not_see_the_marker(shop):
     assert shop.explain("door", Request("GET", "", {}, query="q")).content == HOME
 
 
+@pytest.mark.slow
 def test_the_way_survives_archives_moves_and_tables(tmp_path):
     shop = open_portfolio(tmp_path / "shop.duckdb")
     shop.insert_qrcode(HOME, short_code="door")
