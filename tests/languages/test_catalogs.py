@@ -19,10 +19,13 @@ from qrkit.contents.cards import TITLES
 from qrkit.contents.payments.payment_summaries import PAYMENTS
 from qrkit.languages import LANGUAGES, in_language, say
 from qrkit.languages.sentences import catalog
+from qrkit.notebook.console.pages import PAGES
 from qrkit.notebook.widgets.controls import GROUPS
 from qrkit.notebook.widgets.dashboard.dashboard_answers import ATTRIBUTES, COMPARED
+from qrkit.notebook.widgets.experiment_list import NONE
 from qrkit.notebook.widgets.field_words import SAID
 from qrkit.notebook.widgets.studio.badge import WORDS
+from qrkit.notebook.widgets.studio.designer import PURPOSES
 from qrkit.report.sentences import GLOSSARY, SENTENCES
 from qrkit.report.words import ATTRIBUTE_NAMES, SCRIPT_WORDS
 from qrkit.store.recording.user_agents import Device
@@ -96,7 +99,16 @@ def said_by_forms(form, is_said=False):
 def all_sentences():
     """Each sentence by its key, with its English forms."""
     found = [sentence for path in sorted(ROOT.rglob("*.py")) for sentence in said_by(path)]
-    found += [*said_by_template(), *said_by_scripts(), *COMPARED.values(), *ATTRIBUTES.values(), *GROUPS]
+    found += [
+        *said_by_template(),
+        *said_by_scripts(),
+        *COMPARED.values(),
+        *ATTRIBUTES.values(),
+        *GROUPS,
+        *PURPOSES,
+        *PAGES,
+        NONE,
+    ]
     found += [words for by_verdict in WORDS.values() for words in by_verdict.values()]
     found += [word for part in widgets.Designer(name="catalogs").form.values() for word in said_by_forms(part)]
     found += [*SENTENCES.values(), *GLOSSARY, *GLOSSARY.values(), *SCRIPT_WORDS.values(), *NOTHING, *SPOKEN.values()]
@@ -115,7 +127,7 @@ def all_sentences():
 ENGLISH = all_sentences()
 SAME = {
     "de": set(),
-    "fr": {"{count} codes", "{count} minutes", "{count} scans", "{count} scans."},
+    "fr": {"Table {n}", "{count} codes", "{count} minutes", "{count} scans", "{count} scans."},
     "es": set(),
     "nl": {
         "1\N{EN DASH}4 wk", "Focus X", "Focus Y", "in {month}", "pixels per module",

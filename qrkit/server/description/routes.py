@@ -108,6 +108,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{API}/track/conversion", track.add_conversion, "required", body="conversion"),
     Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, is_page=True),
     Route("GET", f"{API}/track/events", track.follow_events, "required", ("kinds",), reply="stream"),
+    Route("GET", f"{API}/report", pages.report, is_page=True),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
     Route("GET", f"{API}/gs1/{{gs1}}", gs1.get_linkset, "required", reply="linkset"),

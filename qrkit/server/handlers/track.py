@@ -27,7 +27,7 @@ from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import NO_PLACES, Call, called
 from qrkit.store.questions.conversions import keep_conversion
-from qrkit.store.records.receivers import keep_for_streams, last_event
+from qrkit.store.questions.following import begin_stream
 from qrkit.tracking.conversion import Conversion, number_in
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.redirect_rules import needs_places
@@ -47,6 +47,7 @@ MOST_A_PAGE = 1_000
 PIXEL_FIELDS = ("clickId", "id", "name", "value", "currency")
 _GIF = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _PIXEL_HEADERS = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"}
+EVENT_DIGITS = 18
 RETRY = b"retry: 1000\n\n"
 """Milliseconds after which a client asks again if the stream ends."""
 _STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -137,8 +138,9 @@ def follow_events(call: Call) -> Response:
     store, clock, account = call.service.store, call.service.clock, call.portfolio.account
     wanted = EventFilter(kinds=tuple(filter(None, call.parameters.get("kinds", "").split(","))))
     last = call.request.headers.get("last-event-id", "")
-    keep_for_streams(store, account.id, clock())
-    position = whole(last, "Last-Event-ID") if last else last_event(store)
+    position = begin_stream(store, account.id, clock())
+    if last:
+        position = whole(last, "Last-Event-ID", EVENT_DIGITS)
     key = call.request.noting["key"]
 
     def is_allowed() -> bool:

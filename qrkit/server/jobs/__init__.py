@@ -18,7 +18,6 @@ from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 
-from qrkit.analytics.scan_rows import scan_records_parquet
 from qrkit.design.design import Design
 from qrkit.drawing.scene import Pictures
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
@@ -126,6 +125,8 @@ def statistics(scans: Scans, format: str) -> bytes:
     Args:
         format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
     """
+    from qrkit.analytics.scan_rows import scan_records_parquet  # loads all questions, which few servers are asked
+
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 

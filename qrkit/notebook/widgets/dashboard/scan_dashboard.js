@@ -2,7 +2,7 @@
 
 const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests") };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), "": say("Nothing") };
+const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns, in the report"), "": say("Nothing") };
 const FILTERS = { campaign: say("Campaign"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
@@ -69,7 +69,8 @@ function render({ model, el }) {
     filters.hidden = !isOpen;
     filter.setAttribute("aria-expanded", isOpen);
   }
-  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, filter);
+  const reporting = h("button", { type: "button", title: say("These days and this campaign as a page; other filters do not count"), onclick: () => outbox.ask({ ask: "report", view: scope }) }, say("Download report"));
+  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, filter, reporting);
   const root = h(
     "div",
     { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
@@ -203,6 +204,8 @@ function render({ model, el }) {
     if (!state.answer) pause = setTimeout(() => outbox.isIdle() && outbox.ask({ ask: "tell" }), PAUSE);
   }
   model.on("change:state", onState);
+  const onFile = (message, buffers) => message.view === scope && save(message.name, buffers[0]);
+  model.on("msg:custom", onFile);
   let asked = "";
   const sizes = new ResizeObserver(() => {
     const rooms = [sheet.clientWidth, Number.parseFloat(getComputedStyle(sheet).gridTemplateColumns)]; // all columns, the first
@@ -219,6 +222,7 @@ function render({ model, el }) {
   tellSoon();
   return () => {
     model.off("change:state", onState);
+    model.off("msg:custom", onFile);
     for (const end of ends) end();
   };
 }
