@@ -80,10 +80,10 @@ async ([script, state, forms]) => {
 """Shows a widget in place of a notebook."""
 
 SHOWN = (
-    "bar", "bubble", "badge", "orbit", "confetti", "plate",
-    "seal", "classy", "wifi", "viewfinder", "sunset", "ticket",
+    "bubble", "photo", "seal", "swiss", "wifi", "badge",
+    "kraft", "orbit", "mosaic", "ticket", "viewfinder", "cream",
 )  # fmt: skip
-SIX = ("bubble", "confetti", "seal", "wifi", "sunset", "classy")
+SIX = ("bubble", "photo", "seal", "wifi", "kraft", "orbit")
 MENU = Design(content="https://example.com/menu", size=12)
 HERO = 1280, 480
 """The size of the first picture of the README, in pixels."""

@@ -91,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status, one of `EXIT_STATUSES`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
+    # No command multiplies large matrices. Threads for that would take as long to start as all else that NumPy loads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     reader = parser()
     words = sys.argv[1:] if arguments is None else arguments
     if not words:

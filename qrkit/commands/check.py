@@ -18,6 +18,7 @@ from qrkit.late import named
 from qrkit.scanning.scan_report import AUDIENCES, LEVELS, VERDICTS, ScanReport
 
 if TYPE_CHECKING:
+    from qrkit.design.design import Design
     from qrkit.pictures.preflight import PrintFinding
 
 __all__ = ["define_check"]
@@ -104,24 +105,24 @@ def _check(asked: argparse.Namespace) -> Status:
 
 def _preflight(file: Path, asked: argparse.Namespace) -> list[PrintFinding]:
     """Return what to change before a design is printed; nothing without a size."""
-    from qrkit.design.design import Design
-    from qrkit.pictures.image import QRImage
-
     names = ("size_mm", "dpi", "key_black", "distance_m", "material")
     given = {name: value for name in names if (value := getattr(asked, name)) is not None}
     if given and asked.size_mm is None:
         rule = "needs --size-mm, a width on paper"
         raise InvalidParameter(*(Problem(name, value, rule) for name, value in given.items()))
-    return QRImage(Design(**design_fields(file))).preflight(**given) if given else []
+    if not given:
+        return []
+    from qrkit.pictures.image import QRImage
+
+    return QRImage(_design(file)).preflight(**given)
 
 
 def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | None]:
     """Check a file; return the report, and its verdict beside the kept trials, if a store was named and has any."""
-    from qrkit.design.design import Design
     from qrkit.scanning import check
 
-    subject = Design(**design_fields(file)) if file.suffix.lower() == ".json" else file
-    design = Design(**design_fields(asked.design)) if asked.design else None
+    subject = _design(file) if file.suffix.lower() == ".json" else file
+    design = _design(asked.design) if asked.design else None
     report = check(subject, asked.level, audience=asked.audience, design=design)
     if not asked.store:
         return report, None
@@ -129,3 +130,9 @@ def _report(file: Path, asked: argparse.Namespace) -> tuple[ScanReport, str | No
 
     with opened(asked, to_read=True) as portfolio:
         return report, beside(portfolio, subject, report)
+
+
+def _design(file: Path) -> Design:
+    from qrkit.design.design import Design
+
+    return Design(**design_fields(file))

@@ -8,11 +8,16 @@ import threading
 import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import complain, tell_of_local_urls
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.server.settings import CONSOLE_VARIABLE
+
+if TYPE_CHECKING:
+    from qrkit.notebook.console.sessions import Sessions
 
 __all__ = ["define_console", "define_studio", "port_number"]
 
@@ -46,23 +51,26 @@ def define_console(one: Parser) -> None:
     """Define the command `console`."""
     describe(
         one,
-        "Contains the portfolio browser, the scan dashboard and the studio. A store that does not exist is created. "
+        "Contains the portfolio browser, the scan dashboard, the studio and settings. Without a store, one is made. "
         + WHERE
         + "While it runs, your other commands reach the store through it. If `qrkit serve` has the store open, the "
         "console reaches it through the server.\n\n"
-        "For a team, put a proxy with TLS and passwords in front: name its host with --hosts, and let it send the "
-        f"token, which you choose in {CONSOLE_VARIABLE}. Recipes for Caddy and nginx:\n\n  {GUIDE}\n\n"
+        "For a team, use --sign-in behind a proxy with TLS, whose host you name with --hosts: people sign in with an "
+        "API key (`qrkit account key`) and see the QR Codes of its account. Or let a proxy ask for passwords and send "
+        f"the token, which you choose in {CONSOLE_VARIABLE}. Recipes for Caddy and nginx:\n\n  {GUIDE}\n\n"
         "Needs the extra `console`: pip install 'qrkit-studio[console]'.",
         usage="[options]",
         examples=(
             "qrkit console --store shop.duckdb",
             "qrkit console --store shop.duckdb --base-url https://go.example.com",
-            "qrkit console --no-open --port 8866 --hosts qr.example.com",
+            "qrkit console --sign-in --no-open --port 8866 --hosts qr.example.com",
         ),
     )
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
+    sign_in = "people sign in with an API key, and see the QR Codes of its account"
+    where.add_argument("--sign-in", action="store_true", help=sign_in)
     _add_where(where)
     one.set_defaults(run=_console)
 
@@ -87,31 +95,43 @@ def _studio(asked: argparse.Namespace) -> None:
         from qrkit.symbol.encode import encode
 
         encode(asked.content)  # refuses here what is too long, before a page opens
-    page = {"title": "QR Code studio", "opening": "Opening the studio…"}
-    _run(asked, f"show_studio({asked.content or ''!r})", "the studio", **page)
+    call = f"show_studio({asked.content or ''!r})"
+    _run(asked, call, "the studio", title="QR Code studio", opening="Opening the studio…")
 
 
 def _console(asked: argparse.Namespace) -> None:
     from qrkit.store.door import Door
+    from qrkit.store.served.database import ServedStore
     from qrkit.store.served.socket_files import has_sockets
 
     place, is_new = shown_place(asked.store), is_missing(asked.store)
-    page = {"title": f"{Path(place).name} · QR Codes", "opening": "Opening your portfolio…"}
+    page: dict[str, Any] = {"title": f"{Path(place).name} · QR Codes", "opening": "Opening your portfolio…"}
     with ExitStack() as open_things:
         portfolio = open_things.enter_context(opened(asked))
         if is_new:
             print(f"made the store {place}")
         tell_of_local_urls(asked.command, portfolio)
         location = portfolio.store.lasting_path
+        may_move = not isinstance(portfolio.store, ServedStore)
+        sessions, account = None, ""
+        if asked.sign_in:
+            if portfolio.store.database.is_file and not has_sockets():
+                rule = "needs a PostgreSQL database here, because only one process can have a file open"
+                raise InvalidParameter(Problem("sign_in", None, rule))
+            from qrkit.notebook.console.sessions import Sessions
+
+            sessions, account = Sessions(portfolio.store), ", os.environ['HTTP_X_QRKIT_ACCOUNT']"
         if has_sockets():
             door = Door(portfolio.store, most_callers=MOST_CONNECTIONS, idle_seconds=IDLE_SECONDS)
             open_things.enter_context(door)
         else:
             portfolio.close()  # only one process can have the file, and that is the one behind the page
-        _run(asked, f"show_console({location!r})", place, **page)
+        _run(asked, f"show_console({location!r}{account}, may_move={may_move})", place, sessions=sessions, **page)
 
 
-def _run(asked: argparse.Namespace, call: str, what: str, *, title: str, opening: str) -> None:
+def _run(
+    asked: argparse.Namespace, call: str, what: str, *, title: str, opening: str, sessions: Sessions | None = None
+) -> None:
     """Serve a page that shows what a function of `pages.py` shows."""
     print(f"starting {what}…", flush=True)  # the imports take a second or two
     from qrkit.notebook.console.server import Console, run_console
@@ -124,12 +144,13 @@ def _run(asked: argparse.Namespace, call: str, what: str, *, title: str, opening
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some browsers keep it waiting
 
     console = Console(
-        code=f"from qrkit.notebook.console import pages\npages.{call}",
+        code=f"import os\nfrom qrkit.notebook.console import pages\npages.{call}",
         title=title,
         opening=opening,
         host=asked.host,
         port=asked.port,
         hosts=tuple(asked.hosts),
         token=os.environ.get(CONSOLE_VARIABLE, ""),
+        sessions=sessions,
     )
     run_console(console, ready)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, print_json, print_result
-from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
+from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, add_time_zone, describe
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.tracking.webhook import EVENT_KINDS, NewWebhook
@@ -33,7 +33,7 @@ def define_webhook(one: Parser) -> None:
     describe(
         one,
         "`qrkit serve` sends the events. Requests are CloudEvents, signed by Standard Webhooks.",
-        usage="add|list|test|log|replay|remove ...",
+        usage="add|list|test|log|replay|daily|remove ...",
         examples=("qrkit webhook add https://example.com/scans --kinds scan,conversion",),
     )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
@@ -51,6 +51,8 @@ def define_webhook(one: Parser) -> None:
             act_on.add_argument("--private", action="store_true", help=private)
         if name == "log":
             act_on.add_argument("--dead", action="store_true", help="print the events that failed for a day, as JSON")
+        if name == "daily":
+            add_time_zone(act_on)
         add_store(act_on)
         if name in ("list", "log"):
             (WEBHOOKS if name == "list" else ATTEMPTS).add_options(act_on)
@@ -113,6 +115,15 @@ def _replay(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     print_result(asked, f"{asked.id}: {number:,} events are sent again", id=asked.id, events=number)
 
 
+def _daily(portfolio: Portfolio, asked: argparse.Namespace) -> None:
+    from qrkit.portfolio import Portfolio
+    from qrkit.store.records.accounts import all_accounts
+
+    everyone = [Portfolio(portfolio.store, account) for account in all_accounts(portfolio.store)]
+    number = sum(one.webhooks.daily(time_zone=asked.time_zone) for one in everyone)
+    print_result(asked, f"new events: {number:,}", events=number)
+
+
 def _remove(portfolio: Portfolio, asked: argparse.Namespace) -> None:
     portfolio.webhooks.remove(asked.id)
     print_result(asked, f"{asked.id}: removed", id=asked.id)
@@ -133,6 +144,7 @@ WEBHOOK_COMMANDS = (
     ("test", _test, "Send a webhook a test event now; the exit status is 1 if that fails.", "ID", "status, error"),
     ("log", _log, "List the last 1,000 attempts to send events to a webhook.", "ID", ""),
     ("replay", _replay, "Send its dead letters again, and switch it on if it was off.", "ID", "id, events"),
+    ("daily", _daily, "Find silent codes, unusual days and winners now; `serve` does it once a day.", "", "events"),
     ("remove", _remove, "Remove a webhook with its log.", "ID", "id"),
 )
 """Name, function, description, argument, names in its JSON."""

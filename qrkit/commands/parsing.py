@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INKS", "PRINT", "Command", "Commands", "Parser", "add_command", "add_decoration", "add_fields", "add_heading",
-    "add_json", "add_place", "decoration_of", "describe", "explained", "option_of", "print_size",
+    "add_json", "add_place", "add_time_zone", "decoration_of", "describe", "explained", "option_of", "print_size",
 ]  # fmt: skip
 
 MOST_COLUMNS = 100
@@ -190,6 +190,12 @@ def add_json(parser: argparse.ArgumentParser | argparse._ArgumentGroup, keys: st
     """
     lines = f"a line of JSON for each {each}" if each else "one line of JSON"
     parser.add_argument("--json", action="store_true", help=f"print {lines}: {keys}")
+
+
+def add_time_zone(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--time-zone`."""
+    zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
+    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
 
 
 def option_of(name: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_json, decoration_of, describe
+from qrkit.commands.parsing import Parser, add_json, add_time_zone, decoration_of, describe
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
@@ -46,6 +46,7 @@ def define_report(one: Parser) -> None:
             "    --since 2026-06-01 --until 2026-07-01",
             'qrkit report --campaign "Spring window" --time-zone Europe/Lisbon',
             "qrkit report --last month --compare campaigns --mail ana@example.com",
+            "qrkit report --last week --link 30 --store shop.duckdb",
         ),
     )
     one.add_argument(
@@ -68,12 +69,18 @@ def define_report(one: Parser) -> None:
     one.add_argument("--language", default="en", choices=LANGUAGES, help="language of the report (en)")
     hides = "hide groups with fewer visitors or scans than this, such as 5, before you share the report (none)"
     one.add_argument("--least", type=int, metavar="NUMBER", help=hides)
-    mailed = "send the report to this address, and write a file only with -o; repeat it for several"
-    one.add_argument("--mail", action="append", metavar="ADDRESS", help=mailed)
+    _add_sending(one)
     add_store(one)
     add_base_url(one)
-    add_json(one, "file, mail")
+    add_json(one, "file, mail, link")
     one.set_defaults(run=_report)
+
+
+def _add_sending(one: Parser) -> None:
+    linked = "keep the page for this many days, 1..90, and print a link that shows it; write a file only with -o"
+    one.add_argument("--link", type=int, metavar="DAYS", help=linked)
+    mailed = "send the report to this address, and write a file only with -o; repeat it for several"
+    one.add_argument("--mail", action="append", metavar="ADDRESS", help=mailed)
 
 
 def add_period(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +91,7 @@ def add_period(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", type=_day, metavar="DAY", help=last)
     whole = "the last whole one instead: week (from Monday), month or quarter"
     parser.add_argument("--last", choices=get_args(WholePeriod), metavar="PERIOD", help=whole)
-    zone = "time zone of days and hours, such as Europe/Ljubljana (UTC)"
-    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help=zone)
+    add_time_zone(parser)
 
 
 def period_of(asked: Any) -> dict[str, Any]:
@@ -113,7 +119,8 @@ def _report(asked: argparse.Namespace) -> None:
 
     output, how = _output(asked), period_of(asked) | {"title": asked.title, "language": asked.language}
     send = mailer(asked.mail, os.environ) if asked.mail else None
-    with opened(asked, to_read=True) as portfolio:
+    link = None
+    with opened(asked, must_exist=True, to_read=asked.link is None) as portfolio:
         campaign_id = None if asked.campaign is None else portfolio.find_campaign(asked.campaign).id
         for name in asked.by or ():
             check_attribute("by", name, portfolio.scans)
@@ -127,20 +134,22 @@ def _report(asked: argparse.Namespace) -> None:
             made = (report.campaign if whose else report.portfolio)(portfolio, *whose, **how)
             if output:
                 made.save(output)
+            if asked.link is not None:
+                link = made.link(portfolio, days=asked.link)
             if not made.words:
                 complain("report", "no scans in this period" if how["since"] or how["until"] else "no scans yet")
-    told = [str(output)] if output else []
+    told = [*map(str, filter(None, (output, link)))]
     if send:
         send(made)  # the store is free by now
         told.append(f"sent to {', '.join(asked.mail)}")
-    print_result(asked, "; ".join(told), file=str(output) if output else None, mail=asked.mail or [])
+    print_result(asked, "; ".join(told), file=str(output) if output else None, mail=asked.mail or [], link=link)
 
 
 def _output(asked: argparse.Namespace) -> Path | None:
     """Return the file to write, if any; raise if it cannot be written as asked."""
     from qrkit.report.suffixes import NOTEBOOK, check_file
 
-    if asked.mail and not asked.output and not asked.pdf:
+    if (asked.mail or asked.link is not None) and not asked.output and not asked.pdf:
         return None
     output: Path = asked.output or Path("report.html")
     if asked.pdf:
@@ -149,7 +158,7 @@ def _output(asked: argparse.Namespace) -> Path | None:
         output = output.with_suffix(".pdf")
     check_file(output)
     if output.suffix.lower() == NOTEBOOK:
-        for name in ("brand", "by", "compare", "mail"):
+        for name in ("brand", "by", "compare", "link", "mail"):
             if (given := getattr(asked, name)) is not None:
                 raise InvalidParameter(Problem(name, given, "is not for reports as notebooks"))
         if asked.least is not None:

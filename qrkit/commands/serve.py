@@ -22,7 +22,7 @@ GROUPS = {
     },
     "how short URLs work": {"ignore_case": "", "pass_query": "NAME,...", "referrer_policy": "POLICY"},
     "what it records": {
-        "record_visits": "", "strict": "", "keep_days": "N", "archive_after_days": "N",
+        "record_visits": "", "strict": "", "keep_days": "N", "archive_after_days": "N", "time_zone": "ZONE",
         "places": "FILE", "access_log": "", "log_level": "LEVEL",
         "metrics_token_file": "FILE",
     },
@@ -72,10 +72,10 @@ def _describe_new(place: str) -> str:
 
 
 def _serve(asked: argparse.Namespace) -> None:
-    from qrkit.portfolio import open_portfolio
-    from qrkit.portfolio.opening import keep_base_url
+    from qrkit.portfolio.opening import keep_base_url, open_portfolio
     from qrkit.server import make_app, serve
     from qrkit.server.clients.hosts import listening_at, reachable
+    from qrkit.server.operation.daily_looks import looking_daily
     from qrkit.server.operation.logs import OPERATIONS, writing_log
     from qrkit.server.settings import FILE_VARIABLE
     from qrkit.server.sockets.socket_server import STDERR, reload_settings
@@ -85,10 +85,7 @@ def _serve(asked: argparse.Namespace) -> None:
 
     given = {name: getattr(asked, name) for name in Settings.model_fields if name != "store"}
     environment = dict(os.environ) | ({FILE_VARIABLE: asked.settings} if asked.settings else {})
-
-    def read() -> Settings:
-        return Settings.read(environment, store=str(asked.store), **given)
-
+    read = partial(Settings.read, environment, store=str(asked.store), **given)
     settings = read()
 
     def ready(port: int) -> None:
@@ -100,6 +97,7 @@ def _serve(asked: argparse.Namespace) -> None:
                 portfolio.keep_visits(days=settings.keep_days)  # before `upkeep` starts the first sweep
             while_listening.enter_context(upkeep(portfolio.store, archive_after_days=settings.archive_after_days))
             while_listening.enter_context(recording_uptime(portfolio.store))
+            while_listening.enter_context(looking_daily(str(asked.store), settings.time_zone))
         url = f"http://{reachable(settings.host)}:{port}"
         print(f"{portfolio.store.path}{new} at {url}, short URLs {base_url}/…")
         print(f"try {url}/api/v3/generate?content=hello; Ctrl-C stops", flush=True)

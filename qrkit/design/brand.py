@@ -36,7 +36,7 @@ def _opaque(color: Color) -> Color:
 
 
 BrandName = Annotated[str, Strict(), Length(1, 100), AfterValidator(_name)]
-BrandColor = Annotated[Color, AfterValidator(_opaque)]
+OpaqueColor = Annotated[Color, AfterValidator(_opaque)]
 
 
 class Brand(Model):
@@ -54,15 +54,15 @@ class Brand(Model):
 
     leading: ClassVar[str] = "name"
     name: BrandName = Field(description="Name of the organization or product, as reports and landing pages show it.")
-    ink: BrandColor = Field(
+    ink: OpaqueColor = Field(
         default=BLACK, description="Color of modules, of the rings of finder patterns, and of frames. Keep it dark."
     )
-    accent: BrandColor | None = Field(
+    accent: OpaqueColor | None = Field(
         default=None,
         description="Color of the centers of finder patterns, of the first series in charts, and of buttons. By "
         "default, the ink. Phones do not read centers in a bright color, such as orange; `check` says so.",
     )
-    ground: BrandColor = Field(default=WHITE, description="Color behind the modules.")
+    ground: OpaqueColor = Field(default=WHITE, description="Color behind the modules.")
     logo: Asset | None = Field(
         default=None,
         description="A data URI of a PNG, JPEG, SVG or WebP, `icon:` and a name, or a URL. It stands on a plate.",

@@ -33,7 +33,7 @@ from qrkit.model import Bound
 __all__ = [
     "ALIKE", "FORMATS", "FORMAT_ALIASES", "GET_ONLY_FORMATS", "ICON", "ICON_BOX", "MARKER_PATTERNS", "MICRO_EYES",
     "MILLIMETRES_PER_INCH", "MODULE_TYPES", "MOST_DAYS_KEPT", "MOST_PIXELS", "RASTER_FORMATS", "SPRITE_NAMES",
-    "TEXT_STYLES", "Asset", "Audience", "CharsetChoice", "Content", "Coordinate", "Display", "EncodingMode",
+    "TEXT_STYLES", "Asset", "CharsetChoice", "Content", "Coordinate", "Display", "EncodingMode",
     "ErrorCorrection", "Extent", "Flip", "FormatName", "GradientKind", "GradientUnits", "Latitude", "Length",
     "Longitude", "MarkerPattern", "Mask", "ModuleSize", "ModuleType", "ModuleWidth", "Most", "Number", "Offset",
     "Opacity", "PadChoice", "Padding", "PhotoPlace", "PictureSide", "Recurrence", "SpriteName", "SpriteType",
@@ -198,15 +198,6 @@ Version = Annotated[
     BeforeValidator(_automatic),
     Field(description="Size of the symbol, 1 to 40; by default, and for 0 or -1, the smallest that fits."),
 ]
-Audience = Annotated[
-    Literal["phones", "all"],
-    Field(
-        title="Readers",
-        description="Whose readers must read the symbol: `phones`, or `all`, which adds embedded readers, such as "
-        "checkout scanners, which look for contours and need square eyes.",
-    ),
-]
-"""Whose readers must read a symbol: those of phones, or embedded readers, too."""
 ModuleSize = Annotated[
     Whole,
     Within(MODULE_SIZES[0], MODULE_SIZES[-1], "pixels per module"),

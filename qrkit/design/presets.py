@@ -38,31 +38,33 @@ class Palette(NamedTuple):
 
 PALETTES = {
     "black": Palette("#000000", "#000000", "#000000", "#FFFFFF"),
-    "ember": Palette("#431407", "#7C2D12", "#B93A0B", "#FFF7ED"),
-    "forest": Palette("#14452F", "#3F4E0B", "#166534", "#FFFFFF"),
+    "ember": Palette("#3B1209", "#7C2D12", "#AD3409", "#FFF6EC"),
+    "forest": Palette("#12372A", "#3F4E0B", "#166534", "#FDFBF4"),
     "graphite": Palette("#18181B", "#3F3F46", "#3F3F46", "#FFFFFF"),
-    "kraft": Palette("#2A1B0E", "#2A1B0E", "#2A1B0E", "#F0E2C8"),
+    "kraft": Palette("#2A1B0E", "#2A1B0E", "#7F1D1D", "#F0E2C8"),
     "lime": Palette("#1A2E05", "#33500C", "#33500C", "#DDF99F"),
-    "midnight": Palette("#0F172A", "#1E3A8A", "#1D4ED8", "#FFFFFF"),
+    "midnight": Palette("#0F1B3D", "#1E3A8A", "#A8320A", "#FFFDF9"),
     "mint": Palette("#052E2B", "#0B4F4A", "#0B4F4A", "#CFF7E6"),
-    "ocean": Palette("#0A2A5E", "#0A4A60", "#075985", "#F5FBFF"),
+    "ocean": Palette("#0B2545", "#4C2A85", "#0A5A72", "#F6FBFC"),
     "pink": Palette("#3B0764", "#5B0E7A", "#5B0E7A", "#FBD7EA"),
-    "plum": Palette("#3B0764", "#86134A", "#9D174D", "#FFFFFF"),
+    "plum": Palette("#3B0764", "#8C1454", "#A3154F", "#FFFCFD"),
     "sky": Palette("#0B1B3F", "#12306B", "#12306B", "#DFF1FF"),
-    "sand": Palette("#33230F", "#5A3A12", "#8A4B08", "#FFFAF0"),
+    "sand": Palette("#33230F", "#4F3310", "#6F3A05", "#F7EBD3"),
     "signal": Palette("#111111", "#111111", "#C8102E", "#FFFFFF"),
-    "wine": Palette("#4C0519", "#831843", "#BE123C", "#FFF5F6"),
+    "wine": Palette("#4C0519", "#831843", "#BE123C", "#FFF7F3"),
 }
 
 
-CONFETTI = ("#065F46", "#1E3A8A")
-"""Inks that join those of a colorway in a palette."""
-WARM = "#7C2D12"
+CONFETTI = ("#155E31", "#1E40AF", "#A21255")
+"""Inks that join that of a colorway in a palette."""
+WARM = "#8A2B0D"
 """The last color of sunsets."""
 DOTS = {"type": "dots", "sizes": (0.97, 0.97)}
 """Dots that nearly touch: every tenth of a module counts where a picture is blurred."""
 WORDLESS = ("plate", "round")
 """Kinds of frames that a look has even without a caption."""
+CIRCULAR = ("round", "seal")
+"""Kinds of frames that leave more room than the quiet zone needs at all sides but the corners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,13 @@ class Preset:
         colorways: The names of its colorways; the first is the default.
         modules: The fields of `Modules` that it sets.
         eye: The pattern of its markers.
+        pupil: The pattern of their centers; None for that of `eye`.
         paint: `flat`: one ink; `duotone`, `sunset`: a gradient; `palette`: modules in three inks.
         frame: The kind of its frame.
         caption: The words on its frame; without any, it has a frame only if you pass a caption.
         subtitle: The second line on its frame.
         icon: The icon before the caption.
+        radius: Corner radius of its frame.
         is_dark: Whether the frame has the color of the ink instead of the accent.
         plate: The plate of its logo.
         logo: An icon in place of a logo.
@@ -89,11 +93,13 @@ class Preset:
     colorways: tuple[str, ...]
     modules: Mapping[str, Any] = field(default_factory=dict)
     eye: MarkerPattern = "default"
+    pupil: MarkerPattern | None = None
     paint: Literal["flat", "duotone", "sunset", "palette"] = "flat"
     frame: FrameKind = "bar"
     caption: str | None = None
     subtitle: str | None = None
     icon: str | None = None
+    radius: float = 0.08
     is_dark: bool = False
     plate: Literal["circle", "rounded"] = "circle"
     logo: str | None = None
@@ -104,13 +110,13 @@ class Preset:
         palette = PALETTES[colorway]
         modules = dict(self.modules)
         if self.paint == "palette":
-            modules["palette"] = (palette.ink, palette.accent, *CONFETTI)
+            modules["palette"] = (palette.ink, *CONFETTI)
         return {
             "foreground": _paint(self.paint, palette),
             "background": palette.ground,
             "modules": Modules(**modules),
-            "markers": Markers.all(self.eye, inner_color=palette.accent, outer_color=palette.ink),
-            "padding": 2 if self.frame == "round" else 4,
+            "markers": Markers.all(self.eye, inner=self.pupil, inner_color=palette.accent, outer_color=palette.ink),
+            "padding": 2 if self.frame in CIRCULAR else 4,
         }
 
     def framed(self, colorway: str, caption: str | Caption | None) -> Frame | None:
@@ -129,7 +135,9 @@ class Preset:
         if words and self.frame in ONE_LINE:
             words = words.replace(subtitle=None)
         color = palette.ink if self.is_dark else palette.accent
-        return Frame(self.frame, caption=words, color=color, background=palette.ground, icon=self.icon)
+        return Frame(
+            self.frame, caption=words, color=color, background=palette.ground, radius=self.radius, icon=self.icon
+        )
 
 
 def _paint(paint: str, palette: Palette) -> str | Gradient:
@@ -148,6 +156,7 @@ PRESETS: Mapping[str, Preset] = {
         ("wine", "plum", "midnight"),
         {"type": "fluid"},
         "rounded",
+        "eye-11",
         logo="icon:heart",
     ),
     "bar": Preset(
@@ -159,16 +168,22 @@ PRESETS: Mapping[str, Preset] = {
         is_dark=True,
     ),
     "bubble": Preset(
-        "Dots, and a speech bubble", ("ember", "plum", "ocean"), DOTS, "soft", frame="bubble", caption="See the menu"
+        "Dots, and a speech bubble",
+        ("ember", "plum", "ocean"),
+        DOTS,
+        "soft-dot",
+        frame="bubble",
+        caption="See the menu",
     ),
     "classy": Preset(
-        "Modules with two sharp corners, and leaves", ("graphite", "plum", "ocean"), {"type": "classy"}, "leaf"
+        "Modules with two sharp corners, and leaves", ("ocean", "graphite", "plum"), {"type": "classy"}, "leaf"
     ),
     "confetti": Preset(
         "Dots of several sizes and colors",
         ("plum", "forest", "ocean"),
-        {"type": "dots", "sizes": (0.92, 1.0)},
+        {"type": "dots", "sizes": (0.9, 1.0)},
         "rounded",
+        "eye-2",
         "palette",
     ),
     "contact": Preset(
@@ -180,47 +195,54 @@ PRESETS: Mapping[str, Preset] = {
         caption="Save my contact",
         icon="account",
     ),
-    "cream": Preset("Dots on warm paper", ("sand", "plum", "wine"), DOTS, "rounded"),
+    "cream": Preset("Bubbles on warm paper", ("sand", "plum", "wine"), {"type": "bubbles"}, "soft-dot"),
     "fluid": Preset(
         "Modules that flow together, in two colors",
         ("plum", "ocean", "forest"),
         {"type": "fluid"},
-        "rounded",
-        "duotone",
+        "soft",
+        paint="duotone",
     ),
-    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "rounded"),
+    "grid": Preset("Squares with gaps", ("midnight", "graphite", "signal"), {"type": "gapped"}, "eye-2"),
     "kraft": Preset(
-        "A stamp in one ink",
+        "A stamp on brown paper",
         ("kraft", "sand", "graphite"),
         {"type": "bars"},
-        "rounded",
+        "eye-15",
         frame="stamp",
         caption="Made by hand",
     ),
     "mono": Preset(
-        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "rounded"
+        "Large round corners in one ink", ("graphite", "midnight", "forest"), {"type": "extra-rounded"}, "soft"
     ),
     "mosaic": Preset(
-        "A photo inside the modules",
-        ("graphite", "midnight", "wine"),
-        {"type": "rounded"},
-        "rounded",
+        "A photo inside tiles",
+        ("midnight", "graphite", "wine"),
+        {"type": "gapped", "sizes": (0.95, 0.95)},
         photo="inside",
     ),
     "neon": Preset(
-        "Columns on a bright ground", ("lime", "pink", "sky"), {"type": "columns"}, "rounded", frame="border"
+        "Columns on a bright ground", ("lime", "pink", "sky"), {"type": "columns"}, "soft-dot", frame="border"
     ),
-    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "rounded", frame="round", is_dark=True),
+    "orbit": Preset("A round code", ("ocean", "forest", "plum"), DOTS, "rounded", "eye-2", frame="round", is_dark=True),
     "phone": Preset(
         "A phone that shows the code",
-        ("midnight", "graphite", "plum"),
+        ("plum", "midnight", "graphite"),
         {"type": "rounded"},
         "rounded",
         frame="phone",
         caption="Scan me",
         is_dark=True,
     ),
-    "photo": Preset("Dots on a photo", ("graphite", "forest", "plum"), DOTS, "rounded", photo="behind"),
+    "photo": Preset(
+        "Dots on a photo with a white border",
+        ("graphite", "forest", "plum"),
+        DOTS,
+        "rounded",
+        frame="polaroid",
+        caption="Wish you were here",
+        photo="behind",
+    ),
     "plate": Preset(
         "A bright plate on a dark ground",
         ("sky", "mint", "pink"),
@@ -230,12 +252,21 @@ PRESETS: Mapping[str, Preset] = {
         is_dark=True,
     ),
     "seal": Preset(
-        "Words around a circle", ("forest", "ocean", "plum"), DOTS, "rounded", frame="seal", caption="Scan for the menu"
+        "Words around a circle",
+        ("forest", "ocean", "plum"),
+        DOTS,
+        "rounded",
+        "eye-2",
+        frame="seal",
+        caption="Scan for the menu",
+        subtitle="Fresh every day",
     ),
     "sunset": Preset(
-        "Three colors from corner to corner", ("plum", "wine", "ocean"), {"type": "rounded"}, "rounded", "sunset"
+        "Three colors from corner to corner", ("plum", "wine", "ocean"), {"type": "diagonal"}, "rounded", paint="sunset"
     ),
-    "swiss": Preset("Plain squares and signal red", ("signal", "midnight", "forest"), {}, frame="tab"),
+    "swiss": Preset(
+        "Plain squares, framed by a square of color", ("signal", "midnight", "forest"), frame="plate", radius=0
+    ),
     "tent": Preset(
         "A menu card for the table",
         ("ember", "wine", "forest"),
@@ -256,8 +287,8 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "viewfinder": Preset(
         "The corners of a viewfinder",
-        ("midnight", "signal", "forest"),
-        {"type": "gapped"},
+        ("signal", "midnight", "forest"),
+        {"type": "lattice"},
         "rounded",
         frame="viewfinder",
         caption="Point your camera here",

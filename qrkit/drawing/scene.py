@@ -363,14 +363,24 @@ class Scene(Shown):
             bleed: Pixels at each side.
 
         Raises:
-            InvalidParameter: If it has no background of a color or a gradient.
+            InvalidParameter: If it has neither a background of a color or a gradient, nor a frame whose ground
+                reaches all edges and has no hole.
         """
-        _, ground = next(self.flat(), (None, None))
-        if not isinstance(ground, Rectangle):
-            rule = "needs a background to continue, and a frame ends at the edge of the picture; leave out one of them"
+        width, height, moved = self.width + 2 * bleed, self.height + 2 * bleed, Matrix(1, 1, bleed, bleed)
+        items: tuple[Item, ...] = (Group(_enlarge_background(self.items, bleed), moved),)
+        matrix, ground = next(self.flat(), (Matrix(), Group((), Matrix())))
+        x = y = across = down = 0.0
+        if isinstance(ground, Shape) and ground.outline.letters.count("M") == 1:
+            left, top, right, bottom = ground.outline.box()
+            x, y, across, down = matrix.box(left, top, right - left, bottom - top)
+        if max(abs(x), abs(y), abs(x + across - self.width), abs(y + down - self.height)) <= self.module / 2:
+            # The outline in the size of the picture with its bleed lies below the frame, and keeps its round corners.
+            larger = Matrix(width / across, height / down, -x * width / across, -y * height / down)
+            items = (Group((ground,), matrix.then(larger)), Group(self.items, moved))
+        elif not isinstance(ground, Rectangle):
+            rule = "needs a background, or a frame whose ground reaches all edges and has no hole, such as bar or card"
             raise InvalidParameter(Problem("bleed_mm", None, rule))
-        items = (Group(_enlarge_background(self.items, bleed), Matrix(1, 1, bleed, bleed)),)
-        return replace(self, width=self.width + 2 * bleed, height=self.height + 2 * bleed, items=items, bleed=bleed)
+        return replace(self, width=width, height=height, items=items, bleed=bleed)
 
     def flat(self) -> Iterator[tuple[Matrix, Item]]:
         """Yield the items in painting order with their transforms, resolving groups."""

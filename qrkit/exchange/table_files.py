@@ -173,7 +173,7 @@ def table_of_rows(located: Located) -> Table:
         kinds, own = KindColumns(heading), OwnColumns(NAMES)
         places = _places(located, kinds, rows)
         others = [(place, one) for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
-        found = _rows(rows, places, len(heading), kinds)
+        found = _rows(located, rows, places, kinds)
         table = table_of_records(
             (own.row(row, [(one, cells[place]) for place, one in others]) if others else row for row, cells in found),
             own,
@@ -211,14 +211,15 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
 
 
 def _rows(
-    rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], width: int, kinds: KindColumns
+    located: Located, rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], kinds: KindColumns
 ) -> Iterator[tuple[Row, Sequence[str]]]:
-    """Yield each row, and its cells in all columns, whose number is `width`."""
+    """Yield each row, and its cells in all columns."""
     columns, taken = tuple(places), tuple(places.values())
-    has_kinds, is_all = bool(kinds), taken == tuple(range(width))
+    has_kinds, is_all = bool(kinds), taken == tuple(range(len(located.heading)))
+    made = row_of if located.is_sheet else Row  # csv has no cells that stand for another text
     for number, cells, error in rows:
         own = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        row = row_of(number, dict(zip(columns, own, strict=True)), error)
+        row = made(number, dict(zip(columns, own, strict=True)), error)
         yield described(row, kinds, cells) if has_kinds else row, cells
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
-from qrkit.design.color import BLACK, Color
+from qrkit.design.brand import OpaqueColor
+from qrkit.design.color import BLACK
 from qrkit.design.limits import Number, Whole, Within
 from qrkit.design.print_width import SMALLEST_MODULE_MM
 from qrkit.drawing.letters.lettering import outline_of, steps
@@ -59,8 +60,10 @@ class SheetSettings(Inks):
     bleed: Annotated[Number, Within(0, 10, "millimeters")] = Field(
         default=0.0, description="How far the color of the labels reaches beyond the label."
     )
-    label_color: Color | None = Field(default=None, description="Color of the labels; by default, that of the paper.")
-    text_color: Color = Field(default=BLACK, description="Color of the text.")
+    label_color: OpaqueColor | None = Field(
+        default=None, description="Color of the labels; by default, that of the paper."
+    )
+    text_color: OpaqueColor = Field(default=BLACK, description="Color of the text.")
     offset_x: Move = Field(default=0.0, description="How far your printer has to move everything to the right.")
     offset_y: Move = Field(default=0.0, description="How far your printer has to move everything down.")
     scale: Annotated[Number, Within(0.9, 1.1, "(1 is exact)")] = Field(
@@ -100,6 +103,7 @@ class Pages:
         if self.count:
             self.end()
         self._contents = Contents(self._pdf, self._matrix, key_black=self._settings.key_black)
+        self._above_grounds = len(self._contents.operators)
         self.count += 1
 
     def end(self) -> None:
@@ -128,11 +132,13 @@ class Pages:
             form: The code, as a form of the file.
             scale: Millimeters per pixel of the form.
         """
-        stock = self._stock
-        outline = [*postscript.path(stock.outline(self._settings.bleed)), "W"]
-        ground = self._settings.label_color
-        paint = [*outline, self._contents.fill(ground, key_black=True), "f"] if ground else [*outline, "n"]
-        self._paint("q", f"{postscript.exact(1, 0, 0, 1, *at)} cm", *paint)
+        stock, ground = self._stock, self._settings.label_color
+        begun = ["q", f"{postscript.exact(1, 0, 0, 1, *at)} cm", *postscript.path(stock.outline(self._settings.bleed))]
+        if ground:  # below all labels of the page, because the bleed of a label reaches over its neighbors
+            painted = [*begun, self._contents.fill(ground, key_black=True), "f Q"]
+            self._contents.operators[self._above_grounds : self._above_grounds] = painted
+            self._above_grounds += len(painted)
+        self._paint(*begun, "W n")
         name = self._contents.resource_name("XObject", form)
         panel = stock.height / stock.panels
         for number in range(stock.panels):

@@ -21,6 +21,7 @@ from qrkit.design.color import BLACK, WHITE
 from qrkit.design.design import Design
 from qrkit.design.frames import unset_rule
 from qrkit.drawing.draw import picture_size
+from qrkit.drawing.frames.framing import LEAST_CONTRAST
 from qrkit.drawing.letters.lettering import missing_letters
 from qrkit.drawing.scene import Group, Matrix, Rectangle, Shape
 from qrkit.drawing.writers import zpl
@@ -42,7 +43,8 @@ __all__ = ["Labels", "SheetFile", "write_sheet", "write_test_page"]
 MOST_PROBLEMS = 20
 """Labels that an error names."""
 ONLY_PDF = (
-    "start", "marks", "bleed", "label_color", "text_color", "offset_x", "offset_y", "scale", "key_black"
+    "start", "marks", "bleed", "label_color", "text_color", "offset_x", "offset_y", "scale", "key_black", "profile",
+    "spots",
 )  # fmt: skip
 """Settings that a label printer has no use for, or that are set on the printer."""
 MOST_KEPT = 1_000
@@ -210,6 +212,12 @@ class _Sheet:
                     break
         if problems:
             raise InvalidParameter(*problems)
+        settings, ground = self._settings, self._settings.label_color or WHITE
+        if settings.lines and (contrast := settings.text_color.contrast(ground)) < LEAST_CONTRAST:
+            told = (
+                f"text in {settings.text_color.rgb} on {ground.rgb} has a contrast of {contrast:.1f}, and people need "
+            )
+            self._findings["text"] = told + f"{LEAST_CONTRAST:g} or more to read it"
         for finding in self._findings.values():
             warnings.warn(finding, stacklevel=4)
 

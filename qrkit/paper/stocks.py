@@ -1,8 +1,10 @@
 """Label stocks by name, from the template database of gLabels, and cards of ours that are cut from plain paper.
 
 `label_stocks.tsv` holds the figures in millimeters, and `label_stocks.LICENSE` the notice that comes with them. A part
-with several lines has several grids on one page. The rolls Brother DK-1203, 1209, 1218, 1221, 1240, 1241 and 1247 and
-Dymo S0904980 are not in that database; they have the sizes that their makers name.
+with several lines has several grids on one page. Eight rolls are not in that database. Brother DK-1203, 1209, 1218,
+1221, 1240, 1241 and 1247 are as large as the dots at 300 dpi that github.com/pklaus/brother_ql (for DK-1247,
+github.com/matmair/brother_ql-inventree) gives for whole labels, as Brother's other rolls are in the database; the
+corners are those of these rolls. Dymo S0904980 has the millimeters of its name.
 """
 
 from __future__ import annotations

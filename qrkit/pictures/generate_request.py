@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,12 @@ from qrkit.design.limits import FORMAT_ALIASES, FORMATS, GET_ONLY_FORMATS, RASTE
 from qrkit.drawing.resizing import placed_for
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.model import Model
+from qrkit.pictures.inks import DATA_URI
+from qrkit.pictures.printing import PrintSize
 
 __all__ = [
     "GET_MODES", "REQUEST_FIELDS", "SYMBOL_SIDE", "GenerateRequest", "Shortener", "Templates", "apart", "choice",
-    "merged", "placed", "read_post", "with_content",
+    "merged", "placed", "print_json", "read_post", "with_content",
 ]  # fmt: skip
 
 Shortener = Callable[[str], str]
@@ -30,6 +33,8 @@ SYMBOL_SIDE = "symbolSide"
 """A field of templates: modules on a side of the symbol on which their layers were placed; none for plain pixels."""
 REQUEST_FIELDS = ("format", "shorten", SYMBOL_SIDE)
 """Fields that a template may contain in addition to the fields of `Design`."""
+PRINTED = tuple(field.alias for field in PrintSize.model_fields.values())
+"""Fields of a size on paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class GenerateRequest:
         design: The design.
         format: Name of the format.
         style: Style of the txt format.
+        print_size: The fields of a `PrintSize` as JSON; see `print_json`. Empty for a size in pixels.
         shorten: Name of a shortening service, or "".
         attachment: True to save the image instead of showing it.
         filename: Suggested name of the file, or "".
@@ -49,6 +55,7 @@ class GenerateRequest:
     design: Design
     format: str = "png"
     style: TextStyle = "blocks"
+    print_size: str = ""
     shorten: str = ""
     attachment: bool = False
     filename: str = ""
@@ -84,7 +91,8 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
         if name := _text("template", fields):
             template = templates(name)
             fields = merged(template, fields)
-    asked = {name: value for name, value in fields.items() if name not in ("template", *REQUEST_FIELDS)}
+    printed, _ = PrintSize.known(fields)
+    asked = {name: value for name, value in fields.items() if name not in ("template", *REQUEST_FIELDS, *PRINTED)}
     with collecting(problems):
         asked = with_content(asked)
     if isinstance(asked.get("content"), Mapping):
@@ -101,9 +109,29 @@ def read_post(fields: Mapping[str, Any], templates: Templates) -> GenerateReques
     with collecting(problems):
         shorten = _text("shorten", fields)
         chosen["shorten"] = "" if shorten.lower() == "none" else shorten
+    with collecting(problems):
+        chosen["print_size"] = print_json(printed) if printed else ""
     if problems:
         raise InvalidParameter(*problems)
     return GenerateRequest(**chosen, unknown=unknown)
+
+
+def print_json(fields: Mapping[str, Any]) -> str:
+    """Check the fields of a `PrintSize` and return them as JSON, from which a worker makes it.
+
+    Reading the profile of a stranger may crash a process, so it and its spot colors are only checked there.
+
+    Args:
+        fields: A JSON object without unknown fields.
+
+    Raises:
+        InvalidParameter: If a field is invalid, or the profile is not a data URI: a path would be one of the server.
+    """
+    PrintSize(**{name: value for name, value in fields.items() if name not in ("profile", "spots")})
+    if not str(fields.get("profile", DATA_URI)).startswith(DATA_URI):
+        rule = "must be a data URI: data:application/vnd.iccprofile;base64, and the bytes of the file in base64"
+        raise InvalidParameter(Problem("profile", None, rule))
+    return json.dumps(dict(fields))
 
 
 def with_content(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -73,8 +73,10 @@ def _channels(*colors: Color) -> Floats:
     return (np.array([(one.red, one.green, one.blue) for one in colors]) / 255).astype(np.float32)
 
 
-SOLIDS = reflectance(_channels(*map(Color.parse, ("#009FE3", "#E6007E", "#FFED00", "#1D1D1B"))))
-"""Linear light of solid cyan, magenta, yellow and black on coated paper (FOGRA39)."""
+SOLIDS = reflectance(_channels(*map(Color.parse, ("#009FE3", "#E6007E", "#FFED00", "#20201E"))))
+"""Linear light of solid cyan, magenta, yellow and black on coated paper: the data FOGRA39L (Fogra, December 2006),
+relative to the paper and, as cameras expose for what they see, to the darkest mix of inks (black point compensation).
+"""
 
 
 def _inks(colors: Floats) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+from binascii import Error as NotBase64
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -14,7 +16,10 @@ from qrkit.design.limits import Length
 from qrkit.drawing.writers.press import MOST_BYTES, Press
 from qrkit.model import Model
 
-__all__ = ["Inks", "press_of"]
+__all__ = ["DATA_URI", "Inks", "press_of"]
+
+DATA_URI = "data:"
+"""How a profile begins that is not the path of a file: what follows a comma is its bytes in base64."""
 
 
 def _pairs(given: Any) -> Any:
@@ -24,16 +29,21 @@ def _pairs(given: Any) -> Any:
     return given
 
 
+def _path(given: Any) -> Any:
+    return str(given) if isinstance(given, Path) else given
+
+
 class Inks(Model):
     """How colors become inks."""
 
     key_black: bool = Field(
         default=False, description="Print black with black ink only in EPS and PDF, as print shops require."
     )
-    profile: Path | None = Field(
+    profile: Annotated[str, BeforeValidator(_path)] | None = Field(
         default=None,
         description="ICC profile of a print shop, in CMYK: makes a PDF a PDF/X-4, and a TIFF one in CMYK. Black and "
-        "grays are printed with black ink only, and all other colors with the inks of the profile.",
+        "grays are printed with black ink only, and all other colors with the inks of the profile. It is the path of a "
+        "file, or a data URI with its bytes: `data:application/vnd.iccprofile;base64,…`.",
     )
     spots: Annotated[dict[Color, Annotated[str, Strict(), Length(1, 60)]], BeforeValidator(_pairs)] = Field(
         default={}, description="Spot colors of a PDF for a profile, by the color that each replaces."
@@ -43,16 +53,24 @@ class Inks(Model):
     def _press(self) -> Press | None:
         if self.profile is None:
             return None
-        with self.profile.open("rb") as file:
+        if self.profile.startswith(DATA_URI):
+            return Press(b64decode(self.profile.partition(",")[2]), self.spots)
+        with Path(self.profile).open("rb") as file:
             return Press(file.read(MOST_BYTES + 1), self.spots)
 
     @model_validator(mode="after")
     def _check_inks(self) -> Self:
-        field, rule = "spots", "needs a profile" if self.spots and not self.profile else ""
+        field, rule, names = "spots", "", [*self.spots.values()]
+        if names and not self.profile:
+            rule = "needs a profile"
+        elif {"All", "None"} & {*names} or len({*names}) < len(names):
+            rule = "must have different names, and not All or None, with which a PDF prints all inks or nothing"
         try:
             self._press  # noqa: B018  # reads the profile
         except OSError as error:
             field, rule = "profile", f"cannot be read: {error.strerror}"
+        except NotBase64:
+            field, rule = "profile", "is a data URI that is not base64"
         except ValueError as error:
             field, rule = "profile", str(error)
         if rule:

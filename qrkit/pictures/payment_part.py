@@ -19,6 +19,7 @@ from qrkit.design.outline import Outline, rectangle
 from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words_of
 from qrkit.drawing.scene import Item, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.writers import format_named, format_of_file
+from qrkit.drawing.writers.postscript import POINTS_PER_INCH
 from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.files import write_file
 from qrkit.late import Shown
@@ -62,7 +63,7 @@ WORDS: dict[str, tuple[str, str, str, str]] = {
 DPI = 600
 UNIT = DPI / MILLIMETRES_PER_INCH
 """Pixels of a millimeter."""
-POINT = MILLIMETRES_PER_INCH / 72
+POINT = MILLIMETRES_PER_INCH / POINTS_PER_INCH
 CAPITAL = 0.716
 """Height of capital letters of Arial, in sizes of the font: other fonts are set as large as it."""
 

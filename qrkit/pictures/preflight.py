@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.color import WHITE, Color
 from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
-from qrkit.drawing.frames.framing import framed
+from qrkit.drawing.frames.framing import LEAST_PADDING, framed
 from qrkit.drawing.layout import lay_out
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, RenderingFailed, nearest
 from qrkit.pictures.ink_measures import inked
-from qrkit.pictures.printing import PrintSize, quiet_zone
-from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, is_read_by_tills
+from qrkit.pictures.printing import PrintSize
+from qrkit.scanning.fixes import is_clear
+from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, STANDARD_QUIET, is_read_by_tills
 
 if TYPE_CHECKING:
     from qrkit.pictures.image import QRImage
+    from qrkit.pictures.printing import QRPrint
     from qrkit.scanning.scan_report import Severity
 
-__all__ = ["MATERIALS", "Material", "PrintFinding", "preflight"]
+__all__ = ["MATERIALS", "Material", "PrintFinding", "preflight", "print_checks"]
 
 POINTS = 5
 """Size of the smallest letters, whose capitals are `SMALLEST_CAPITAL_MM` high."""
 BLACK_INK, NEUTRAL = 0.3, 0.1
 """Of a color that a press mixes as black: its brightest channel, and the difference of its channels, at most."""
+MICRO_QUIET = 2
+"""The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
 DARK = 0.5
 """Luma below which a stock is dark."""
 TILL_MM = (0.396, 0.990)
@@ -51,6 +56,18 @@ class PrintFinding(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.text}; {self.fix}"
+
+
+class PrintCheck(NamedTuple):
+    """One thing to know before printing.
+
+    Attributes:
+        text: A sentence.
+        is_good: False if it should be changed before printing.
+    """
+
+    text: str
+    is_good: bool
 
 
 class Material(NamedTuple):
@@ -91,6 +108,33 @@ def preflight(
     return [*_on_paper(image, size.size_mm, dpi, distance_m, free_mm), *_in_ink(image, size, material, ground)]
 
 
+def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCheck]:
+    """Return what to know before printing: what to change, and, with a print size, the width and the distance."""
+    close, far = (ceil(image.least_width_mm(distance)) for distance in (None, 1))
+    checks: list[PrintCheck] = []
+    with suppress(RenderingFailed):  # the other formats are still right
+        found = preflight(image, printed.size if printed else PrintSize(size_mm=close), None)
+        checks += [PrintCheck(str(finding), is_good=False) for finding in found]
+    if is_clear(image.design) and not image.design.frame:
+        text = "The background is transparent: print on white or light paper, because phones need dark modules on light"
+        checks.append(PrintCheck(text, is_good=False))
+    if not printed:
+        text = f"Print it at least {close} mm wide, or {_length(far)} to be read from 1 m"
+        return [*checks, PrintCheck(text, is_good=True)]
+    width, exact = _length(printed.width_mm), _length(printed.size.size_mm)
+    rule = f"the nearest width at which each module ({printed.module_mm:.2f} mm) is a whole number of printer dots"
+    text = f"{width} wide, {rule}" + (f"; {exact} in PDF, SVG and EPS" if exact != width else "")
+    reach = f"Phones read it from up to {_length(printed.reach_mm)} away"
+    return [*checks, PrintCheck(text, is_good=True), PrintCheck(reach, is_good=True)]
+
+
+def _length(mm: float) -> str:
+    """Return a length as people say it."""
+    if mm < 100:
+        return f"{mm:.1f} mm"
+    return f"{mm / 10:.0f} cm" if mm < 1000 else f"{mm / 1000:.1f} m"
+
+
 def _on_paper(
     image: QRImage, width: float, dpi: float | None, distance_m: float | None, free_mm: float
 ) -> Iterator[PrintFinding]:
@@ -113,8 +157,9 @@ def _on_paper(
         text = f"modules are {module / dot:.1f} dots wide at {dpi:g} dpi, so some are printed a dot wider than others"
         fix = f"print it {whole * dot * wide:.2f} mm wide, {whole} dots a module"
         yield PrintFinding("printer-dots", "warning", text, fix)
-    have, needed = quiet_zone(image)
-    frame = image.design.frame
+    frame, padding = image.design.frame, image.design.padding
+    have = max(padding, LEAST_PADDING) if frame else padding
+    needed = STANDARD_QUIET if image.symbol.version > 0 else MICRO_QUIET
     quiet = have if frame else have + free_mm / module
     if quiet < needed:
         text = f"the quiet zone is {quiet:.2g} modules, and the standard asks for {needed}"

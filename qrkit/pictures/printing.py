@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from math import ceil, floor
+from math import floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import Field
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH
 from qrkit.design.limits import MOST_PIXELS, Number, Within
-from qrkit.design.print_width import REACH_IN_MODULES, SMALLEST_MODULE_MM
-from qrkit.drawing.frames.framing import LEAST_PADDING
+from qrkit.design.print_width import REACH_IN_MODULES
 from qrkit.drawing.scene import Scene
 from qrkit.drawing.writers import Format, format_named, format_of_file
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.pictures.inks import Inks, press_of
-from qrkit.scanning.fixes import is_clear
-from qrkit.scanning.issues import STANDARD_QUIET
 
-if TYPE_CHECKING:
-    from qrkit.pictures.image import QRImage
-
-__all__ = ["PrintSize", "QRPrint", "print_checks", "quiet_zone"]
-
-MICRO_QUIET = 2
-"""The quiet zone of a Micro QR Code, in modules (ISO/IEC 18004)."""
+__all__ = ["PrintSize", "QRPrint"]
 
 ROUNDING = 1e-9
 """Rounding error allowed in a whole number of dots, so that none is lost."""
@@ -57,6 +48,16 @@ class PrintSize(Inks):
         description="Never print wider than requested, for example on a label. Otherwise, the width is the nearest "
         "possible, which may be larger by up to half a dot per module.",
     )
+
+    def check_format(self, name: str) -> None:
+        """Check that a format keeps what is asked for.
+
+        Raises:
+            InvalidParameter: If a profile, spot colors or a bleed are not for this format.
+        """
+        for field, names in PRINTED.items():
+            if getattr(self, field) and name not in names:
+                raise InvalidParameter(Problem(field, None, f"is only for {' and '.join(names)}"))
 
 
 class QRPrint(Shown):
@@ -166,9 +167,7 @@ class QRPrint(Shown):
         return file
 
     def _write(self, format: Format) -> bytes:
-        for field, names in PRINTED.items():
-            if getattr(self.size, field) and format.name not in names:
-                raise InvalidParameter(Problem(field, None, f"is only for {' and '.join(names)}"))
+        self.size.check_format(format.name)
         if self.has_too_many_dots and not format.exact:
             rule = f"is more than {MOST_PIXELS:,} dots at {self.size.dpi:g} dpi; use fewer dots per inch, or svg or pdf"
             raise InvalidParameter(Problem("size_mm", self.size.size_mm, rule, "out-of-range"))
@@ -179,68 +178,3 @@ class QRPrint(Shown):
             f"<QRPrint {self.width_mm:.2f} x {self.height_mm:.2f} mm, {self.dots_per_module} dots per "
             f"{self.module_mm:.2f} mm module at {self.size.dpi:g} dpi>"
         )
-
-
-# ---- what to know before printing
-
-
-class PrintCheck(NamedTuple):
-    """One thing to know before printing.
-
-    Attributes:
-        text: A sentence.
-        is_good: False if it should be changed before printing.
-    """
-
-    text: str
-    is_good: bool
-
-
-def print_checks(image: QRImage, printed: QRPrint | None = None) -> list[PrintCheck]:
-    """Return what to know before printing: the quiet zone, the paper, and, with a print size, modules and distance."""
-    checks = [_check_quiet_zone(image, printed)]
-    if is_clear(image.design) and not image.design.frame:
-        text = "The background is transparent: print on white or light paper, because phones need dark modules on light"
-        checks.append(PrintCheck(text, is_good=False))
-    if printed:
-        reach = f"Phones read it from up to {_length(printed.reach_mm)} away"
-        checks += [_check_modules(printed), PrintCheck(reach, is_good=True)]
-    else:
-        close, far = (ceil(image.least_width_mm(distance)) for distance in (None, 1))
-        text = f"Print it at least {close} mm wide, or {_length(far)} to be read from 1 m"
-        checks.append(PrintCheck(text, is_good=True))
-    return checks
-
-
-def quiet_zone(image: QRImage) -> tuple[int, int]:
-    """Return the width of the quiet zone, and the width that the standard asks for, in modules."""
-    needed = STANDARD_QUIET if image.symbol.version > 0 else MICRO_QUIET
-    return max(image.design.padding, LEAST_PADDING) if image.design.frame else image.design.padding, needed
-
-
-def _check_quiet_zone(image: QRImage, printed: QRPrint | None) -> PrintCheck:
-    modules, needed = quiet_zone(image)
-    size = f" ({_length(modules * printed.module_mm)})" if printed and modules else ""
-    have = f"{modules} module{'' if modules == 1 else 's'}{size}" if modules else "none"
-    if modules >= needed:
-        return PrintCheck(f"Quiet zone: {have}, as the standard asks", is_good=True)
-    rule = f"Quiet zone: {have}; the standard asks for {needed} modules, so leave space around the code"
-    return PrintCheck(rule, is_good=False)
-
-
-def _check_modules(printed: QRPrint) -> PrintCheck:
-    width, module = _length(printed.width_mm), f"{printed.module_mm:.2f} mm"
-    if printed.module_mm >= SMALLEST_MODULE_MM:
-        text = f"{width} wide, the nearest width at which each module ({module}) is a whole number of printer dots"
-        vector = _length(printed.size.size_mm)
-        return PrintCheck(text if vector == width else f"{text}; {vector} in PDF, SVG and EPS", is_good=True)
-    least = printed.width_mm * SMALLEST_MODULE_MM / printed.module_mm
-    text = f"Modules of {module} are too small for many phones; print it at least {least:.0f} mm wide"
-    return PrintCheck(text, is_good=False)
-
-
-def _length(mm: float) -> str:
-    """Return a length as people say it."""
-    if mm < 100:
-        return f"{mm:.1f} mm"
-    return f"{mm / 10:.0f} cm" if mm < 1000 else f"{mm / 1000:.1f} m"

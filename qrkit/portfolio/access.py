@@ -30,7 +30,7 @@ from qrkit.tracking.times import now
 
 __all__ = [
     "LOCAL", "Quota", "RequestCounter", "authenticate", "change_plan", "check_exchange", "create_account", "create_key",
-    "get_account", "is_valid", "key_id", "list_accounts", "list_keys", "local_account", "revoke_key",
+    "get_account", "is_valid", "key_id", "list_accounts", "list_keys", "local_account", "may_administer", "revoke_key",
 ]  # fmt: skip
 
 LOCAL = "local"
@@ -92,6 +92,11 @@ def get_account(store: Store, name: str) -> Account:
     return found
 
 
+def may_administer(account: Account) -> bool:
+    """Return whether an account may manage all accounts and the store: the local user's may."""
+    return account.name == LOCAL
+
+
 def list_accounts(store: Store) -> list[Account]:
     """Return all accounts, oldest first."""
     return accounts.all_accounts(store)
@@ -138,9 +143,14 @@ def create_key(store: Store, account: Account, *, label: str = "", expires: date
     Args:
         store: The store that contains the account.
         account: The account that the key authenticates; an account can have several keys.
-        label: A description of the key.
+        label: A description of the key, at most 100 characters.
         expires: When the key expires, in UTC unless a time zone is given; None for a key that never expires.
+
+    Raises:
+        InvalidParameter: If the label is too long.
     """
+    if len(label) > LONGEST_NAME:
+        raise InvalidParameter(Problem("label", label, f"must have at most {LONGEST_NAME} characters"))
     key = "qk_" + secrets.token_urlsafe(32)
     digest = _digest(key)
     accounts.insert_key(store, account, digest, ApiKey(digest[: accounts.ID_LENGTH], label, now(), expires, None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qrkit.errors import QrkitError, ScanWarning
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from qrkit.design.frames import Caption
     from qrkit.scanning.scan_report import Audience, Level
 
-__all__ = ["ExportCheck", "check_codes"]
+__all__ = ["ON_PAPER", "ExportCheck", "check_codes"]
 
 MOST_NAMED = 3
 """Maximum number of QR Codes that a warning names."""
+ON_PAPER = ("contrast", "polarity", "quiet-zone")
+"""Issues that `preflight` judges, too, as they are on the stock of a sheet."""
 CAPTION = "frame.caption: "
 """Beginning of the warnings of a picture about its caption."""
 
@@ -55,10 +58,13 @@ class ExportCheck:
 
     Pictures with the same template, or the same properties, that encode texts of the same length look alike, so only
     the first of them is checked.
+
+    Args:
+        told: Codes of issues that are told elsewhere.
     """
 
-    def __init__(self, designs: CodeDesigns) -> None:
-        self._designs = designs
+    def __init__(self, designs: CodeDesigns, told: Sequence[str] = ()) -> None:
+        self._designs, self._told = designs, told
         self._faults: dict[tuple[str, Properties | None, int], str | None] = {}
         self._letters: dict[str, set[str]] = {}
         """Characters that the font of a template is known to have."""
@@ -69,11 +75,18 @@ class ExportCheck:
         template = self._designs.template_of(code)
         look = (template, None if template else code.properties, len(code.encoded))
         if look not in self._faults:
-            self._faults[look] = image.fault
+            self._faults[look] = self._fault(image)
         if fault := self._faults[look]:
             self._weak.add(code.name, fault)
         if image.design.frame and image.design.frame.caption:
             self._see_caption(code, image, image.design.frame.caption, template)
+
+    def _fault(self, image: QRImage) -> str | None:
+        scan = image.known_scan if self._told and image.fault else None
+        if scan is None:
+            return image.fault
+        issues = tuple(one for one in scan.issues if one.code not in self._told and one.severity != "note")
+        return replace(scan, issues=issues).fault if issues else None
 
     def _see_caption(self, code: QRCode, image: QRImage, caption: Caption, template: str) -> None:
         if self._designs.is_cut(code, image.design):

@@ -12,7 +12,7 @@ from qrkit.errors import InvalidParameter, Problem
 from qrkit.pictures.batches import generate_many
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.patterns import check_pattern, path_in
-from qrkit.portfolio.checking import ExportCheck
+from qrkit.portfolio.checking import ON_PAPER, ExportCheck
 from qrkit.portfolio.code_designs import CodeDesigns
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def code_sheet(
 
     rows = [row for row in _rows(portfolio, campaign_id) if ids is None or row.code.id in ids]
     designs, seen = CodeDesigns.of(portfolio.store, portfolio.account.id), set[str]()
-    check = ExportCheck(designs)
+    check = ExportCheck(designs, ON_PAPER)
 
     def draw(row: _Row) -> QRImage:
         image = QRImage(designs.design(row.code))

@@ -216,10 +216,11 @@ class Records:
         """
         with self.store.atomic():
             self.get_campaign(id)
+            codes = self._stored(campaign=id)
             if keep:
-                campaign_table.leave_campaign(self.store, id)
+                campaign_table.leave_campaign(self.store, id, codes, self.now())
             else:
-                table.delete_qrcodes(self.store, self._stored(campaign=id), self.now())
+                table.delete_qrcodes(self.store, codes, self.now())
             campaign_table.delete_campaign(self.store, id)
 
     def insert_qrcode(

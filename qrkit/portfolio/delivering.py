@@ -11,7 +11,7 @@ import logging
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from qrkit.portfolio.posting import SECONDS, Unreachable, post
@@ -24,6 +24,8 @@ __all__ = ["attempt", "deliver"]
 
 TOGETHER = 100
 """Events that are read, sent and recorded at a time; after a crash, at most these are sent again."""
+GAP = 0.02
+"""Seconds between two requests while that many wait, so that a receiver which was away is not flooded."""
 TURN = 15.0
 """Seconds after which a webhook makes room for others."""
 CLAIMED = timedelta(seconds=TURN + SECONDS + 5)
@@ -54,6 +56,8 @@ def _deliver_part(store: Store, progress: Progress, clock: Clock, end: float) ->
     waiting = [(number, event) for number, event in read if webhook.wants(event)]
     attempts, error, buried = list[Attempt](), "", 0
     while waiting and not error and monotonic() < end:
+        if attempts and len(read) == TOGETHER:
+            sleep(GAP)
         # After a failure, one event alone is tried, in case that the receiver cannot take just one of them.
         part = waiting[: 1 if failures else webhook.batch]
         attempts.append(attempt(webhook, [event for _, event in part], clock))

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from qrkit.drawing.writers.pdf import PdfFile
     from qrkit.paper.label_sheets import SheetFile
 
-__all__ = ["Listing", "Written", "list_json", "write_codes"]
+__all__ = ["IN_SIZE", "Listing", "Written", "list_json", "write_codes"]
+
+IN_SIZE = ("zip", "pdf")
+"""Formats of files with pictures, which may have a print size."""
 
 Result = TypeVar("Result")
 
@@ -130,6 +133,8 @@ def write_codes(
     if image_format.lower() not in IMAGE_FORMATS:
         rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("image_format", image_format, rule))
+    if print_size and format.name in IN_SIZE:
+        print_size.check_format(image_format.lower() if format.name == "zip" else "pdf")
     if names:
         check_pattern("names", names, (*FIELDS, *designs.field_names()))
     called: dict[str | None, str] = {None: ""} | {one.id: one.name for one in campaigns}

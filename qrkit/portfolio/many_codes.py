@@ -122,7 +122,7 @@ class ManyRecords(Records):
         with self.store.atomic():
             if deleted_rows(self.store, [row["id"] for row in deleted.rows]):
                 raise InvalidParameter(Problem("deleted", f"{len(deleted.rows)} QR Codes", "were restored before"))
-            put_back(self.store, self._without_what_is_gone(deleted.rows))
+            put_back(self.store, self._without_what_is_gone(deleted.rows), self.now())
 
     def edit_qrcodes(
         self,

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
+from qrkit.late import named
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.delivering import CLAIMED, attempt
-from qrkit.store.recording.event_log import Event, cloud_event
+from qrkit.store.recording.event_log import Event, asked_kinds, cloud_event, tell_once
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records import receivers as table
 from qrkit.tracking.short_urls import new_id
@@ -59,7 +60,8 @@ class Webhooks:
 
         Args:
             url: Where events are sent, by POST.
-            kinds: scan, conversion, code.created, code.updated, code.deleted and limit.reached; by default, all.
+            kinds: scan, conversion, code.created, code.updated, code.deleted, limit.reached, code.silent, unusual.day
+                and experiment.decided; by default, all.
             campaign: Only events of QR Codes of a campaign: its name or ID.
             code: Only events of a QR Code, as for `find_qrcode`.
             tag: Only events of QR Codes with a tag.
@@ -119,6 +121,23 @@ class Webhooks:
             NotFound: If the account has no webhook with this ID.
         """
         table.delete_webhook(self._store, self.get(id).id)
+
+    def daily(self, *, time_zone: str = "UTC") -> int:
+        """Look for QR Codes that fell silent, unusual days, and experiments with a winner; return how many are new.
+
+        They are found as by `analytics.silent`, `analytics.unusual_days` and `analytics.experiment`, and become the
+        events code.silent, unusual.day and experiment.decided, each once. Only the kinds that a webhook or a stream
+        asks for are looked for. `qrkit serve` does this once a day.
+
+        Args:
+            time_zone: IANA name of the time zone for days.
+
+        Raises:
+            InvalidParameter: If the time zone is unknown.
+        """
+        kinds = {kind for account_id, kind in asked_kinds(self._store) if account_id == self._account_id}
+        found = named("report.daily_events:daily_events")(self._portfolio, kinds, time_zone) if kinds else {}
+        return tell_once(self._store, self._account_id, found)
 
     def test(self, id: str) -> table.Attempt:
         """Send a webhook a `qrkit.test` now, and return what became of it: the status of the answer, and the error.

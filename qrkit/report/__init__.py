@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Literal
 
 from qrkit.analytics.small_groups import check_least
@@ -32,6 +33,8 @@ from qrkit.report.suffixes import NOTEBOOK, SAVED, check_file
 from qrkit.report.unscanned import Unscanned
 from qrkit.report.words import period
 from qrkit.store.questions.scan_attributes import TAG, Attribute, check_attribute
+from qrkit.store.records.report_links import MOST_LINKS, add_report
+from qrkit.store.upkeep.retention import check_days
 from qrkit.tracking.times import from_day, zone_of
 
 if TYPE_CHECKING:
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
     from qrkit.store import Scans
 
 __all__ = ["Report", "campaign", "notebook", "portfolio"]
+
+MOST_LINK_DAYS, MOST_LINKED_BYTES = 90, 8 * 2**20
+"""How long a link shows a report, and how large its page may be."""
 
 
 def __dir__() -> list[str]:
@@ -107,6 +113,29 @@ class Report:
         """
         with in_language(self.language):
             return packed(self.html, self._facts, self._brand)
+
+    def link(self, portfolio: Portfolio, *, days: int = 7) -> str:
+        """Keep the page in the store, and return a URL that shows it to anybody, without a key, until it expires.
+
+        A server of the store shows the page as it is now. The store has only a hash of the URL, so keep the URL.
+
+        Args:
+            portfolio: The portfolio whose store keeps the page.
+            days: How long the link works, 1..90.
+
+        Raises:
+            InvalidParameter: If `days` is out of range, the page has more than 8 MiB, or the account has 100 links that
+                have not expired.
+        """
+        token, now = token_urlsafe(32), portfolio.now()
+        expires = now + timedelta(days=check_days(days, MOST_LINK_DAYS))
+        if (size := len(self.html.encode())) > MOST_LINKED_BYTES:
+            rule = f"has {size:,} bytes; a page with a link has at most {MOST_LINKED_BYTES:,} bytes"
+            raise InvalidParameter(Problem("report", self.title, rule))
+        if not add_report(portfolio.store, portfolio.account.id, token, self.html, now=now, expires=expires):
+            rule = f"is one too many; an account has links to at most {MOST_LINKS} reports at a time"
+            raise InvalidParameter(Problem("report", self.title, rule))
+        return f"{portfolio.base_url}/api/v3/report?token={token}"
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1000:,.0f} kB>"

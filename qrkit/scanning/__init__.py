@@ -30,6 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.late import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,22 +85,23 @@ def check(
         'fragile'
     """
     chosen, readers = level_named(level), audience_named(audience)
-    from qrkit.design.design import Design
+    if design is not None or isinstance(subject, Shown):
+        from qrkit.design.design import Design  # takes as long as the check of a picture, which does without it
 
-    if design is not None:
-        if isinstance(subject, Design) or not isinstance(design, Design):
-            rule = "must be the design that a photo shows, and the subject must be that photo"
-            raise InvalidParameter(Problem("design", None, rule, "bad-value"))
-        from qrkit.scanning.photographs.print_check import check_print
+        if design is not None:
+            if isinstance(subject, Design) or not isinstance(design, Design):
+                rule = "must be the design that a photo shows, and the subject must be that photo"
+                raise InvalidParameter(Problem("design", None, rule, "bad-value"))
+            from qrkit.scanning.photographs.print_check import check_print
 
-        return check_print(subject, design, chosen, audience=readers, fetch=fetch)
-    if not isinstance(subject, Design):
-        from qrkit.scanning.picture_check import check_picture
+            return check_print(subject, design, chosen, audience=readers, fetch=fetch)
+        if isinstance(subject, Design):
+            from qrkit.scanning.examine import drawn, examine
 
-        return check_picture(subject, chosen, engines, audience=readers)
-    from qrkit.scanning.examine import drawn, examine
+            return examine(drawn(subject, fetch), chosen, engines, audience=readers)
+    from qrkit.scanning.picture_check import check_picture
 
-    return examine(drawn(subject, fetch), chosen, engines, audience=readers)
+    return check_picture(subject, chosen, engines, audience=readers)
 
 
 def level_named(level: str) -> Level:

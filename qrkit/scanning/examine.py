@@ -15,16 +15,15 @@ from qrkit.drawing.draw import draw
 from qrkit.drawing.scene import Pictures
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
-from qrkit.errors import InvalidParameter, Problem
-from qrkit.scanning.budget import Budget, Cause, budget_of, is_inverted, true_modules, wrong_modules
+from qrkit.scanning.budget import Budget, Cause, budget_of, wrong_modules
 from qrkit.scanning.free_pads import symbol_of
-from qrkit.scanning.grade import QUIET_ZONE, Grade, grade
+from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.module_roles import module_codewords
-from qrkit.scanning.sampling import MARGIN, Sampled, greys_of, reflectance, sample
+from qrkit.scanning.sampling import Sampled, greys_of, sample
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.structure import structure_of
-from qrkit.scanning.verdict import report_of
+from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.encode.headers import header_of
 from qrkit.symbol.encode.segments import segments_of
 from qrkit.symbol.symbol import FINDER, finder_places
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from qrkit.scanning.readers import Engine
     from qrkit.symbol.symbol import Symbol
 
-__all__ = ["Drawn", "drawn", "examine", "graded", "measure", "no_verdict"]
+__all__ = ["Drawn", "drawn", "examine", "measure"]
 
 PANEL_PIXELS = 12
 """Pixels per module in the image that readers get; conditions may reduce it."""
@@ -125,15 +124,6 @@ def measure(drawn: Drawn) -> tuple[Sampled, Budget]:
         return sampled, budget_of(sampled, drawn.symbol)
 
 
-def no_verdict() -> InvalidParameter:
-    """Return the error for a check of a Micro QR Code, which most phones cannot read, however well it is drawn."""
-    rule = (
-        "has no verdict: most phones cannot read Micro QR Codes; test the print with your own readers, or use an "
-        "ordinary QR Code"
-    )
-    return InvalidParameter(Problem("micro", None, rule, "bad-value"))
-
-
 def _expected(drawn: Drawn) -> str | frozenset[bytes]:
     """Return the content or, with FNC1, its bytes: some readers return % in alphanumeric mode as it is encoded."""
     design = drawn.design
@@ -143,13 +133,6 @@ def _expected(drawn: Drawn) -> str | frozenset[bytes]:
     segments = segments_of(design.content, design.em, drawn.symbol.version, header)
     encoded = "".join(segment.text for segment in segments)
     return frozenset(text.encode(header.charset) for text in (design.content, encoded))
-
-
-def graded(sampled: Sampled, symbol: Symbol) -> Grade:
-    """Grade a drawn symbol; a light-on-dark symbol is graded as its negative, which the standard allows."""
-    around = MARGIN - QUIET_ZONE
-    light = reflectance(sampled.modules()[around:-around, around:-around])
-    return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)
 
 
 # ---- which parts cause damage

@@ -7,16 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from qrkit.design.color import BLACK, WHITE, Color
-from qrkit.design.decoration import Layer, Marker
-from qrkit.design.gradient import Fill, Gradient, Stop
-from qrkit.design.limits import MarkerPattern
-from qrkit.drawing.draw import picture_size
-from qrkit.drawing.resizing import lies_in_pixels
 from qrkit.errors import InvalidParameter
 from qrkit.symbol.symbol import CORNERS
 
 if TYPE_CHECKING:
+    from qrkit.design.decoration import Layer, Marker
     from qrkit.design.design import Design
+    from qrkit.design.gradient import Fill
+    from qrkit.design.limits import MarkerPattern
     from qrkit.scanning.budget import Budget
 
 __all__ = [
@@ -59,6 +57,8 @@ def quiet(design: Design) -> Fix | None:
 
 def with_what_follows(design: Design, fix: Fix | None) -> Fix | None:
     """Add the layers, sprites and gradients that move with the symbol to a fix; None if there is no room for it."""
+    from qrkit.drawing.resizing import lies_in_pixels
+
     if not fix or not lies_in_pixels(design):
         return fix
     try:
@@ -163,7 +163,7 @@ def safe_eyes(design: Design, corners: Iterable[str]) -> Fix | None:
             if (fill := getattr(marker, name))
             and all(color.alpha == 255 and luma(color) <= DARKEST for color in _colors(fill))
         }
-        safe[corner] = Marker(pattern=safe_eye(marker.pattern), **kept)
+        safe[corner] = type(marker)(pattern=safe_eye(marker.pattern), **kept)
     markers = design.markers.replace(**safe)
     return {"markers": markers} if markers != design.markers else None
 
@@ -184,6 +184,8 @@ def less_damage(design: Design, budget: Budget) -> Fix | None:
     worst = next((one.path for one in budget.causes if one.path.startswith("layers.")), None)
     if worst is None:
         return {"ec": "H", "version": None} if design.ec != "H" else None
+    from qrkit.drawing.draw import picture_size
+
     index, layers = int(worst.split(".")[1]), list(design.layers)
     layer = layers[index]
     module = min(picture_size(design.replace(wrapper=None, frame=None), budget.symbol)[:2]) / (
@@ -224,8 +226,8 @@ def _colors(fill: Fill) -> list[Color]:
 
 
 def _recolor(fill: Fill, change: Any) -> Fill:
-    if isinstance(fill, Gradient):
-        return fill.replace(stops=[Stop(offset=stop.offset, color=change(stop.color)) for stop in fill.stops])
+    if not isinstance(fill, Color):
+        return fill.replace(stops=[type(stop)(offset=stop.offset, color=change(stop.color)) for stop in fill.stops])
     return change(fill)  # type: ignore[no-any-return]  # `change` returns a color
 
 

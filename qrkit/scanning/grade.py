@@ -20,13 +20,14 @@ import numpy as np
 
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.late import Shown
-from qrkit.scanning.budget import Flags, errors_of, true_modules
+from qrkit.scanning.budget import Flags, errors_of, is_inverted, true_modules
 from qrkit.scanning.measures import CONTRAST_BOUNDS, LETTERS
 from qrkit.scanning.module_roles import module_codewords, role_grid
+from qrkit.scanning.sampling import MARGIN, Sampled, reflectance
 from qrkit.symbol.encode.blocks import blocks
 from qrkit.symbol.symbol import Role, Symbol
 
-__all__ = ["QUIET_ZONE", "Grade", "Parameter", "grade"]
+__all__ = ["Grade", "Parameter", "grade", "graded"]
 
 QUIET_ZONE = 4
 """Modules around the symbol that are graded with it (ISO/IEC 18004:2015, 6.3.8)."""
@@ -252,3 +253,10 @@ def _clear_rings(damaged: Flags) -> float:
     from_edge = np.minimum(np.minimum(rows, rows[::-1]), np.minimum(columns, columns[:, ::-1]))
     hit = from_edge[damaged & (from_edge < QUIET_ZONE)]
     return float(QUIET_ZONE - 1 - hit.max(initial=-1))
+
+
+def graded(sampled: Sampled, symbol: Symbol) -> Grade:
+    """Grade a drawn symbol; a light-on-dark symbol is graded as its negative, which the standard allows."""
+    around = MARGIN - QUIET_ZONE
+    light = reflectance(sampled.modules()[around:-around, around:-around])
+    return grade(1 - light if is_inverted(sampled.modules(), true_modules(symbol)) else light, symbol)

@@ -15,10 +15,10 @@ from qrkit.drawing.untrusted.assets import Fetch
 from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.scanning.bench import Bench, State
-from qrkit.scanning.examine import no_verdict
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.symbol_steps import sufficient_symbols
+from qrkit.scanning.verdict import no_verdict
 
 if TYPE_CHECKING:
     from qrkit.design.color import Color

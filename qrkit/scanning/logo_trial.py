@@ -20,10 +20,11 @@ from qrkit.drawing.logo import RIM, RING, ROUNDED
 from qrkit.drawing.resizing import layout_of, pinned
 from qrkit.drawing.untrusted.rasteriser import LONGEST_SECONDS, within
 from qrkit.scanning.budget import Budget, damage, true_modules, with_margin, wrong_modules
-from qrkit.scanning.examine import drawn, no_verdict
+from qrkit.scanning.examine import drawn
 from qrkit.scanning.issues import MOST_USED, fixed_issues
 from qrkit.scanning.module_roles import role_grid
 from qrkit.scanning.sampling import MARGIN, PIXELS, WEIGHTS, median, middles, sample, sample_modules
+from qrkit.scanning.verdict import no_verdict
 from qrkit.symbol.encode import symbol_of
 from qrkit.symbol.symbol import Role
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, takewhile
@@ -373,10 +374,8 @@ def _payloads(content: str | bytes | frozenset[bytes]) -> frozenset[bytes]:
         return frozenset((content,)) if isinstance(content, bytes) else content
     payloads = set()
     for charset in ECI:
-        try:
+        with suppress(UnicodeEncodeError):
             payloads.add(content.encode(charset))
-        except UnicodeEncodeError:
-            continue
     return frozenset(payloads)
 
 

@@ -15,17 +15,17 @@ import numpy as np
 
 from qrkit.errors import NoSymbol
 from qrkit.scanning.budget import budget_of
-from qrkit.scanning.examine import graded, no_verdict
+from qrkit.scanning.grade import graded
 from qrkit.scanning.issues import issues_of
 from qrkit.scanning.photographs.drawings import has_flat_colors, is_exact
 from qrkit.scanning.photographs.photo_measures import grade_photo, meant_of
 from qrkit.scanning.photographs.photo_words import issues_of_photo
 from qrkit.scanning.photographs.second_attempt import second_attempt, symbol_of_find
 from qrkit.scanning.photographs.straightening import blurred, perspective
-from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled
+from qrkit.scanning.sampling import MARGIN, PIXELS, Sampled, median
 from qrkit.scanning.scan_report import Audience, Issue, Level, ScanReport
 from qrkit.scanning.structure import structure_of
-from qrkit.scanning.verdict import report_of
+from qrkit.scanning.verdict import no_verdict, report_of
 from qrkit.symbol.decode import ATTEMPT_SECONDS, MOST_READ_SIDE, Readable, opened, where_in
 from qrkit.symbol.locate import Located, locate, uncorrected
 from qrkit.symbol.rebuilding import rebuilt
@@ -187,7 +187,7 @@ def match_of(greys: Image, found: Located) -> Match | None:
 def _dark(sampled: Sampled) -> np.ndarray:
     """Return the modules that are darker than the middle of their surroundings and of the whole symbol."""
     luma = sampled.modules()[MARGIN:-MARGIN, MARGIN:-MARGIN]
-    dark: np.ndarray = luma < (blurred(luma, 3.0) + np.median(luma)) / 2
+    dark: np.ndarray = luma < (blurred(luma, 3.0) + median(luma.ravel())) / 2
     return dark
 
 

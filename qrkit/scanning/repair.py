@@ -13,12 +13,12 @@ from qrkit.errors import CannotRepair, InvalidParameter, Problem, nearest
 from qrkit.late import Shown
 from qrkit.model import plain
 from qrkit.scanning.bench import Bench, State, Step
-from qrkit.scanning.examine import no_verdict
 from qrkit.scanning.issues import MOST_USED
 from qrkit.scanning.levers import LEVERS, Lever
 from qrkit.scanning.part_names import layer_name
 from qrkit.scanning.scan_report import Audience, Level, ScanReport
 from qrkit.scanning.search import found_steps, needed_steps
+from qrkit.scanning.verdict import no_verdict
 
 __all__ = ["Change", "Repair", "make_scannable"]
 

@@ -13,13 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from qrkit.design.color import LUMA, WHITE, Color
-from qrkit.drawing.scene import Group, Matrix
-from qrkit.drawing.writers.canvas import painted, seen
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
-    from qrkit.drawing.scene import Scene
+    from qrkit.drawing.scene import Matrix, Scene
 
 __all__ = [
     "MARGIN", "PIXELS", "WEIGHTS", "Greys", "Sampled", "colors_of", "greys_of", "luma_of", "median", "middles",
@@ -28,6 +24,9 @@ __all__ = [
 
 Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
 """Rows of luma, 0..1."""
+
+Channels: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
+"""Rows of pixels: red, green, blue and, maybe, alpha, 0..1."""
 
 MARGIN = 5
 """Modules measured around the symbol: the standard's quiet zone of 4 and one more."""
@@ -111,7 +110,7 @@ def sample(scene: Scene, pixels: int = PIXELS) -> Sampled:
     across = side + 2 * MARGIN
     pixels = _pixels(pixels, across)
     matrix = _onto_modules(scene, pixels, (0, 0))
-    picture = _floats(painted(_part(scene, matrix, across * pixels, across * pixels)))
+    picture = _painted(scene, matrix, (across * pixels, across * pixels))
     is_inside = np.zeros(picture.shape[:2], dtype=bool)
     box = [max(0, round(edge)) for edge in matrix.box(0, 0, scene.width, scene.height)]
     is_inside[box[1] : box[1] + box[3], box[0] : box[0] + box[2]] = True
@@ -134,7 +133,7 @@ def sample_modules(scene: Scene, rows: slice, columns: slice) -> Greys:
     size = ((last - first) * pixels, (last_row - first_row) * pixels)
     is_across, is_down = _flips(scene)
     begin = (across - last if is_across else first, across - last_row if is_down else first_row)
-    picture = _floats(painted(_part(scene, _onto_modules(scene, pixels, begin), *size)))
+    picture = _painted(scene, _onto_modules(scene, pixels, begin), size)
     alpha = picture[:, :, 3]
     luma = middles(picture[:, :, :3] @ WEIGHTS * alpha + (1 - alpha), pixels)
     return luma[:: -1 if is_down else 1, :: -1 if is_across else 1]
@@ -147,6 +146,8 @@ def _pixels(wanted: int, across: int) -> int:
 
 def _onto_modules(scene: Scene, pixels: int, begin: tuple[int, int]) -> Matrix:
     """Return the matrix that moves a column and a row, counted from the margin, to the top left corner."""
+    from qrkit.drawing.scene import Matrix
+
     (left, top), (column, row), scale = scene.origin, begin, pixels / scene.module
     reach_x, reach_y = ((MARGIN - number) * scene.module for number in (column, row))
     return Matrix(scale, scale, (reach_x - left) * scale, (reach_y - top) * scale)
@@ -158,7 +159,7 @@ def greys_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Greys, flo
     return picture @ WEIGHTS, per_module
 
 
-def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[np.ndarray[Any, np.dtype[np.float32]], float]:
+def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[Channels, float]:
     """Return red, green and blue of the whole image on a page, 0..1, and its pixels per module.
 
     Args:
@@ -169,11 +170,13 @@ def colors_of(scene: Scene, pixels: int, page: Color = WHITE) -> tuple[np.ndarra
     Raises:
         RenderingFailed: If the renderer fails on a part of the scene.
     """
+    from qrkit.drawing.scene import Matrix
+
     scale = min(pixels / scene.module, MOST_READ_SIDE / max(scene.width, scene.height))
     size = max(1, round(scene.width * scale)), max(1, round(scene.height * scale))
     # With whole pixels per module, the symbol must begin on a whole pixel; the edges get the remaining fraction.
     left, top = (round(place * scale) - place * scale for place in scene.origin)
-    picture: np.ndarray = _floats(seen(_part(scene, Matrix(scale, scale, left, top), *size)))
+    picture: np.ndarray = _painted(scene, Matrix(scale, scale, left, top), size, opaque=True)
     if picture.shape[2] == 4:
         alpha = picture[:, :, 3:]
         below = np.array([page.red, page.green, page.blue], dtype=np.float32) / 255
@@ -198,14 +201,16 @@ def luma_of(reflectance: Greys) -> Greys:
     return np.where(reflectance <= 0.0031308, 12.92 * reflectance, 1.055 * low ** (1 / 2.4) - 0.055).astype(np.float32)
 
 
-def _part(scene: Scene, matrix: Matrix, width: int, height: int) -> Scene:
-    """Return the part of a scene that a matrix moves into an image of this size."""
-    return replace(scene, width=width, height=height, items=(Group(scene.items, matrix),))
+def _painted(scene: Scene, matrix: Matrix, size: tuple[int, int], *, opaque: bool = False) -> Channels:
+    """Return the part of a scene that a matrix moves into an image of this size: its channels, 0..1.
 
+    With `opaque`, only red, green and blue where nothing is transparent.
+    """
+    from qrkit.drawing.scene import Group  # pictures are measured without what draws designs
+    from qrkit.drawing.writers.canvas import painted, seen
 
-def _floats(picture: Image) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return the channels of an image, 0..1."""
-    floats = np.asarray(picture, dtype=np.float32)
+    part = replace(scene, width=size[0], height=size[1], items=(Group(scene.items, matrix),))
+    floats = np.asarray((seen if opaque else painted)(part), dtype=np.float32)
     return np.divide(floats, 255, out=floats)
 
 

@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from qrkit.design.design import Design
-from qrkit.design.limits import Audience
 from qrkit.design.print_width import least_width_mm
-from qrkit.late import Shown
-from qrkit.model import plain
+from qrkit.late import Shown, named
 
 if TYPE_CHECKING:
+    from qrkit.design.design import Design
     from qrkit.scanning.budget import Budget
     from qrkit.scanning.grade import Grade
     from qrkit.scanning.measures import Structure
@@ -29,6 +27,9 @@ Verdict: TypeAlias = Literal["unreadable", "fragile", "ok", "robust"]
 
 Level: TypeAlias = Literal["static", "quick", "standard", "full"]
 """The thoroughness of a check."""
+
+Audience: TypeAlias = Literal["phones", "all"]
+"""Whose readers must read a symbol: those of phones, or embedded readers, such as checkout scanners, too."""
 
 Severity: TypeAlias = Literal["fatal", "error", "warning", "note"]
 """The effect of an issue on the verdict: unreadable, fragile, at best ok, or none."""
@@ -122,7 +123,8 @@ class Issue:
             "measured": round(self.measured, 3),
             "needed": self.needed,
             "message": self.message,
-            "fix": None if self.fix is None else plain(self.fix),
+            # Loads pydantic, which issues of pictures do without: they have no fix.
+            "fix": None if self.fix is None else named("model:plain")(self.fix),
             "embedded": self.embedded,
         }
 

@@ -111,7 +111,9 @@ def _diameter(shares: np.ndarray) -> float:
     """Return the diameter of a disc as large as the area in the right color that at least 80% of modules reach."""
     if not len(shares):
         return 0.0
-    return min(1.0, float(np.sqrt(np.quantile(shares, 0.2) * 4 / np.pi)))
+    # As `numpy.quantile` does, which takes longer for so few, and loads masked arrays.
+    reached = np.interp(0.2 * (len(shares) - 1), np.arange(len(shares)), np.sort(shares))
+    return min(1.0, float(np.sqrt(reached * 4 / np.pi)))
 
 
 def quiet_of(sampled: Sampled, middle: float, *, is_light: bool) -> float:

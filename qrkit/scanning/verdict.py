@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from math import floor, prod
 from typing import TYPE_CHECKING, Any
 
+from qrkit.errors import InvalidParameter, Problem
 from qrkit.scanning.issues import sorted_issues
 from qrkit.scanning.scan_report import VERDICTS, Audience, Issue, Level, ScanReport, Severity, Verdict, worse
 
 if TYPE_CHECKING:
     from qrkit.scanning.panel import Panel
 
-__all__ = ["panel_issues", "report_of", "score_of", "verdict_by", "verdict_of"]
+__all__ = ["no_verdict", "panel_issues", "report_of", "score_of", "verdict_by", "verdict_of"]
 
 SEVERITIES: dict[Verdict, Severity] = {"unreadable": "fatal", "fragile": "error", "ok": "warning", "robust": "note"}
 """The severity of an issue that limits the verdict to this one."""
@@ -117,3 +118,12 @@ def _share(panel: Panel) -> str:
         f"{engine} reads {floor(100 * share)}% of the captures in which it reads a plain symbol; "
         f"{ENOUGH_FRAMES:.0%} are needed"
     )
+
+
+def no_verdict() -> InvalidParameter:
+    """Return the error for a check of a Micro QR Code, which most phones cannot read, however well it is drawn."""
+    rule = (
+        "has no verdict: most phones cannot read Micro QR Codes; test the print with your own readers, or use an "
+        "ordinary QR Code"
+    )
+    return InvalidParameter(Problem("micro", None, rule, "bad-value"))

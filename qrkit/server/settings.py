@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -22,6 +22,7 @@ from qrkit.errors import InvalidParameter, Problem, UnknownParameter, Unreadable
 from qrkit.model import Model
 from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
+from qrkit.tracking.times import zone_of
 
 __all__ = [
     "CONSOLE_VARIABLE", "ENVIRONMENT", "FILE_VARIABLE", "RELOADABLE", "SENDER_VARIABLE", "SMTP_VARIABLE", "Settings",
@@ -38,11 +39,14 @@ RELOADABLE = ("access_log", "generates_a_minute", "log_level", "places", "unknow
 """Names of the settings that can change while a server runs; the others are read when it starts."""
 
 
-def _base_url(text: str) -> str:
-    try:
-        return base_url_of(text)
-    except InvalidParameter as error:
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": error.rule}) from error
+def _checked(check: Callable[[str], str]) -> AfterValidator:
+    def checked(text: str) -> str:
+        try:
+            return check(text)
+        except InvalidParameter as error:
+            raise PydanticCustomError("bad-value", "{rule}", {"rule": error.rule}) from error
+
+    return AfterValidator(checked)
 
 
 def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -96,7 +100,7 @@ class Settings(Model):
         repr=False,  # the URL of a database may contain a password
         description="The file of the store, or the URL of a PostgreSQL database.",
     )
-    base_url: Annotated[str, AfterValidator(_base_url)] | None = Field(
+    base_url: Annotated[str, _checked(base_url_of)] | None = Field(
         default=None,
         description="Beginning of all short URLs; by default, the base URL kept in the store. It is never taken from a "
         "request.",
@@ -146,6 +150,11 @@ class Settings(Model):
         default=None,
         description="Number of finished days whose visits stay in the store; older ones are moved into Parquet files, "
         "which all questions still count. By default, the server archives nothing.",
+    )
+    time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] = Field(
+        default="UTC",
+        description="IANA name of the time zone after whose midnight `qrkit serve` looks for silent codes, unusual "
+        "days and experiments with a winner, and tells webhooks and streams of them.",
     )
     places: str | None = Field(
         default=None,

@@ -6,7 +6,9 @@ grouping by them is several times faster than by TIMESTAMP WITH TIME ZONE.
 
 from __future__ import annotations
 
-__all__ = ["ALL_VISITS", "DAY_KEY", "EVENTS", "LINKS", "MIGRATIONS", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS"]
+__all__ = [
+    "ALL_VISITS", "DAY_KEY", "EVENTS", "LINKS", "MIGRATIONS", "TOLD", "UPTIME", "VARIANTS", "VIA", "VISIT_COLUMNS",
+]  # fmt: skip
 
 _EARLIER_COLUMNS = (
     "time, kind, qrcode, short_code, content, user_agent, referrer, language, visitor, country, region, city, "
@@ -312,6 +314,16 @@ CREATE TABLE deliveries ( -- what became of attempts
 );
 """
 
+TOLD = """
+CREATE TABLE told_events (told VARCHAR PRIMARY KEY); -- found in the scans, and not to be told again
+CREATE TABLE report_links ( -- finished reports, each behind a link that expires
+    digest VARCHAR PRIMARY KEY, -- SHA-256 of the token in the link: the token itself is nowhere
+    account_id VARCHAR NOT NULL,
+    html VARCHAR NOT NULL,
+    expires TIMESTAMP NOT NULL
+);
+"""
+
 MIGRATIONS = {
     "settings": SETTINGS,
     "accounts": ACCOUNTS,
@@ -340,5 +352,6 @@ MIGRATIONS = {
     "campaign rules": CAMPAIGN_RULES,
     "gs1": GS1,
     "events": EVENTS,
+    "told": TOLD,
 }
 """The SQL of each migration by name, in the order they are applied."""

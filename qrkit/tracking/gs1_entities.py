@@ -22,20 +22,8 @@ from qrkit.errors import InvalidParameter, Problem, nearest
 from qrkit.model import Model
 
 __all__ = [
-    "DEFAULT",
-    "DEFAULTS",
-    "MULTI",
-    "VOCABULARY",
-    "GivenEntities",
-    "Gs1Entities",
-    "Gs1Entity",
-    "Gs1Link",
-    "entities_of",
-    "full_type",
-    "known_type",
-    "labels",
-    "short_type",
-    "with_defaults",
+    "DEFAULT", "DEFAULTS", "MULTI", "VOCABULARY", "GivenEntities", "Gs1Entities", "Gs1Entity", "Gs1Link", "entities_of",
+    "full_type", "known_type", "labels", "short_type", "with_defaults",
 ]  # fmt: skip
 
 VOCABULARY = "https://ref.gs1.org/voc/"

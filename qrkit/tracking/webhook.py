@@ -17,7 +17,10 @@ from qrkit.tracking.records import Created, Id
 
 __all__ = ["EVENT_KINDS", "EventFilter", "EventKind", "NewWebhook", "Webhook"]
 
-EventKind = Literal["scan", "conversion", "code.created", "code.updated", "code.deleted", "limit.reached"]
+EventKind = Literal[
+    "scan", "conversion", "code.created", "code.updated", "code.deleted", "limit.reached", "code.silent", "unusual.day",
+    "experiment.decided",
+]  # fmt: skip
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
 _URL = re.compile(r"https?://[!#-;=?-\[\]_a-z~]+", re.ASCII)
 """ASCII without spaces, control characters and characters that URL parsers treat differently: `"<>\\^`{|}`."""
@@ -57,7 +60,7 @@ class EventFilter(Model):
         return (
             event["type"].removeprefix("qrkit.") in self.kinds
             and self.campaign_id in ("", data.get("campaignId"))
-            and self.qrcode_id in ("", data["qrcodeId"])
+            and self.qrcode_id in ("", data.get("qrcodeId"))
             and (not self.tag or self.tag in data.get("tags", ()))
         )
 

@@ -20,9 +20,10 @@ from qrkit.design.design import Design
 from qrkit.errors import ContentTooLong, InvalidParameter, NoSymbol, Problem
 from qrkit.files import read_file
 from qrkit.scanning.budget import true_modules, wrong_modules
-from qrkit.scanning.examine import drawn, no_verdict
+from qrkit.scanning.examine import drawn
 from qrkit.scanning.picture_check import matched
 from qrkit.scanning.sampling import MARGIN, Greys, colors_of
+from qrkit.scanning.verdict import no_verdict
 from qrkit.symbol.decode import decode
 from qrkit.symbol.encode import encode
 from qrkit.symbol.symbol import Role

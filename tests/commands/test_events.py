@@ -3,13 +3,22 @@
 import json
 import subprocess
 import sys
-import time
+from datetime import UTC, datetime, time, timedelta
+from itertools import chain, repeat
+from threading import Event
+from time import monotonic
 
+import pandas as pd
 import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
+from qrkit.analytics import simulate
 from qrkit.portfolio.delivering import deliver
+from qrkit.server.operation.daily_looks import looking_daily
+from qrkit.store.door import Door
+from qrkit.store.records.receivers import newer_events
+from qrkit.tracking.times import now
 from tests.receivers import receiving
 
 HOME = "https://example.com/home"
@@ -55,8 +64,28 @@ def test_tail_appends_events_to_a_file(tmp_path):
         made = [shop.insert_qrcode(HOME).id for _ in range(3)]
     words = ["tail", "--after", "1", "--to", str(file), "--store", place]
     with subprocess.Popen([sys.executable, "-m", "qrkit", *words]) as tail:
-        end = time.monotonic() + 20
-        while time.monotonic() < end and not (file.exists() and file.read_text().count("\n") == 2):
+        end = monotonic() + 20
+        while monotonic() < end and not (file.exists() and file.read_text().count("\n") == 2):
             assert tail.poll() is None
         tail.terminate()
     assert [json.loads(line)["subject"] for line in file.read_text().splitlines()] == made[1:]
+
+
+@pytest.mark.slow
+def test_a_server_finds_silent_codes_after_midnight(tmp_path):
+    place, today = tmp_path / "shop.duckdb", now().date()
+    midnight = datetime.combine(today, time.min, UTC)
+    moments = chain([midnight - timedelta(minutes=1)], repeat(midnight))
+    with open_portfolio(place) as shop, Door(shop.store):
+        for code in ("dead", "alive"):
+            shop.insert_qrcode(HOME, short_code=code)
+        scans = [
+            simulate({code: 5}, since=today - timedelta(50), days=days) for code, days in (("dead", 30), ("alive", 50))
+        ]
+        shop.scans.insert(pd.concat(scans))
+        shop.webhooks.add("https://example.com/", kinds=["code.silent"])
+        with looking_daily(str(place), "UTC", lambda: next(moments), 0.01):
+            end = monotonic() + 20
+            while not (found := newer_events(shop.store, shop.account.id, after=0, most=9)) and monotonic() < end:
+                Event().wait(0.05)
+    assert [event["data"]["shortCode"] for _, event in found] == ["dead"]

@@ -169,3 +169,15 @@ def test_scans_of_the_last_week(shop, capsys):
 def test_comparing_campaigns_needs_two(empty, capsys):
     assert report(empty, "--compare", "campaigns") == 2
     assert "needs two campaigns or more" in capsys.readouterr().err
+
+
+def test_a_report_is_kept_behind_a_link(empty, capsys):
+    assert report(empty, "--link", "30", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["file"], told["mail"]) == (None, [])
+    with open_portfolio(empty) as shop:
+        assert told["link"].startswith(f"{shop.base_url}/api/v3/report?token=")
+        (kept,) = shop.store.rows("SELECT * FROM report_links")
+        assert timedelta(days=29) < kept["expires"] - datetime.now(UTC).replace(tzinfo=None) < timedelta(days=30)
+    assert report(empty, "--link", "91") == 2
+    assert "1..90" in capsys.readouterr().err

@@ -208,7 +208,7 @@ def test_every_frame_takes_a_caption_of_a_sentence(kind, text):
     assert decode(image.to_bytes("png")).content == LINK
 
 
-@pytest.mark.parametrize(("kind", "count"), [("bar", 2), ("bubble", 2), ("bag", 3), ("tab", 3)])
+@pytest.mark.parametrize(("kind", "count"), [("bar", 2), ("bubble", 2), ("tag", 3), ("tab", 3)])
 def test_caption_goes_on_lines_before_it_becomes_small(kind, count):
     (whole,) = caption_lines(kind, "Scan that")
     heights = caption_lines(kind, "Find that letter on that table at the hotel"[: 14 * count])
@@ -462,11 +462,22 @@ def test_decoys_of_a_round_code_keep_away_from_the_symbol_and_look_like_no_eye(m
     first = (len(dark) - side) // 2
     around = dark.copy()
     around[first : first + side, first : first + side] = False
+    rows, columns = np.indices(dark.shape) + 0.5 - len(dark) / 2
+    around &= np.hypot(rows, columns) < len(dark) / 2 - 2  # the ring at the rim is one line
     light = around[first - max(padding, 2) : first + side + max(padding, 2), first - 2 : first + side + 2]
     assert not light.any()
     assert 0.2 < around.sum() / (np.pi / 4 * len(dark) ** 2 - (side + 2 * max(padding, 2)) ** 2) < 0.6
     for lines in (around, around.T):
         assert not (lines[:, :-2] & lines[:, 1:-1] & lines[:, 2:]).any()
+
+
+def test_words_on_a_seal_stand_upright_above_and_below():
+    shown = pixels(generate(LINK, frame=Frame("seal", caption=Caption("T", color="#FF0000"), color="navy"), warn=False))
+    third = len(shown) // 3
+    for part in (shown[:third, third:-third], shown[-third:, third:-third]):
+        lines = ((part[..., 0] > 200) & (part[..., 1] < 60)).sum(axis=1)
+        lines = lines[lines > 0]
+        assert lines[0] > 2 * lines[-1] > 0  # the bar of the letter is above its stem
 
 
 def test_a_plate_is_as_wide_on_all_sides_and_its_words_stand_below():

@@ -11,7 +11,7 @@ import pytest
 import qrkit.accessor
 from PIL import Image, ImageOps
 
-from qrkit import Design, decode_all, generate, open_portfolio
+from qrkit import Design, Layer, decode_all, generate, open_portfolio
 from qrkit.errors import InvalidParameter, NotFound, ScanWarning
 from qrkit.paper import CARDS, Labels, SheetSettings, stock_named, stocks, write_sheet, write_test_page
 from tests import icc
@@ -182,6 +182,20 @@ def test_bleed_reaches_over_the_cut_and_marks_lie_outside(written):
 
 
 @pytest.mark.needs("pdftoppm")
+def test_the_bleed_of_a_label_hides_no_other(written):
+    file = written(21, stock="L7160", label_color="#FFEE00", bleed=8)
+    assert read(shown(file)) == sorted(LINK.format(n=number) for number in range(1, 22))
+
+
+def test_text_that_people_cannot_read_is_told(tmp_path):
+    with pytest.warns(UserWarning, match="text in #000000 on #222222 has a contrast of 1.3, and people need 3 or more"):
+        write_sheet(tmp_path / "s.pdf", labels(1), SheetSettings(stock="L7160", lines=["x"], label_color="#222"))
+    for field in ("label_color", "text_color"):
+        with pytest.raises(InvalidParameter, match=f"{field}.*must be opaque"):
+            SheetSettings(stock="L7160", **{field: "transparent"})
+
+
+@pytest.mark.needs("pdftoppm")
 def test_the_printer_is_corrected(written):
     page = np.asarray(shown(written(1, stock="L7160"), 254)) < 128
     other = np.asarray(shown(written(1, stock="L7160", offset_x=5, offset_y=-2), 254)) < 128
@@ -344,12 +358,19 @@ def test_a_sheet_tells_what_phones_may_not_read_and_what_is_cut(shop, tmp_path):
     shop.templates.save("t", Design(content="x", frame=BLACK_BAR, foreground="#BBBBBB"))
     shop.templates.use("t")
     shop.insert_qrcode("https://example.com", name="The long wall " * 5)
-    with (
-        pytest.warns(ScanWarning, match="phones may fail to scan 4 "),
-        pytest.warns(UserWarning, match="cut"),
-        pytest.warns(UserWarning, match="label 'Door': converted to CMYK, dark and light differ by 19%"),
-    ):
+    with pytest.warns(UserWarning) as caught:
         shop.sheet(tmp_path / "s.pdf", "a6", lines=[])
+    told = [str(one.message)[:60] for one in caught]
+    assert told == [
+        "label 'Door': converted to CMYK, dark and light differ by 19",
+        "captions are cut to fit the frame on 1 of these pictures ('T",
+    ]
+    logo = Layer(content="icon:star", x=60, y=60, width=180, height=180, color="white")
+    shop.templates.save("t", Design(content="x", layers=[logo], foreground="#BBBBBB"))
+    with pytest.warns(UserWarning) as caught:
+        shop.sheet(tmp_path / "s.pdf", "a6", lines=[])
+    (told,) = (str(one.message) for one in caught if one.category is ScanWarning)
+    assert re.search("phones may fail to scan 4 .*error correction", told)
 
 
 @pytest.mark.needs("pdftoppm")

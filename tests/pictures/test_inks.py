@@ -17,6 +17,8 @@ from PIL import Image, ImageCms
 
 from qrkit import Gradient, Layer, PrintSize, decode, generate, generate_many
 from qrkit.design.color import Color
+from qrkit.drawing.frames import FRAMES
+from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter
 from qrkit.pictures.inks import Inks, press_of
 from tests import icc
@@ -120,6 +122,25 @@ def test_a_page_is_its_size_and_a_bleed_that_the_background_fills(press, size_mm
     right = left + width * float(inner[1]) * scales[0] / MM
     assert left <= 0.01
     assert right >= whole - 0.01
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_the_ground_of_a_frame_continues_into_the_bleed_or_the_error_says_why_not(kind):
+    frame = {"kind": kind, "color": "navy", "caption": "Scan me"}
+    printed = generate(LINK, frame=frame, width=300, warn=False).print_at(60, bleed_mm=3)
+    if kind in ("bag", "border", "bubble", "pill", "ribbon", "round", "tag"):
+        with pytest.raises(
+            InvalidParameter, match="bleed_mm: needs a background, or a frame whose ground reaches all edges"
+        ):
+            printed.to_bytes("pdf")
+        return
+    picture = Image.open(BytesIO(FORMATS["png"].write(printed.exact_scene))).convert("RGB")
+    pixels, bleed = np.asarray(picture), round(3 / 66 * picture.width)
+    for turned in (np.rot90(pixels, turns) for turns in range(4)):
+        third = turned.shape[1] // 3
+        outside, edge = turned[1 : bleed + 2, third:-third], turned[bleed + 2, third:-third]
+        assert (outside == edge).all(axis=(0, 2)).any()
+    assert decode(picture).content == LINK
 
 
 @pytest.mark.parametrize("name", ["red", "frame"])
@@ -237,13 +258,14 @@ def test_a_damaged_profile_is_refused_or_converts(tmp_path_factory, changes):
         ("red", {"spots": {RED: SPOT}}, "tif", "spots: is only for pdf"),
         ("plain", {"bleed_mm": 2}, "tif", "bleed_mm: is only for pdf"),
         ("plain", {"bleed_mm": 11}, "pdf", "bleed_mm=11: must be in 0..10 millimeters"),
-        ("frame", {"bleed_mm": 2}, "pdf", "bleed_mm: needs a background to continue"),
         ("plain", {"spots": {RED: SPOT}}, "pdf", f"spots: no module, text or flat shape has the color {RED}"),
         ("gradient", {"spots": {"navy": SPOT}}, "pdf", "no module, text or flat shape has the color #000080"),
         ("plain", {"spots": {"rde": SPOT}}, "pdf", "spots.rde='rde': must be a color as .*; did you mean 'red'"),
         ("plain", {"spots": {"black": ""}}, "pdf", "must not be empty"),
         ("plain", {"spots": {"black": "x" * 61}}, "pdf", "must have 1..60 characters"),
         ("plain", {"spots": {"black": SPOT}, "profile": None}, "pdf", "needs a profile"),
+        ("plain", {"spots": {"black": "None"}}, "pdf", "spots.*not All or None"),
+        ("plain", {"spots": {"black": "X", "red": "X"}}, "pdf", "spots.*must have different names"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(name, how, format, told, press, tmp_path):

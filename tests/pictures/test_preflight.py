@@ -67,7 +67,7 @@ def test_letters_have_five_points_at_the_width_that_is_told():
 
 def test_contrast_is_that_of_ink_on_its_stock():
     pale = told(foreground="#777777")["contrast"]
-    assert (pale.severity, pale.fix) == ("error", "print the modules in black, for 89%")
+    assert (pale.severity, pale.fix) == ("error", "print the modules in black, for 88%")
     assert "white field" in told(material="dark", background="transparent")["contrast"].fix
     assert told(material="kraft", key_black=True)["contrast"].severity == "warning"
     assert "contrast" not in told(material="dark", key_black=True)

@@ -13,7 +13,7 @@ from PIL import Image
 from qrkit import Design, Layer, Markers, decode, generate
 from qrkit.errors import InvalidParameter
 from qrkit.pictures.image import QRImage
-from qrkit.pictures.printing import print_checks
+from qrkit.pictures.preflight import print_checks
 from qrkit.server.statuses import status_of
 from tests.conformance import readers
 
@@ -229,37 +229,20 @@ def test_it_says_what_it_is():
     assert found == "<QRPrint 39.12 x 39.12 mm, 14 dots per 1.19 mm module at 300 dpi>"
 
 
-def texts(image, printed=None, *, is_good):
-    return [check.text for check in print_checks(image, printed) if check.is_good == is_good]
-
-
-@given(st.integers(0, 8))
-def test_the_quiet_zone_is_what_the_standard_asks_for(padding):
-    image = QRImage(Design(content=TEXT, padding=padding))
-    text = texts(image, is_good=padding >= 4)[0]
-    assert text.startswith(f"Quiet zone: {padding or 'none'}")
-
-
-def test_micro_codes_need_two_modules():
-    assert texts(QRImage(Design(content="12345", micro=True, padding=2)), is_good=False) == []
+@given(st.integers(0, 8), st.sampled_from([None, 10, 40]), st.sampled_from(["black", "#999999"]))
+def test_the_studio_tells_what_preflight_finds(padding, mm, color):
+    image = QRImage(Design(content=TEXT, padding=padding, foreground=color))
+    checks = print_checks(image, image.print_at(mm) if mm else None)
+    width = mm or math.ceil(image.least_width_mm())
+    assert [check.text for check in checks if not check.is_good] == [*map(str, image.preflight(width))]
+    assert any(("away" if mm else "Print it at least") in check.text for check in checks if check.is_good)
 
 
 def test_a_transparent_background_needs_light_paper():
-    assert any(
-        "light paper" in text for text in texts(QRImage(Design(content=TEXT, background="transparent")), is_good=False)
-    )
-    assert texts(QRImage(Design(content=TEXT)), is_good=False) == []
-
-
-@pytest.mark.parametrize(("mm", "is_good"), [(10, False), (60, True)])
-def test_modules_are_large_enough_for_phones(mm, is_good):
-    image = QRImage(Design(content=TEXT))
-    printed = image.print_at(mm, dpi=600)
-    assert any("odules of" in text or "each module (" in text for text in texts(image, printed, is_good=is_good))
-    if not is_good:
-        (least,) = (text.split()[-3] for text in texts(image, printed, is_good=False))
-        again = image.print_at(float(least) + 1, dpi=600)
-        assert texts(image, again, is_good=False) == []
+    checks = print_checks(QRImage(Design(content=TEXT, background="transparent")))
+    assert ["light paper" in check.text for check in checks if not check.is_good] == [True]
+    micro = print_checks(QRImage(Design(content="12345", micro=True, padding=2)))
+    assert all(check.is_good for check in micro)
 
 
 @given(st.floats(20, 200))

@@ -86,7 +86,7 @@ def test_http_exports_for_print(shop):
     assert (reply.status, reply.headers["content-type"]) == (200, "application/pdf")
     assert reply.body.count(b"/MediaBox[0 0 113.386 113.386]") == 4
     assert export("pdf", names="{name}").headers["x-api-warning"] == "names was ignored; it is for zip"
-    assert export("csv", sizeMm=40).headers["x-api-warning"] == "sizeMm and dpi were ignored; they are for zip and pdf"
+    assert export("csv", sizeMm=40).headers["x-api-warning"] == "the size on paper was ignored; it is for zip and pdf"
     for asked, told in (
         ({"sizeMm": "wide"}, "sizeMm='wide': must be a number"),
         ({"sizeMm": "1"}, "sizeMm=1.0: must be in 2..5000 millimeters"),

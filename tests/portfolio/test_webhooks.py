@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.portfolio.access import create_account
-from qrkit.portfolio.delivering import CLAIMED, MOST_FAILURES, PAUSES, deliver
+from qrkit.portfolio.delivering import CLAIMED, GAP, MOST_FAILURES, PAUSES, deliver
 from qrkit.portfolio.opening import portfolio_in
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.portfolio.posting import Unreachable, post
@@ -111,11 +111,27 @@ def test_an_import_and_an_edit_tell_each_code(world):
     world.shop.import_file(b"Content,Name\r\n" + b"".join(b"https://e.example/%d,N%d\r\n" % (n, n) for n in range(150)))
     codes = world.shop.list_qrcodes()
     world.shop.edit_qrcodes([code.id for code in codes[:2]], add_tags=["x"])
-    world.shop.delete_qrcodes([codes[0].id])
+    world.shop.restore_qrcodes(world.shop.delete_qrcodes([codes[0].id]))
+    campaign = world.shop.insert_campaign("Spring")
+    world.shop.edit_qrcodes([codes[1].id], campaign_id=campaign.id)
+    world.shop.delete_campaign(campaign.id, keep=True)
     world.send(webhook)
-    assert [len(one.events) for one in world.receiver.sent] == [100, 53]
-    assert [one["subject"] for one in world.receiver.events] == [one.id for one in (*codes, *codes[:2], codes[0])]
+    assert [len(one.events) for one in world.receiver.sent] == [100, 56]
+    told = [*codes, *codes[:2], codes[0], codes[0], codes[1], codes[1]]
+    assert [one["subject"] for one in world.receiver.events] == [one.id for one in told]
+    assert world.receiver.kinds[-4:] == ["code.deleted", "code.created", "code.updated", "code.updated"]
+    assert "campaign" not in world.receiver.events[-1]["data"]
     assert world.receiver.sent[0].headers["content-type"].startswith("application/cloudevents-batch+json")
+
+
+def test_requests_keep_a_distance_while_many_events_wait(world, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("qrkit.portfolio.delivering.sleep", pauses.append)
+    webhook = world.add(batch=10)
+    world.shop.import_file(b"Content\r\n" + b"".join(b"https://e.example/%d\r\n" % n for n in range(150)))
+    world.send(webhook)
+    assert len(world.receiver.sent) == 15
+    assert pauses == [GAP] * 9
 
 
 def test_a_webhook_gets_only_what_it_asks_for(world):

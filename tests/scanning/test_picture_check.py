@@ -1,5 +1,7 @@
 """Pictures of codes: wherever they are from, what can be told of them is told."""
 
+import subprocess
+import sys
 from io import BytesIO
 
 import numpy as np
@@ -214,3 +216,13 @@ def test_what_is_far_from_the_symbol_is_not_shown_to_readers():
 
 def test_a_symbol_at_the_edge_of_a_picture_is_shown_with_what_there_is():
     assert check(picture(padding=2), "quick").panel.rate == 1
+
+
+@pytest.mark.slow
+def test_a_picture_is_checked_without_what_draws_designs(tmp_path):
+    picture().save(tmp_path / "code.png")
+    program = (
+        "import sys, qrkit; print(qrkit.check('code.png'), sorted({'pydantic', 'qrkit.drawing'} & {*sys.modules}))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("robust") and ran.stdout.endswith("[]\n")

@@ -374,7 +374,7 @@ def asked(spec, world, method, path, ext):
     if "requestBody" in operation:
         content = operation["requestBody"]["content"]
         if "application/json" in content and not path.endswith("/import"):
-            body = example(spec, content["application/json"]["schema"])
+            body = {"sizeMm": 60} if "/export" in path else example(spec, content["application/json"]["schema"])
             fewest = {"shortCode": world.names["code"]} if path.endswith("/conversion") else {"content": "hi"}
             body = json.dumps(body or fewest).encode()
         elif "application/linkset+json" in content:
@@ -386,7 +386,12 @@ def asked(spec, world, method, path, ext):
 
 
 def extensions(route):
-    offered = {"export": [*EXPORT_FORMATS], "statistics": ["json", "csv", "xml", "xls"], "picture": ["png", "svg"]}
+    offered = {
+        "export": [*EXPORT_FORMATS],
+        "export_for_print": ["zip", "pdf"],
+        "statistics": ["json", "csv", "xml", "xls"],
+        "picture": ["png", "svg"],
+    }
     return offered[route.handler.__name__] if "{ext}" in route.path else [""]
 
 

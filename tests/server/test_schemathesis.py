@@ -42,13 +42,14 @@ UNSAID = {
     },
     "generate_decorated": {
         # A template may bring the content; which fields a gradient needs depends on its kind.
-        "missing-parameter": "/content|/(fore|back)ground/.*",
+        "missing-parameter": "/content|/(fore|back)ground/.*|/sizeMm",
         "template-not-found": "",
         "content-too-long": "",
         "bad-content": "/content|/frame/caption/(text|subtitle)",  # which letters need shaping
         "bad-value": "/shorten|/layers/.*|/modules.*|/photo.*|/wrapper.*|/frame.*|/(fore|back)ground.*"
         # Which fields go with a Micro QR Code; which modes go with a charset.
-        "|/version|/ec|/mask|/padCodewords|/charset|/fnc1|/part|/markers.*|/micro",
+        "|/version|/ec|/mask|/padCodewords|/charset|/fnc1|/part|/markers.*|/micro"
+        "|/profile|/spots.*|/bleedMm",  # what is a profile, and which formats have a bleed
         "shorten-not-applicable": "/shorten",
         # What two fields make together: pixels in all, the stops of a gradient, a placeholder in its wrapper.
         "out-of-range": "/.*",
@@ -70,6 +71,12 @@ UNSAID = {
     "list_everything": {"bad-value": "/after"},  # which codes there are
     # Options that one kind of file has; which placeholders there are; a resolution asks for a size on paper.
     "export": {"bad-value": "/format|/names|/dpi|/sizeMm", "missing-parameter": "/sizeMm"},
+    # What is a profile; which formats and pictures have a bleed; which pictures have too many dots.
+    "export_for_print": {
+        "bad-value": "/format|/names|/profile|/spots.*|/bleedMm",
+        "bad-colour": "/spots.*",
+        "not-drawn": "/properties",
+    },
     # Which scans there were; dates that are none.
     "add_conversion": {"not-found": "", "bad-value": "/clickId|/time", "out-of-range": "/time"},
     # Types of links, check digits, and what the links of a key must be together.
@@ -103,9 +110,11 @@ for name in ("generate_decorated", "insert_qrcode", "update_qrcode"):
     }
 for name in ("insert_qrcode", "update_qrcode"):
     UNSAID[name] |= {"never-behind-short-url": "/content|/otherwise|/rules/.*"}  # a good one-time password, for example
+    # Like set_linkset, whose links these are.
+    UNSAID[name] |= {code: f"{UNSAID[name][code]}|/gs1(/.*)?" for code in UNSAID["set_linkset"]}
 # It takes what either does; and what begins with a brace is a design, wherever it stands.
 UNSAID["check"] = UNSAID["generate_decorated"] | UNSAID["decode_picture"] | {"bad-json": ""}
-MERCIFUL = ("generate", "export", "check", "list_everything")
+MERCIFUL = ("generate", "export", "export_for_print", "check", "list_everything")
 """An empty parameter counts as absent (ruling H5), so that not all that breaks a schema of these is refused."""
 
 

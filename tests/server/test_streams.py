@@ -20,7 +20,6 @@ from qrkit.server import Client, Server, Settings, make_app
 from qrkit.server.operation.deliveries import Deliveries
 from qrkit.server.operation.event_streams import Stream as EventStream
 from qrkit.server.sockets.pushing import MOST_MISSED, Pushing
-from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.receivers import keep_for_streams, last_event
 from qrkit.tracking.webhook import EventFilter
 from tests.receivers import receiving
@@ -83,6 +82,8 @@ def scan(site, code):
 @pytest.mark.needs("loopback")
 def test_a_stream_shows_scans_and_resumes(shop, key, site):
     code = shop.insert_qrcode(HOME, short_code="door")
+    shop.insert_qrcode(HOME, short_code="early")
+    scan(site, "early")  # before the stream, and still on its way into the store
     with closing(Stream(site.url, key, kinds="scan")) as stream:
         scan(site, "door")
         first = stream.next()
@@ -103,8 +104,6 @@ def test_streams_need_no_thread_each(shop, key, site):
         assert threading.active_count() <= before
         made = shop.insert_qrcode(HOME)
         assert {stream.next()["subject"] for stream in streams} == {made.id}
-    scan(site, made.short_code)
-    include_waiting(shop.store)  # so that it is no news for the stream of another test
 
 
 @pytest.mark.slow
@@ -214,10 +213,20 @@ def test_scans_can_be_followed(shop):
     webhook = shop.webhooks.add("https://example.com/scans")  # so that events are kept
     before = last_event(shop.store)
     client.get("/gate", headers={"user-agent": IPHONE})
-    with closing(shop.scans.where(qrcode_id=code.id).follow(after=before)) as follower:
+    with closing(iter(shop.scans.where(qrcode_id=code.id).follow(after=before))) as follower:
         event = next(follower)
     shop.webhooks.remove(webhook.id)
     assert (event["type"], event["subject"]) == ("qrkit.scan", code.id)
+
+
+def test_events_are_numbered_with_up_to_18_digits(shop, key):
+    client = Client(make_app(shop.store, Settings(base_url=shop.base_url)))
+    path, query = "/api/v3/track/events", f"auth={key}"
+    statuses = [
+        client.request("GET", path, query=query, headers={"last-event-id": "9" * digits}).status
+        for digits in (10, 18, 19)
+    ]
+    assert statuses == [200, 200, 400]
 
 
 def test_webhooks_over_http_belong_to_an_account(shop, key):

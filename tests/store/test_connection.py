@@ -353,6 +353,8 @@ def test_a_store_of_an_older_version_gets_what_it_lacks(tmp_path):
             "TABLE receivers",
             "TABLE events",
             "TABLE deliveries",
+            "TABLE told_events",
+            "TABLE report_links",
             "SEQUENCE event_numbers",
         ):
             store.execute(f"DROP {what}")

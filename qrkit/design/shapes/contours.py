@@ -44,10 +44,9 @@ def contours(cells: Sequence[bytes], *, bridged: bool = True) -> list[Contour]:
         index = start if around[corners[start]] & LOWER_RIGHT else start ^ 1
         contour = []
         while is_open[index]:
-            other = index ^ 1
-            is_open[index] = is_open[other] = 0
+            is_open[index] = is_open[index ^ 1] = 0
             contour.append(points[corners[index]])
-            index = partners[other]
+            index = partners[index ^ 1]
         found.append(contour)
     return found
 
@@ -97,8 +96,7 @@ def _vertical_partners(corners: list[int], around: bytes, columns: int, is_cross
     # rise from left to right, and parts those that fall.
     for point in compress(range(len(around)), around.translate(is_crossed)):
         first = bisect_left(corners, point)
-        above, below = partners[first], partners[first + 1]
-        partners[first], partners[first + 1] = below, above
+        below, above = partners[first], partners[first + 1] = partners[first + 1], partners[first]
         partners[below], partners[above] = first, first + 1
     return partners
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from math import ceil
+from itertools import product
+from math import ceil, hypot
 
 from qrkit.design.outline import circle, rounded
 from qrkit.design.shapes.styles import as_modules
@@ -14,6 +15,10 @@ __all__ = ["bar", "bubble", "legend", "pill", "plain", "plate", "ribbon", "tab",
 ROOT = 2**0.5
 LONGEST_RUN = 2
 """Decoys side by side in a row or column; three in a line could be taken for the pupil of a finder pattern."""
+FEW, MANY = 130, 220
+"""Of 256 places next to the quiet zone, and at the rim of a disc, those that a decoy may take."""
+CLEAR = 2.4
+"""Modules from the middle of the outermost decoys to the edge of the disc, for a ring and a gap."""
 
 
 def plain(room: Room) -> Cut:
@@ -73,7 +78,7 @@ def plate(room: Room) -> Cut:
     gap = CORNER * room.radius
     margin = ceil(max(room.side * 0.07, room.line * 2) + gap)
     around, width, strip = margin - gap, room.side + 2 * margin, strip_height(room, 0.35)
-    ground = rounded(0, 0, width, width + strip, room.radius + around)
+    ground = rounded(0, 0, width, width + strip, min(room.radius + around, 3 * room.radius))
     light = rounded(around, around, width - 2 * around, width - 2 * around, room.radius)
     first, second = lines(room, width / 2, width + (strip - around) / 2, width - 2 * around)
     return Cut(width, width + strip, margin, margin, ((ground, "ink"), (light, "paper")), first, second)
@@ -161,27 +166,31 @@ def viewfinder(room: Room) -> Cut:
 
 
 def disc(room: Room) -> Cut:
-    """A disc of decoys around the light square, with words below it."""
-    margin = ceil(room.side * (ROOT - 1) / 2 + 1)
+    """A ring around decoys around the light square, with words below it."""
+    rim = 0.7 * room.line
+    margin = ceil(room.side * (ROOT - 1) / 2 + rim + 0.3)
     width, strip = room.side + 2 * margin, strip_height(room, 0.5)
-    ground = circle(width / 2, width / 2, width / 2)
+    middle = width / 2
+    ground, light = circle(middle, middle, middle), circle(middle, middle, middle - rim)
     decoys = as_modules(room.modules, _decoys(room, margin))
-    parts: tuple[Part, ...] = ((ground, "paper"), (decoys, "ink"))
-    first, second = lines(room, width / 2, width + strip / 2, width * 0.9, on_ink=False)
+    parts: tuple[Part, ...] = ((ground, "ink"), (light, "paper"), (decoys, "ink"))
+    first, second = lines(room, middle, width + strip / 2, width * 0.9, on_ink=False)
     return Cut(width, width + strip, margin, margin, parts, first, second)
 
 
 def _decoys(room: Room, margin: int) -> list[bytes]:
-    """Return rows of cells with a decoy in half of those in the disc, the same for every symbol of a size."""
+    """Return rows of cells with decoys in the disc around the light square, the same for every symbol of a size."""
     count = round(room.side) + 2 * margin
     chance = hashlib.shake_256(f"{room.modules.seed} decoys {count}".encode()).digest(count * count)
-    cells = [bytearray(count) for _ in range(count)]
-    for row in range(count):
-        for column in range(count):
-            is_inside = (column + 0.5 - count / 2) ** 2 + (row + 0.5 - count / 2) ** 2 < (count / 2 - 0.7) ** 2
-            is_quiet = margin <= column < count - margin and margin <= row < count - margin
-            if is_inside and not is_quiet and chance[row * count + column] < 144:
-                cells[row][column] = not (_run(cells[row], column) or _run([line[column] for line in cells], row))
+    cells, middle = [bytearray(count) for _ in range(count)], count / 2
+    for row, column in product(range(count), repeat=2):
+        across, down = abs(column + 0.5 - middle), abs(row + 0.5 - middle)
+        beside = max(across, down) - middle + margin
+        if beside < 0 or hypot(across, down) > middle - CLEAR:
+            continue
+        # Few next to the quiet zone and many at the rim: a sharp square would be seen before the circle.
+        if chance[row * count + column] < FEW + (MANY - FEW) * beside / margin:
+            cells[row][column] = not (_run(cells[row], column) or _run([line[column] for line in cells], row))
     return [bytes(row) for row in cells]
 
 

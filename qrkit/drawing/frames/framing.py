@@ -57,7 +57,6 @@ HALF_CIRCLE = 0.8 * pi
 """Largest angle of a caption above a subtitle, in radians."""
 BETWEEN, DOT = 1.1, 0.17
 """On a seal: space on either side of the dot between texts, and the radius of the dot, in capital heights."""
-MOST_REPEATED = 4
 LEAST_CONTRAST, USUAL_CONTRAST = 3.0, 4.5
 """Contrast ratios of large text, which captions have to exceed, and of any text, which advice gives (WCAG 2.2)."""
 
@@ -309,21 +308,21 @@ class _Lettering:
         )
 
     def _around(self, ring: Arc) -> list[Outline]:
-        """Return the words on a ring: one text above and one below, or the caption several times around."""
+        """Return the words on a ring: upright above and below, where the caption is if there is no subtitle.
+
+        A caption that is too long for a half goes all around.
+        """
         x, y, radius, usual = ring
-        first, turn = self._texts[0].lines[0], 2 * pi * radius
-        count = min(MOST_REPEATED, max(1, int(turn / ((first.length + 2 * BETWEEN) * usual))))
-        if self.second_length or count == 2:
+        first = self._texts[0].lines[0]
+        if self.second_length or first.length * usual * WRAPPED_SHARE <= HALF_CIRCLE * radius:
             lower = len(self._texts) - 1
             capital = self._fitted(0, usual, HALF_CIRCLE * radius)
             small = min(self._fitted(lower, usual, HALF_CIRCLE * radius), capital)
             upper = first.on_circle(x, y, radius - capital / 2, 0, capital)
             below = self._texts[lower].lines[0].on_circle(x, y, -radius - small / 2, 0, small)
             return [upper, below, *_dots(ring, usual * DOT, [-pi / 2, pi / 2])]
-        capital = self._fitted(0, usual, turn / count - 2 * BETWEEN * usual)
-        angles = [2 * pi * index / count for index in range(count)]
-        dots = _dots(ring, usual * DOT, [angle + pi / count for angle in angles])
-        return [*(first.on_circle(x, y, radius - capital / 2, angle, capital) for angle in angles), *dots]
+        capital = self._fitted(0, usual, 2 * pi * radius - 2 * BETWEEN * usual)
+        return [first.on_circle(x, y, radius - capital / 2, 0, capital), *_dots(ring, usual * DOT, [pi])]
 
     def _fitted(self, index: int, capital: float, width: float) -> float:
         """Return the height of capital letters with which a text fits.

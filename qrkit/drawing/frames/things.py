@@ -95,26 +95,28 @@ def tag(room: Room) -> Cut:
 
 def bag(room: Room) -> Cut:
     """A shopping bag with a handle."""
-    width, outer, thick = room.width, room.radius + room.line, room.line * 1.15
-    handle, top = width * 0.19, ceil(width * 0.14)
+    gap = CORNER * room.radius
+    margin = ceil(max(room.side * 0.055, room.line * 2) + gap)
+    around, width, thick = margin - gap, room.side + 2 * margin, room.line * 1.6
+    handle, top = width * 0.2, ceil(width * 0.14)
     left, right = width / 2 - handle, width / 2 + handle
     round_ = min(top * 0.95, handle * 0.9)
     loop = soft(
         *((left, top + 1), (left, 0, round_), (right, 0, round_), (right, top + 1), (right - thick, top + 1)),
         *((right - thick, thick, round_ - thick), (left + thick, thick, round_ - thick), (left + thick, top + 1)),
     )
-    low = top + room.margin + room.side + room.gap
-    strip = strip_height(room, 0.75) or room.line
+    low = top + margin + room.side + gap
+    strip = strip_height(room, 0.7)
     height = ceil(low + strip)
-    body = rounded(0, top, width, height - top, (room.line, room.line, outer, outer))
-    inner, down, middle = width - 2 * room.line, 0.0, (low + height) / 2 - 0.04 * strip
+    body = rounded(0, top, width, height - top, (around / 2, around / 2, around, around))
+    inner, down, middle = width - 2 * around, 0.0, (low + height) / 2 - 0.04 * strip
     if room.is_top:
-        down = height - low - room.line
-        middle = top + (room.line + down) / 2
-    light = rounded(room.line, top + room.line + down, inner, inner, room.radius)
+        down = height - low - around
+        middle = top + (around + down) / 2
+    light = rounded(around, top + around + down, inner, inner, room.radius * 0.6)
     first, second = lines(room, width / 2, middle, width - 2 * room.beside)
     parts: tuple[Part, ...] = ((loop, "ink"), (body, "ink"), (light, "paper"))
-    return Cut(width, height, room.margin, top + room.margin + down, parts, first, second)
+    return Cut(width, height, margin, top + margin + down, parts, first, second)
 
 
 def phone(room: Room) -> Cut:
@@ -140,46 +142,44 @@ def phone(room: Room) -> Cut:
 
 
 def stamp(room: Room) -> Cut:
-    """A postage stamp with perforated edges."""
-    wall = room.line * 2.2
-    margin = ceil(wall + CORNER * room.radius)
+    """A postage stamp: a perforated edge, and a rule around the symbol and its words."""
+    thin, wall = room.line / 2, room.line * 2.5
+    margin = ceil(wall + thin + CORNER * room.radius / 2)
     strip = strip_height(room, 0.45)
     width, height = room.side + 2 * margin, room.side + 2 * margin + strip
-    across = max(9, round(width / (room.line * 2.9)))
-    down = max(9, round(height / (room.line * 2.9)))
-    body = soft(*_perforated(width, height, across, down))
-    light = rounded(wall, wall, width - 2 * wall, height - 2 * wall, room.radius * 0.5)
-    first, second = lines(room, width / 2, margin + room.side + strip / 2, room.side * 0.94, on_ink=False)
-    parts: tuple[Part, ...] = ((body, "ink"), (light, "paper"))
+    rule, light = (
+        rounded(edge, edge, width - 2 * edge, height - 2 * edge, room.radius / 2 + wall + thin - edge)
+        for edge in (wall, wall + thin)
+    )
+    edges = [_perforated(width, height, room.line * 2.9, inset) for inset in (0, thin)]
+    first, second = lines(room, width / 2, margin + room.side + strip / 2 - thin, room.side * 0.94, on_ink=False)
+    parts: tuple[Part, ...] = ((edges[0], "ink"), (edges[1], "paper"), (rule, "ink"), (light, "paper"))
     return Cut(width, height, margin, margin, parts, first, second)
 
 
-def _perforated(width: float, height: float, across: int, down: int) -> list[tuple[float, ...]]:
-    """Return the corners of a rectangle with semicircles cut out of its sides."""
+def _perforated(width: float, height: float, pitch: float, inset: float) -> Outline:
+    """Draw a rectangle with semicircles cut out of its sides, as far inside its outline as `inset` says."""
     corners: list[tuple[float, ...]] = []
-    sides = (
-        (0.0, 0.0, 1, 0, width, across),
-        (width, 0.0, 0, 1, height, down),
-        (width, height, -1, 0, width, across),
-        (0.0, height, 0, -1, height, down),
-    )
-    for x, y, right, below, length, count in sides:
+    right, low = width - inset, height - inset
+    sides = ((inset, inset, 1, 0, width), (right, inset, 0, 1, height), (right, low, -1, 0, width))
+    for x, y, across, down, length in (*sides, (inset, low, 0, -1, height)):
         corners.append((x, y))
-        step = length / count
-        cut = step * 0.3
+        count = max(9, round(length / pitch))
+        cut = length / count * 0.3
+        half = (cut * (cut + 2 * inset)) ** 0.5
         for index in range(1, count):
-            middle = step * index
-            for along, inside, curve in ((-cut, 0.0, 0.0), (-cut, cut, cut), (cut, cut, cut), (cut, 0.0, 0.0)):
+            middle = length / count * index - inset
+            for along, inside, curve in ((-half, 0.0, 0.0), (-half, cut, cut), (half, cut, cut), (half, 0.0, 0.0)):
                 place = middle + along
-                corners.append((x + right * place - below * inside, y + below * place + right * inside, curve))
-    return corners
+                corners.append((x + across * place - down * inside, y + down * place + across * inside, curve))
+    return soft(*corners)
 
 
 def seal(room: Room) -> Cut:
-    """A ring with words on it: the caption above and the subtitle below, or the caption all around."""
+    """A ring with words on it: the caption above and the subtitle below, or a long caption all around."""
     inner = room.side / ROOT + room.line * 0.3
     capital = room.capital * 1.15
-    band = capital * 2.2
+    band = capital * 2
     margin = ceil(inner + band - room.side / 2)
     middle = margin + room.side / 2
     width = 2 * middle

@@ -50,11 +50,8 @@ COLORS = 48
 PLATE_RADIUS, ALIGNMENT_RADIUS = 1.0, 0.5
 """Radii of the grounds under finder and alignment patterns, in modules."""
 
-OVERLAP = 0.1
-"""Modules by which the grounds under finder patterns reach beyond the photo, so that no hairline of it shows."""
-
-INWARD = {"top_left": 2, "top_right": 3, "bottom_left": 1}
-"""The corner of each plate that lies within the photo, clockwise from the top left; the others lie on its edges."""
+AROUND = 2
+"""Modules by which a photo behind the modules reaches beyond them, if the quiet zone is so wide."""
 
 
 def draw_photo(sheet: Sheet) -> list[Item]:
@@ -63,14 +60,14 @@ def draw_photo(sheet: Sheet) -> list[Item]:
     if design.photo is None or design.photo.place == "inside":
         return []
     is_behind = design.photo.place == "behind"
-    edge = min(1, layout.padding) if is_behind else 0
+    edge = AROUND if is_behind and layout.padding >= AROUND else 0
     inks = design.modules.palette or [design.foreground]
     least, most = (min(1, max(_lumas(*inks)) + GAP), 1) if is_behind else HALFTONE
     across = layout.side + 2 * edge
     finest = min(MOST_SIDE, across * max(FINE, ceil(layout.module)))
     shown = _picture(_content(sheet), finest, least, most)
     x, y = layout.place(-edge, -edge)
-    grounds = _grounds(sheet, edge).placed(layout.x, layout.y, layout.module)
+    grounds = _grounds(sheet).placed(layout.x, layout.y, layout.module)
     side = across * layout.module
     return [Picture(shown, x, y, side, side), Shape(grounds, sheet.paper)]
 
@@ -105,15 +102,13 @@ def _lumas(*fills: Fill) -> list[float]:
     return [color.over(WHITE).luma for some in colors for color in some]
 
 
-def _grounds(sheet: Sheet, edge: int) -> Outline:
+def _grounds(sheet: Sheet) -> Outline:
     """Draw the grounds under finder patterns and their separators, and in alignment patterns, in modules."""
-    side = FINDER + 1 + edge + OVERLAP
-    plates = []
-    for corner, (row, column) in finder_places(sheet.symbol.side).items():
-        radii = [0.0] * 4
-        radii[INWARD[corner]] = PLATE_RADIUS
-        left, top = (-edge - OVERLAP if place == 0 else place - 1 for place in (column, row))
-        plates.append(rounded(left, top, side, side, (radii[0], radii[1], radii[2], radii[3])))
+    side = FINDER + 2
+    plates = [
+        rounded(column - 1, row - 1, side, side, PLATE_RADIUS)
+        for row, column in finder_places(sheet.symbol.side).values()
+    ]
     # The ground of an alignment pattern ends below its dark ring.
     inner = [
         rounded(column - 1.5, row - 1.5, 4, 4, ALIGNMENT_RADIUS)

@@ -55,8 +55,7 @@ def union_data(left: float, top: float, size: float, cells: tuple[bytes, ...]) -
     steps_across, steps_down = _steps("h", size, len(cells[0])), _steps("v", size, len(cells))
     parts = []
     for contour in contours(cells):
-        x, y = contour[0]
-        first_x = x
+        x, y = first_x, _ = contour[0]
         parts.append(f"M{across[x]} {down[y]}")
         # Steps are shorter than places, but the rounding of fractions would add up.
         if size == int(size):

@@ -352,7 +352,7 @@ class PdfFile:
             InvalidParameter: If a spot color was not painted.
         """
         if missing := press.spots.keys() - self.used_spots:
-            names = ", ".join(sorted(color.rgb for color in missing))
+            names = ", ".join(sorted(color.rgb for color in missing)[:10])
             rule = f"no module, text or flat shape has the color {names}; gradients and pictures have no spot colors"
             raise InvalidParameter(Problem("spots", None, rule))
         profile = self.add("/N 4", press.profile)

@@ -61,7 +61,10 @@ async function render({ model, el }) {
   model.on("change:selected", drawTabs);
   model.on("change:widgets", drawWidgets);
   model.on("change:problem", drawProblem);
-  el.append(element("div", { class: "qrkit-console-tabs", role: "tablist", "aria-label": "Pages" }, ...tabs), problem, ...pages);
+  const bar = element("div", { class: "qrkit-console-tabs", role: "tablist", "aria-label": "Pages" }, ...tabs);
+  const account = element("form", { class: "qrkit-console-account", method: "post", action: "/sign-out" }, model.get("account"), element("button", {}, "Sign out"));
+  account.hidden = !model.get("account");
+  el.append(element("div", { class: "qrkit-console-top" }, bar, account), problem, ...pages);
   drawTabs();
   drawProblem();
   await drawWidgets();

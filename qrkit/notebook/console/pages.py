@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,15 @@ from qrkit.errors import QrkitError
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
 
-__all__ = ["Pages", "pages_of", "show_console", "show_studio"]
+__all__ = ["PAGES", "Pages", "pages_of", "show_console", "show_studio"]
+
+PAGES = {
+    "QR Codes": "browser.portfolio_browser:PortfolioBrowser",
+    "Scans": "dashboard.scan_dashboard:ScanDashboard",
+    "Studio": "studio.designer:Designer",
+    "Settings": "administration.administration:Administration",
+}
+"""The widget of each page, by its title, as the module in `qrkit.notebook.widgets` and the class."""
 
 
 class Pages(anywidget.AnyWidget):
@@ -28,6 +37,7 @@ class Pages(anywidget.AnyWidget):
     Args:
         makers: Functions that return the widgets, by the title of the tab. They are called at each selection, so that
             the widget shows the current records.
+        account: The name of the account that has signed in; "" if nobody needs to.
     """
 
     _esm = Path(__file__).parent / "pages.js"
@@ -35,11 +45,12 @@ class Pages(anywidget.AnyWidget):
     selected = Unicode().tag(sync=True)
     widgets = Dict(value_trait=Instance(Widget)).tag(sync=True, **widget_serialization)
     problem = Unicode().tag(sync=True)
+    account = Unicode().tag(sync=True)
 
-    def __init__(self, makers: Mapping[str, Callable[[], Widget]]) -> None:
+    def __init__(self, makers: Mapping[str, Callable[[], Widget]], *, account: str = "") -> None:
         self._makers = makers
         titles = list(makers)
-        super().__init__(titles=titles, selected=titles[0], widgets={titles[0]: makers[titles[0]]()})
+        super().__init__(titles=titles, selected=titles[0], widgets={titles[0]: makers[titles[0]]()}, account=account)
         self.observe(self._open, "selected")
 
     def _open(self, _change: Any) -> None:
@@ -64,43 +75,51 @@ def show_studio(content: str = "") -> None:
     display(Designer(content) if content else Designer())
 
 
-def show_console(place: str) -> None:
-    """Show the pages of a portfolio, or why its store cannot be opened."""
+def show_console(place: str, account_id: str = "", *, may_move: bool = True) -> None:
+    """Show the pages of a portfolio, or why its store cannot be opened.
+
+    Args:
+        place: The store.
+        account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
+        may_move: Whether the base URL can change, because no server has the store open.
+    """
     from IPython.display import display
 
     try:
-        display(pages_of(_opened(place)))
+        display(pages_of(_opened(place, account_id), is_signed_in=bool(account_id), may_move=may_move))
     except QrkitError as error:
         display(HTML(f'<p class="qrkit-console-problem" role="alert">{escape(str(error))}</p>'))
 
 
-def pages_of(portfolio: Portfolio) -> Pages:
-    """Return the portfolio browser, the dashboard and the studio as pages."""
+def pages_of(portfolio: Portfolio, *, is_signed_in: bool = False, may_move: bool = True) -> Pages:
+    """Return the pages of a portfolio, as in `PAGES`."""
 
-    def browser() -> Widget:
-        from qrkit.notebook.widgets.browser.portfolio_browser import PortfolioBrowser
+    def maker(title: str) -> Callable[[], Widget]:
+        module, _, name = PAGES[title].partition(":")
+        options = {"may_move": may_move} if title == "Settings" else {}
 
-        return PortfolioBrowser(portfolio)
+        def make() -> Widget:
+            widget = getattr(import_module(f"qrkit.notebook.widgets.{module}"), name)
+            # The studio begins with a design.
+            return widget(portfolio=portfolio) if title == "Studio" else widget(portfolio, **options)
 
-    def dashboard() -> Widget:
-        from qrkit.notebook.widgets.dashboard.scan_dashboard import ScanDashboard
+        return make
 
-        return ScanDashboard(portfolio)
-
-    def studio() -> Widget:
-        from qrkit.notebook.widgets.studio.designer import Designer
-
-        return Designer(portfolio=portfolio)
-
-    return Pages({"QR Codes": browser, "Scans": dashboard, "Studio": studio})
+    account = portfolio.account.name if is_signed_in else ""
+    return Pages({title: maker(title) for title in PAGES}, account=account)
 
 
-def _opened(place: str) -> Portfolio:
-    """Open the portfolio of a store, through the process that has its file open if there is one."""
-    from qrkit.portfolio import open_portfolio
+def _opened(place: str, account_id: str) -> Portfolio:
+    """Open a portfolio of a store, through the process that has its file open if there is one."""
+    from qrkit.portfolio import Portfolio, open_portfolio
+    from qrkit.portfolio.access import list_accounts
     from qrkit.portfolio.opening import portfolio_in
     from qrkit.store.postgresql.database import is_server
     from qrkit.store.served.database import served_store
 
     served = None if is_server(place) else served_store(place)
-    return portfolio_in(served) if served else open_portfolio(place)
+    local = portfolio_in(served) if served else open_portfolio(place)
+    if not account_id:
+        return local
+    account = next(one for one in list_accounts(local.store) if one.id == account_id)
+    return Portfolio(local.store, account, base_url=local.base_url)

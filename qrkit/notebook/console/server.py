@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qrkit.errors import InvalidParameter, Problem, extra
 from qrkit.notebook.console.left_out import without
@@ -25,12 +25,16 @@ from qrkit.server.clients.hosts import check_listening_host, listening_problem, 
 with extra("console"), without("rfc3987_syntax"):
     import ipykernel  # noqa: F401  # the process behind an open page needs it
     from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
     from tornado.httpserver import HTTPServer
-    from tornado.ioloop import IOLoop
+    from tornado.ioloop import IOLoop, PeriodicCallback
     from traitlets.config import Config
     from voila.app import Voila
 
-from qrkit.notebook.console.gate import HEADERS, Gate
+from qrkit.notebook.console.gate import ACCOUNT, HEADERS, SESSION, TEMPLATE, Gate, SignInGate
+
+if TYPE_CHECKING:
+    from qrkit.notebook.console.sessions import Sessions
 
 __all__ = ["PORTS", "Console", "run_console"]
 
@@ -38,11 +42,16 @@ PORTS = range(8866, 8886)
 """Ports that are tried, one after the other, if none is chosen."""
 TOKEN = r"[A-Za-z0-9_-]{20,}"
 """What can stand in an address and a cookie, and is too long to be guessed."""
-TEMPLATE = Path(__file__).parent / "template"
 WIDGET_SCRIPTS = ("anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8")
 """Extensions of the browser's side that the page loads; what else is installed for JupyterLab stays out."""
 IDLE_SECONDS = 600
 """How long the process behind a page waits for a page that is gone, such as one of a laptop that sleeps."""
+
+CHECK_SECONDS = 5
+"""How often the kernels of sessions that are over are ended."""
+MOST_BYTES = 10_000
+"""Maximum size of a request's body; the longest has an API key."""
+BODY_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,7 @@ class Console:
         port: Port to listen on; None for the first free one of `PORTS`, 0 for any free one.
         hosts: Further host names that requests may be for, such as that of a proxy.
         token: What the address must end with; random if empty.
+        sessions: Who has signed in, instead of a token; None where people need not sign in.
     """
 
     code: str
@@ -66,6 +76,7 @@ class Console:
     port: int | None = None
     hosts: tuple[str, ...] = ()
     token: str = ""
+    sessions: Sessions | None = None
 
 
 def run_console(console: Console, ready: Callable[[str], None]) -> None:
@@ -86,9 +97,9 @@ def run_console(console: Console, ready: Callable[[str], None]) -> None:
         file = Path(folder, "console.ipynb")
         file.write_text(_notebook(console.code), encoding="utf-8")
         server = _Server(config=_configuration(console, file))
-        server.begin = lambda app: _serve(Gate(app, token, console.hosts), listening)
-        port = listening.getsockname()[1]
-        server.ready = lambda: ready(f"http://{reachable(console.host)}:{port}/?token={token}")
+        server.begin = lambda app: _serve(app, console, token, listening)
+        address = f"http://{reachable(console.host)}:{listening.getsockname()[1]}/"
+        server.ready = lambda: ready(address if console.sessions else f"{address}?token={token}")
         server.initialize([])
         server.start()
 
@@ -100,8 +111,12 @@ def _notebook(code: str) -> str:
     return json.dumps({"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4})
 
 
-def _serve(gate: Gate, listening: socket.socket) -> HTTPServer:
-    server = HTTPServer(gate)
+def _serve(app: Any, console: Console, token: str, listening: socket.socket) -> HTTPServer:
+    gate = Gate(app, token, console.hosts)
+    if console.sessions:
+        gate = SignInGate(app, console.sessions, console.hosts)
+        PeriodicCallback(gate.end_kernels, CHECK_SECONDS * 1000).start()
+    server = HTTPServer(gate, max_body_size=MOST_BYTES, body_timeout=BODY_SECONDS)
     server.add_socket(listening)
     return server
 
@@ -147,11 +162,26 @@ def _configuration(console: Console, notebook: Path) -> Config:
         "file_allowlist": [],
         "extension_allowlist": list(WIDGET_SCRIPTS),
         "kernel_spec_manager_class": _ThisPython,
+        "multi_kernel_manager_class": _Kernels,
+        "http_header_envs": [ACCOUNT, SESSION] if console.sessions else [],
         "resources": {"console": {"title": console.title, "opening": console.opening}},
     }
     # Sockets in a folder of this user, where the system has room for their paths, instead of ports that all users see.
     sockets = {"transport": "ipc"} if sys.platform == "linux" else {}
-    return Config({"Voila": voila, "VoilaConfiguration": page, "MappingKernelManager": idle, "KernelManager": sockets})
+    return Config({
+        "Voila": voila, "VoilaConfiguration": page, "MappingKernelManager": idle, "KernelManager": sockets,
+        "ZMQChannelsWebsocketConnection": {"limit_rate": False},  # files go to the page as messages
+    })  # fmt: skip
+
+
+class _Kernels(AsyncMappingKernelManager):
+    """Kernels whose IDs begin with the ID of the session they serve, if people sign in."""
+
+    def new_kernel_id(self, **options: Any) -> str:
+        """Return a random ID."""
+        session: str = options["env"].get(f"HTTP_{SESSION.upper().replace('-', '_')}", "")
+        random: str = super().new_kernel_id(**options)
+        return session + random[len(session) :]
 
 
 class _ThisPython(KernelSpecManager):

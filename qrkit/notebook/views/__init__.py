@@ -26,6 +26,7 @@ VIEWS = {
     "portfolio": "tracking",
     "scanning": "scanning",
     "server": "servers",
+    "store": "tracking",
     "symbol": "drawing",
     "tracking": "tracking",
 }

@@ -17,6 +17,7 @@ from qrkit.portfolio.code_pictures import drawn
 from qrkit.portfolio.portfolio import Portfolio
 from qrkit.portfolio.privacy import NEVER_KEPT, PrivacyReport
 from qrkit.portfolio.templates import Templates
+from qrkit.store.questions.following import Following
 from qrkit.store.records.qrcodes import count_qrcodes
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.times import to_iso
@@ -34,6 +35,13 @@ SAMPLE = "https://example.com"
 
 OF_NO_INTEREST = ("id", "campaign id", "short code", "image url", "is available", "name")
 """Fields of a QR Code that are hidden, because they are technical or already in the title."""
+
+
+@media.register
+def _(events: Following) -> dict[str, Any]:
+    from qrkit.notebook.widgets.dashboard.live_scans import LiveScans
+
+    return LiveScans(events.view, name=repr(events.view))._repr_mimebundle_()[0]
 
 
 @media.register

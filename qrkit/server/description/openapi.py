@@ -20,6 +20,7 @@ from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.model import meaning
 from qrkit.pictures.generate_request import GET_MODES
 from qrkit.pictures.printing import PrintSize
+from qrkit.portfolio.exporting import IN_SIZE
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
 from qrkit.server.description import examples
 from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
@@ -136,6 +137,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
 
 
 EXTENSIONS = {"export": [*EXPORT_FORMATS], "statistics": [*SCAN_FORMATS], "picture": ["png", "svg", "pdf"]}
+EXTENSIONS["export_for_print"] = [*IN_SIZE]
 PATH_PARAMETERS: dict[str, Schema] = {
     "id": ID,
     "code": {"type": "string", "pattern": "^[0-9A-Za-z_-]{1,200}$", "description": "a short code"},
@@ -295,6 +297,7 @@ LINKSET: dict[str, Schema] = {
 }
 BODIES: dict[str, dict[str, Schema]] = {
     "design": _ref("DesignRequest"),
+    "print": _ref("PrintSize"),
     "picture": UPLOAD,
     "checked": _ref("DesignRequest") | UPLOAD,
     "qrcode": _ref("NewQRCode"),

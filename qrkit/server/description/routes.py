@@ -98,12 +98,17 @@ ROUTES: tuple[Route, ...] = (
         ("image_format", "sizeMm", "dpi", "names", "raw"), reply="file", is_exchange=True,
     ),
     Route(
+        "POST", f"{API}/track/export.{{ext}}", track.export_for_print, "required", ("image_format", "names"), "print",
+        "file", is_exchange=True,
+    ),
+    Route(
         "POST", f"{API}/track/import", track.import_file, "required",
         ("file_format", "columns", "sheet", "headerRow", "encoding"), "file", "issues", is_exchange=True,
     ),
     Route("POST", f"{API}/track/conversion", track.add_conversion, "required", body="conversion"),
     Route("GET", f"{API}/track/conversion.gif", track.conversion_pixel, is_page=True),
     Route("GET", f"{API}/track/events", track.follow_events, "required", ("kinds",), reply="stream"),
+    Route("GET", f"{API}/report", pages.report, is_page=True),
     Route("GET", f"{API}/track/list", track.list_everything, "required", ("limit", "after"), reply="list"),
     Route("GET", f"{API}/track/statistics/{{id}}.{{ext}}", track.statistics, "required", reply="scans"),
     Route("GET", f"{API}/gs1/{{gs1}}", gs1.get_linkset, "required", reply="linkset"),

@@ -15,6 +15,7 @@ from qrkit.contents.kinds import MODULES, kind_named
 from qrkit.design.design import Design
 from qrkit.design.limits import FORMATS, GET_ONLY_FORMATS
 from qrkit.model import Model
+from qrkit.pictures.printing import PrintSize
 from qrkit.server.requests.track_request import NOT_CHANGED, READ_ONLY
 from qrkit.tracking.conversion import Conversion
 from qrkit.tracking.records import Campaign, QRCode
@@ -85,9 +86,11 @@ def _text_or_kind(text: Schema) -> Schema:
 
 def _of_designs(parameters: dict[str, Schema]) -> dict[str, Schema]:
     """Return the schemas of a POST generate body: a design and its further fields."""
-    parts = _parts(Design)
-    design = parts.pop("Design")
-    design["properties"] |= {
+    parts = _parts(Design) | _parts(PrintSize)
+    design, printed = parts.pop("Design"), parts["PrintSize"]["properties"]
+    about = printed["profile"]["description"].replace("the path of a file, or ", "")
+    printed["profile"] |= {"pattern": "^data:", "description": about}
+    design["properties"] |= printed | {
         "em": parameters["em"],
         "format": parameters["format"] | {"enum": POSTED_FORMATS},
         "shorten": parameters["shorten"],

@@ -15,16 +15,18 @@ from qrkit.pictures.generate_request import GenerateRequest, Shortener, apart, r
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
 from qrkit.scanning.untrusted import decode_untrusted
+from qrkit.server import jobs
 from qrkit.server.requests.generate_query import content_disposition, read_get
 from qrkit.server.requests.parsing import json_object
 from qrkit.server.requests.request import JSON, Response, ignored, tagged
+from qrkit.server.requests.track_request import json_named
 from qrkit.server.service import Call
 from qrkit.tracking.short_urls import new_short_code
 
 __all__ = ["decode_picture", "generate", "generate_decorated"]
 
 MOST_DESIGN_BYTES = 12 * 2**20
-"""Maximum size of a design with its images, as data URIs, in a request."""
+"""Maximum size of a design with its images, or of a print size with its profile, as data URIs, in a request."""
 MOST_PICTURE_BYTES = 16 * 2**20
 KEPT_A_DAY = "public, max-age=86400"
 KEPT_AND_CHECKED = "private, no-cache"
@@ -68,8 +70,11 @@ def _generate(call: Call, asked: GenerateRequest) -> Response:
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
             image = QRImage(apart(asked.shortened(_services(call)), asked.format), pictures=pictures)
-        picture = _picture(image, asked)
+        picture = b"" if asked.print_size else _picture(image, asked)
         scan = image.known_scan
+    if asked.print_size:
+        with gates.working.passing(call.client), json_named():
+            picture = jobs.print_picture(image.design, pictures, asked.print_size, asked.format)
     headers = {"Content-Disposition": content_disposition(asked)}
     warnings = [*ignored(asked.unknown), *image.warnings]
     if scan:

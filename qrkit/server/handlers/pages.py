@@ -10,15 +10,20 @@ from qrkit.server.handlers import short_urls
 from qrkit.server.pages import landing
 from qrkit.server.pages.docs import docs_page
 from qrkit.server.requests.request import Response, is_browser, tagged
-from qrkit.server.service import Call
+from qrkit.server.service import Call, called
+from qrkit.store.records.report_links import linked_report
 
-__all__ = ["code_behind", "docs", "home", "robots"]
+__all__ = ["code_behind", "docs", "home", "report", "robots"]
 
 ROBOTS = b"""\
 # Crawlers may follow short URLs: the answers say noindex, previews of links need them, and bots do not count as scans.
 User-agent: *
 Disallow:
 """
+REPORT_HEADERS = short_urls.NEVER_STORED | {
+    # The page allows its own script alone; the sandbox keeps it apart from everything else at this address.
+    "Content-Security-Policy": "sandbox allow-scripts allow-downloads allow-modals allow-popups"
+}
 CHECKED_AGAIN = "public, no-cache"
 
 
@@ -33,6 +38,15 @@ def home(call: Call) -> Response:
 def docs(call: Call, description: bytes) -> Response:
     """Show the documentation of the interface."""
     return _page(docs_page(description))
+
+
+def report(call: Call) -> Response:
+    """Show a report to people who have its link, until that expires."""
+    asked = called(call.service, call.request, needs_key=False, is_exchange=False).parameters
+    page = linked_report(call.service.store, asked.get("token", ""), call.service.clock())
+    if page is None:
+        raise NotFound("page", "/api/v3/report", hint="the link has expired, or is not complete")
+    return Response(200, short_urls.HTML, page.encode(), REPORT_HEADERS)
 
 
 def robots(_call: Call) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,10 +13,13 @@ from qrkit.errors import InvalidParameter, NotFound, Problem, QrkitError
 from qrkit.exchange import EXPORT_FORMATS
 from qrkit.exchange.scan_file import SCAN_FORMATS
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.pictures.generate_request import print_json
+from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.access import is_valid
-from qrkit.portfolio.exporting import list_json
+from qrkit.portfolio.exporting import IN_SIZE, list_json
 from qrkit.server import jobs
+from qrkit.server.handlers.generate import MOST_DESIGN_BYTES
 from qrkit.server.operation.event_streams import Stream
 from qrkit.server.requests.bodies import PLACING
 from qrkit.server.requests.parsing import flag, print_size, whole
@@ -24,7 +27,7 @@ from qrkit.server.requests.request import JSON, Response, ignored
 from qrkit.server.requests.track_request import Fields, json_named, read_campaign, read_changes, read_qrcode
 from qrkit.server.service import NO_PLACES, Call, called
 from qrkit.store.questions.conversions import keep_conversion
-from qrkit.store.records.receivers import keep_for_streams, last_event
+from qrkit.store.questions.following import begin_stream
 from qrkit.tracking.conversion import Conversion, number_in
 from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.redirect_rules import needs_places
@@ -32,9 +35,9 @@ from qrkit.tracking.webhook import EventFilter
 from qrkit.visits.redirect import nowhere
 
 __all__ = [
-    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "follow_events",
-    "get_campaign", "get_qrcode", "import_file", "insert_campaign", "insert_qrcode", "list_everything", "statistics",
-    "update_campaign", "update_qrcode",
+    "add_conversion", "conversion_pixel", "delete_campaign", "delete_qrcode", "export", "export_for_print",
+    "follow_events", "get_campaign", "get_qrcode", "import_file", "insert_campaign", "insert_qrcode",
+    "list_everything", "statistics", "update_campaign", "update_qrcode",
 ]  # fmt: skip
 
 MOST_RECORD_BYTES = 4 * 2**20
@@ -44,6 +47,7 @@ MOST_A_PAGE = 1_000
 PIXEL_FIELDS = ("clickId", "id", "name", "value", "currency")
 _GIF = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _PIXEL_HEADERS = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"}
+EVENT_DIGITS = 18
 RETRY = b"retry: 1000\n\n"
 """Milliseconds after which a client asks again if the stream ends."""
 _STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -134,8 +138,9 @@ def follow_events(call: Call) -> Response:
     store, clock, account = call.service.store, call.service.clock, call.portfolio.account
     wanted = EventFilter(kinds=tuple(filter(None, call.parameters.get("kinds", "").split(","))))
     last = call.request.headers.get("last-event-id", "")
-    keep_for_streams(store, account.id, clock())
-    position = whole(last, "Last-Event-ID") if last else last_event(store)
+    position = begin_stream(store, account.id, clock())
+    if last:
+        position = whole(last, "Last-Event-ID", EVENT_DIGITS)
     key = call.request.noting["key"]
 
     def is_allowed() -> bool:
@@ -175,22 +180,37 @@ def statistics(call: Call) -> Response:
 
 def export(call: Call) -> Response:
     """Export all campaigns and QR Codes as a file."""
+    size = print_size(call.parameters)
+    return _export(call, EXPORT_FORMATS, size.to_json() if size else "")
+
+
+def export_for_print(call: Call) -> Response:
+    """Export the pictures of all QR Codes for a print shop.
+
+    A zip or a PDF, in a size on paper, with bleed, and in the colors of the press whose profile is sent.
+    """
+    with call.service.gates.reading.passing(call.client):
+        known, unknown = PrintSize.known(call.json(MOST_DESIGN_BYTES))
+    call.request.warnings.extend(ignored(unknown))
+    return _export(call, IN_SIZE, print_json(known))
+
+
+def _export(call: Call, formats: Collection[str], size: str) -> Response:
     ext, asked = call.request.path["ext"].lower(), call.parameters
-    if ext not in EXPORT_FORMATS:
-        hint = f"there are {', '.join(EXPORT_FORMATS)}"
+    if ext not in formats:
+        hint = f"there are {', '.join(formats)}"
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):
         rule = f"is for zip alone, and one of {', '.join(IMAGE_FORMATS)}"
         raise InvalidParameter(Problem("format", asked["format"], rule))
     safe, names = not flag(asked.get("raw", "false"), "raw"), asked.get("names", "")
-    size = print_size(asked)
-    if size and ext not in ("zip", "pdf"):
-        call.request.warnings.append("sizeMm and dpi were ignored; they are for zip and pdf")
+    if size and ext not in IN_SIZE:
+        call.request.warnings.append("the size on paper was ignored; it is for zip and pdf")
     if names and ext != "zip":
         call.request.warnings.append("names was ignored; it is for zip")
-    with call.service.gates.working.passing(call.client):
-        file = jobs.export(call.portfolio, ext, image_format=image_format, print_size=size, names=names, safe=safe)
+    with call.service.gates.working.passing(call.client), json_named():
+        file = jobs.export(call.portfolio, ext, image_format=image_format, size=size, names=names, safe=safe)
     return Response(200, EXPORT_FORMATS[ext].media_type, file, _attachment(f"portfolio.{ext}"))
 
 

@@ -11,15 +11,16 @@ share the workers by the gate `working` of `qrkit.server.service`.
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 
-from qrkit.analytics.scan_rows import scan_records_parquet
+from qrkit.design.design import Design
+from qrkit.drawing.scene import Pictures
 from qrkit.errors import QrkitError, TooManyRequests, UnreadableFile
-from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import looks_text
 from qrkit.portfolio.exporting import Listing
@@ -32,7 +33,7 @@ from qrkit.store.records.qrcodes import CodesText, Staged, has_tags_or_fields, h
 from qrkit.store.served.told_errors import error_from_json
 from qrkit.tracking.records import Campaign
 
-__all__ = ["MOST_JOBS", "export", "import_file", "list_everything", "statistics", "stop"]
+__all__ = ["MOST_JOBS", "export", "import_file", "list_everything", "print_picture", "statistics", "stop"]
 
 MOST_JOBS = 2
 """The number of jobs at a time; one client has at most one fewer."""
@@ -94,19 +95,28 @@ def list_everything(portfolio: Portfolio) -> bytes:
     return _ask_of_all("list", portfolio)
 
 
-def export(portfolio: Portfolio, format: str, *, print_size: PrintSize | None = None, **how: str | bool) -> bytes:
+def export(portfolio: Portfolio, format: str, *, size: str = "", **how: str | bool) -> bytes:
     """Return all campaigns and QR Codes as the bytes of a file, as `Portfolio.export_bytes` does.
 
     Args:
         format: One of `qrkit.exchange.EXPORT_FORMATS`.
-        print_size: The print size of the pictures in a zip or a PDF.
+        size: The print size of the pictures in a zip or a PDF, as JSON; empty for a size in pixels.
         **how: Further options of `export_bytes`: image_format, names and safe.
     """
     looks = looks_text(portfolio.store, portfolio.account.id)
     how["has_tags"] = has_tags_or_fields(portfolio.store, portfolio.account.id)
     how["has_terms"] = has_terms(portfolio.store, portfolio.account.id)
-    size = print_size.to_json() if print_size else ""
     return _ask_of_all("export", portfolio, looks, format=format, size=size, **how)
+
+
+def print_picture(design: Design, pictures: Pictures, size: str, format: str) -> bytes:
+    """Return a picture in a print size as the bytes of a file.
+
+    Args:
+        size: The fields of a `PrintSize` as JSON.
+        format: One of `qrkit.drawing.writers.FORMATS`.
+    """
+    return _ask("print", pickle.dumps((design, pictures)), size=size, format=format)
 
 
 def statistics(scans: Scans, format: str) -> bytes:
@@ -115,6 +125,8 @@ def statistics(scans: Scans, format: str) -> bytes:
     Args:
         format: One of `qrkit.exchange.scan_file.SCAN_FORMATS`.
     """
+    from qrkit.analytics.scan_rows import scan_records_parquet  # loads all questions, which few servers are asked
+
     return _ask("statistics", scan_records_parquet(scans), format=format)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -83,6 +84,14 @@ def _export(
     return file.getvalue()
 
 
+def _print(drawing: bytes, *, size: str, format: str) -> bytes:
+    from qrkit.pictures.image import QRImage
+    from qrkit.pictures.printing import PrintSize
+
+    design, pictures = pickle.loads(drawing)
+    return QRImage(design, pictures=pictures).printed(PrintSize.from_json(size)).to_bytes(format)
+
+
 def _listing(base_url: str, campaigns: bytes, qrcodes: Sequence[bytes]) -> Listing:
     from qrkit.portfolio.exporting import Listing
 
@@ -96,7 +105,9 @@ def _statistics(scans: bytes, *, format: str) -> bytes:
     return SCAN_FORMATS[format].write(read_scan_records(scans))
 
 
-JOBS: dict[str, Callable[..., bytes]] = {"import": _import, "list": _list, "export": _export, "statistics": _statistics}
+JOBS: dict[str, Callable[..., bytes]] = {
+    "import": _import, "list": _list, "export": _export, "print": _print, "statistics": _statistics,
+}  # fmt: skip
 """The jobs by name; each takes the parts of a request and its options."""
 
 

@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from qrkit.design.limits import read_whole
 from qrkit.errors import AddressTooLong, BadRequest, InvalidParameter, Problem
-from qrkit.pictures.printing import PrintSize
+
+if TYPE_CHECKING:
+    from qrkit.pictures.printing import PrintSize
 
 __all__ = ["flag", "json_object", "pairs", "print_size", "whole"]
 
@@ -27,7 +29,7 @@ MOST_COMMAS = 10 * MOST_VALUES
 LONGEST_NAME = 60
 """Maximum characters of a name that an error repeats."""
 MOST_DIGITS = 9
-"""Maximum digits of a whole number in a query; no parameter needs more."""
+"""Maximum digits of a whole number in a query; no parameter but the ID of an event needs more."""
 LONGEST_NUMBER = 300
 """Maximum digits; a number of this length can still be converted to a float."""
 
@@ -96,10 +98,10 @@ def _unescape(text: str) -> str:
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
-def whole(text: str, name: str) -> int:
-    """Parse a whole number of at most nine digits, which may be written as `3.0`."""
+def whole(text: str, name: str, digits: int = MOST_DIGITS) -> int:
+    """Parse a whole number of at most nine digits, or of more, which may be written as `3.0`."""
     number = read_whole(text.strip())
-    if number is None or abs(number) >= 10**MOST_DIGITS:
+    if number is None or abs(number) >= 10**digits:
         raise InvalidParameter(Problem(name, text, "must be a whole number", "wrong-type"))
     return number
 
@@ -114,6 +116,8 @@ def flag(text: str, name: str) -> bool:
 
 def print_size(parameters: Mapping[str, str]) -> PrintSize | None:
     """Parse the parameters `sizeMm` and `dpi`; None if there are none."""
+    from qrkit.pictures.printing import PrintSize
+
     texts = {name: parameters[name.lower()] for name in ("sizeMm", "dpi") if name.lower() in parameters}
     given: dict[str, Any] = {name: float(text) if NUMBER.fullmatch(text) else text for name, text in texts.items()}
     return PrintSize(**given) if given else None

@@ -17,22 +17,8 @@ from qrkit.exchange.merge import ImportResult
 from qrkit.server.statuses import outside_text, status_of
 
 __all__ = [
-    "GOES_ON",
-    "JSON",
-    "KEYS",
-    "PREFLIGHT_HEADERS",
-    "STANDARD_HEADERS",
-    "Request",
-    "Response",
-    "header_text",
-    "headers_of",
-    "ignored",
-    "import_headers",
-    "is_browser",
-    "issues_json",
-    "problem",
-    "tagged",
-    "unless_known",
+    "GOES_ON", "JSON", "KEYS", "PREFLIGHT_HEADERS", "STANDARD_HEADERS", "Request", "Response", "header_text",
+    "headers_of", "ignored", "import_headers", "is_browser", "issues_json", "problem", "tagged", "unless_known",
     "warning",
 ]  # fmt: skip
 
@@ -51,22 +37,10 @@ LONGEST_NAME = 40
 KEYS = re.compile("qk_[A-Za-z0-9_-]{20,}", re.IGNORECASE)
 """What looks like an API key, which is never repeated."""
 EXPOSED = (
-    "X-Api-Error",
-    "X-Api-Error-Code",
-    "X-Api-Version",
-    "X-Api-Warning",
-    "X-Created",
-    "X-RateLimit-Limit",
-    "X-RateLimit-Remaining",
-    "X-RateLimit-Reset",
-    "X-Request-ID",
-    "X-Scan-Score",
-    "X-Skipped",
-    "X-Warnings",
-    "Content-Disposition",
-    "ETag",
-    "Retry-After",
-)
+    "X-Api-Error", "X-Api-Error-Code", "X-Api-Version", "X-Api-Warning", "X-Created", "X-RateLimit-Limit",
+    "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID", "X-Scan-Score", "X-Skipped", "X-Warnings",
+    "Content-Disposition", "ETag", "Retry-After",
+)  # fmt: skip
 STANDARD_HEADERS = {
     "X-Api-Version": "3.0",
     "X-Content-Type-Options": "nosniff",

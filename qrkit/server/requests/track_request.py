@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from qrkit.errors import InvalidParameter, MissingParameter, Problem, collecting
 from qrkit.model import Model
 from qrkit.pictures.generate_request import with_content
+from qrkit.pictures.printing import PrintSize
 from qrkit.tracking.records import Campaign, Location, Properties, QRCode
 from qrkit.tracking.redirect_rules import from_shlink
 from qrkit.tracking.utm import Utm
@@ -109,7 +110,8 @@ def json_named() -> Iterator[None]:
     try:
         yield
     except InvalidParameter as error:
-        names = {name: str(field.alias) for name, field in QRCode.model_fields.items()}
+        fields = (QRCode.model_fields | PrintSize.model_fields).items()
+        names = {name: str(field.alias) for name, field in fields}
         raise InvalidParameter(*(replace(one, name=names.get(one.name, one.name)) for one in error.problems)) from error
 
 

@@ -19,7 +19,7 @@ The tables are the same as in a file (`migrations`), with additions for several 
 from __future__ import annotations
 
 from qrkit.store.engine import Dialect
-from qrkit.store.migrations import CAMPAIGN_RULES, EVENTS, LINKS, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
+from qrkit.store.migrations import CAMPAIGN_RULES, EVENTS, LINKS, TOLD, TRIALS, UPTIME, VARIANTS, VIA, VISIT_COLUMNS
 from qrkit.store.postgresql.cursor import escape_json
 
 __all__ = ["POSTGRESQL"]
@@ -299,6 +299,7 @@ FROM information_schema.columns WHERE table_schema = current_schema()
         "campaign rules": CAMPAIGN_RULES,
         "gs1": GS1,
         "events": f"{EVENTS} CREATE INDEX ON events (number);",
+        "told": TOLD,
     },
     json_rows="""
 ROWS FROM (json_to_recordset($rows::JSON) AS ({fields}), unnest($numbers::INTEGER[])) v({names}, {number})

@@ -22,7 +22,7 @@ from qrkit.store.copies.text_enums import enum_frame, texts_of
 from qrkit.store.history.history_files import check_history
 from qrkit.store.questions import counted_elsewhere
 from qrkit.store.questions.column_copy import columns, reading_one_state
-from qrkit.store.questions.following import follow
+from qrkit.store.questions.following import Following
 from qrkit.store.questions.local_time import local_time, stretches_in
 from qrkit.store.questions.scan_attributes import (
     AttributeFilters,
@@ -330,14 +330,17 @@ class Scans(Shown):
             check_ids(self.store, self.account_id, asked)
         return view
 
-    def follow(self, *, kinds: Sequence[EventKind] = ("scan",), after: int | None = None) -> Iterator[dict[str, Any]]:
+    def follow(self, *, kinds: Sequence[EventKind] = ("scan",), after: int | None = None) -> Iterable[dict[str, Any]]:
         """Yield scans as they come, about half a second later, until you stop: `for scan in shop.scans.follow(): …`.
+
+        As the last line of a cell, `shop.scans.follow()` shows a live chart: scans per minute in the last hour.
 
         Each is a CloudEvent: `scan["time"]` says when, and `scan["data"]` has the QR Code and what is known of the
         visit. Once you have called this, events are kept for a day, so that `after` can go on where you stopped.
 
         Args:
-            kinds: scan, conversion, code.created, code.updated, code.deleted and limit.reached.
+            kinds: scan, conversion, code.created, code.updated, code.deleted, limit.reached, code.silent, unusual.day
+                and experiment.decided.
             after: The `id` of the last event that you have; by default, only what happens from now on is yielded.
 
         Raises:
@@ -352,7 +355,7 @@ class Scans(Shown):
         ):
             rule = "cannot be followed; filter by one campaign, one QR Code or one tag alone"
             raise InvalidParameter(Problem("view", repr(self), rule))
-        return follow(self.store, self.account_id, EventFilter(kinds=tuple(kinds), **asked), self.clock, after)
+        return Following(self, EventFilter(kinds=tuple(kinds), **asked), after)
 
     def ask(self, select: str, **parameters: Any) -> pd.DataFrame:
         """Run a `SELECT … FROM scans` and return a DataFrame.

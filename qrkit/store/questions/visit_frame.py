@@ -20,25 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["FRAME_COLUMNS", "FRAME_KINDS", "YEARS", "prepared_frame"]
 
 FRAME_COLUMNS = {
-    "short_code": "str",
-    "time": "datetime64[us]",
-    "kind": "str",
-    "content": "str",
-    "user_agent": "str",
-    "referrer": "str",
-    "language": "str",
-    "visitor": "UInt64",
-    "country": "str",
-    "region": "str",
-    "city": "str",
-    "latitude": "float64",
-    "longitude": "float64",
-    "via": "str",
-    "lot": "str",
-    "serial": "str",
-    "link_type": "str",
+    "short_code": "str", "time": "datetime64[us]", "kind": "str", "content": "str", "user_agent": "str",
+    "referrer": "str", "language": "str", "visitor": "UInt64", "country": "str", "region": "str", "city": "str",
+    "latitude": "float64", "longitude": "float64", "via": "str", "lot": "str", "serial": "str", "link_type": "str",
     "variant": "str",
-}
+}  # fmt: skip
 """Columns of a DataFrame of scans and their dtypes; only the first two are required."""
 
 FRAME_KINDS = ("scan", "bot", "prefetch", "head")

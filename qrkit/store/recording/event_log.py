@@ -17,7 +17,10 @@ from qrkit.tracking.records import QRCode
 from qrkit.tracking.times import naive, now
 from qrkit.tracking.webhook import EVENT_KINDS, EventKind
 
-__all__ = ["Event", "add_code_events", "add_events", "cloud_event", "is_anybody_waiting", "take_event_numbers"]
+__all__ = [
+    "Event", "add_code_events", "add_events", "asked_kinds", "cloud_event", "is_anybody_waiting", "take_event_numbers",
+    "tell_once",
+]  # fmt: skip
 
 RECEIVERS = "SELECT account_id, fields FROM receivers WHERE active"
 CODES = """
@@ -25,6 +28,7 @@ SELECT q.number, q.account_id, q.id AS "qrcodeId", q.name, q.short_code AS "shor
     c.id AS "campaignId", c.name AS campaign
 FROM qrcodes q LEFT JOIN campaigns c ON c.id = q.campaign_id WHERE q.number IN (SELECT unnest(?::INTEGER[]))
 """
+TELL = "INSERT INTO told_events VALUES (?) ON CONFLICT DO NOTHING RETURNING told"
 NUMBERS = "SELECT number FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])) ORDER BY number"
 TAKE = "SELECT min(number) AS first FROM (SELECT nextval('event_numbers') AS number FROM generate_series(1, ?)) taken"
 INSERT = """
@@ -37,7 +41,7 @@ class Event(NamedTuple):
     """What happened to a QR Code.
 
     Attributes:
-        qrcode: Number of the QR Code, which is stored.
+        qrcode: Number of the QR Code, which is stored; 0 for all of an account together.
         kind: What happened.
         time: When, in UTC: ISO 8601 without an offset.
         data: What else receivers learn, for JSON; besides, they learn what the QR Code is called and where it leads.
@@ -54,15 +58,34 @@ def is_anybody_waiting(store: Store) -> bool:
     return store.row(RECEIVERS) is not None
 
 
-def add_events(store: Store, events: Iterable[Event]) -> None:
-    """Add those events that a receiver asks for; without any receiver, the events are not even read."""
-    asked = set[tuple[str, str]]()
+def asked_kinds(store: Store) -> set[tuple[str, EventKind]]:
+    """Return the accounts that have a receiver, each with a kind of event that one asks for."""
+    asked = set[tuple[str, EventKind]]()
     for row in store.rows(RECEIVERS):
         kinds = json.loads(row["fields"])["kinds"] if row["fields"] else EVENT_KINDS
         asked.update((row["account_id"], kind) for kind in kinds)
+    return asked
+
+
+def tell_once(store: Store, account_id: str, found: Mapping[str, Event]) -> int:
+    """Add what was found in the scans of an account, by what tells it apart; return how much was not told before."""
+    with store.atomic():
+        told = [event for name, event in found.items() if store.rows(TELL, [f"{account_id} {name}"])]
+        add_events(store, told, account_id)
+    return len(told)
+
+
+def add_events(store: Store, events: Iterable[Event], account_id: str = "") -> None:
+    """Add those events that a receiver asks for; without any receiver, the events are not even read.
+
+    Args:
+        account_id: The account of events that concern no single QR Code.
+    """
+    asked = asked_kinds(store)
     if not asked or not (listed := list(events)):
         return
     codes = {row.pop("number"): row for row in store.rows(CODES, [list({event.qrcode for event in listed})])}
+    codes[0] = {"account_id": account_id}
     told = [(codes[event.qrcode], event) for event in listed if event.qrcode in codes]
     if told := [(code, event) for code, event in told if (code["account_id"], event.kind) in asked]:
         with store.adding():

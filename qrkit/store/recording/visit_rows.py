@@ -18,28 +18,12 @@ from qrkit.tracking.times import naive
 __all__ = ["COLUMNS", "insert_visits", "insert_waiting", "waiting_visit"]
 
 COLUMNS = {
-    "time": "TIMESTAMP",
-    "kind": "VARCHAR",
-    "qrcode": "INTEGER",
-    "short_code": "VARCHAR",
-    "content": "VARCHAR",
-    "user_agent": "INTEGER",
-    "referrer": "VARCHAR",
-    "language": "VARCHAR",
-    "visitor": "UBIGINT",
-    "country": "VARCHAR",
-    "region": "VARCHAR",
-    "city": "VARCHAR",
-    "latitude": "FLOAT8",
-    "longitude": "FLOAT8",
-    "via": "VARCHAR",
-    "lot": "VARCHAR",
-    "serial": "VARCHAR",
-    "link_type": "VARCHAR",
-    "variant": "VARCHAR",
-    "split": "INTEGER",
+    "time": "TIMESTAMP", "kind": "VARCHAR", "qrcode": "INTEGER", "short_code": "VARCHAR", "content": "VARCHAR",
+    "user_agent": "INTEGER", "referrer": "VARCHAR", "language": "VARCHAR", "visitor": "UBIGINT", "country": "VARCHAR",
+    "region": "VARCHAR", "city": "VARCHAR", "latitude": "FLOAT8", "longitude": "FLOAT8", "via": "VARCHAR",
+    "lot": "VARCHAR", "serial": "VARCHAR", "link_type": "VARCHAR", "variant": "VARCHAR", "split": "INTEGER",
     "conversion": "VARCHAR",
-}
+}  # fmt: skip
 FIELDS = {name: kind for name, kind in COLUMNS.items() if name != "user_agent"}
 """The fields of a visit in JSON; the number of its user agent is added when the visit is inserted."""
 TOLD = ("content", "referrer", "language", "region", "city", "latitude", "longitude", "via", "lot", "serial", "variant")

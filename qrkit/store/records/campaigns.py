@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
+from qrkit.store.recording.event_log import add_code_events
 from qrkit.store.records.campaign_colors import free_color, pass_on_color
 from qrkit.store.records.drawing_templates import change_looks
 from qrkit.store.records.qrcodes import list_text
 from qrkit.store.records.short_codes import remember_changed
 from qrkit.store.records.stored_json import stored_json
-from qrkit.tracking.records import Campaign
+from qrkit.tracking.records import Campaign, QRCode
 from qrkit.tracking.times import naive
 
 __all__ = ["campaigns", "delete_campaign", "insert_campaign", "leave_campaign", "read_campaign", "update_campaign"]
@@ -62,10 +64,11 @@ def _changing(campaign: Campaign) -> list[str]:
     return [campaign.name, campaign.description, campaign.template, list_text(campaign.rules), campaign.utm.to_json()]
 
 
-def leave_campaign(store: Store, id: str) -> None:
-    """Remove all QR Codes from a campaign."""
+def leave_campaign(store: Store, id: str, codes: Sequence[QRCode], now: datetime) -> None:
+    """Remove all QR Codes from a campaign: `codes`."""
     with store.atomic():
         _change_all(store, LEAVE_CAMPAIGN, id)
+        add_code_events(store, "code.updated", codes, now)
 
 
 def _change_all(store: Store, sql: str | None, campaign: str) -> None:

@@ -84,6 +84,7 @@ DELETE FROM events e WHERE number > 0 AND NOT EXISTS (
 )
 """: KEPT_FOR_STREAMS,
     "DELETE FROM events WHERE died < ?": DEAD_KEPT,
+    "DELETE FROM report_links WHERE expires <= ?": timedelta(0),
     f"""
 DELETE FROM deliveries d WHERE time < ?::TIMESTAMP OR time < (
     SELECT min(time) FROM (
@@ -257,7 +258,7 @@ def keep_for_streams(store: Store, account_id: str, now: datetime) -> None:
 
 
 def sweep_events(store: Store, now: datetime) -> None:
-    """Delete the events that all receivers have, old dead letters, and what the log has too many of."""
+    """Delete events that all receivers have, old dead letters, what the log has too many of, and expired reports."""
     with store.adding():
         for statement, ago in SWEEP.items():
             store.execute(statement, [naive(now - ago)])

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from qrkit.store.connection import Store
-from qrkit.store.recording.event_log import add_code_events
+from qrkit.store.recording.event_log import Event, add_code_events, add_events
 from qrkit.store.recording.recorder import include_waiting
 from qrkit.store.records.ids import can_be_stored
 from qrkit.store.records.qrcodes import (
@@ -27,6 +27,7 @@ from qrkit.store.records.qrcodes import (
 )
 from qrkit.store.records.short_codes import remember_changed
 from qrkit.tracking.records import QRCode, TermsFields
+from qrkit.tracking.times import naive
 
 __all__ = ["EDITED", "ORDERS", "Search", "deleted_rows", "edit_qrcodes", "imports", "put_back", "search_qrcodes"]
 
@@ -196,7 +197,7 @@ def deleted_rows(store: Store, ids: Sequence[str]) -> list[dict[str, Any]]:
     return store.rows(SELECT_ROWS, [list(ids)])
 
 
-def put_back(store: Store, rows: Sequence[Mapping[str, Any]]) -> None:
+def put_back(store: Store, rows: Sequence[Mapping[str, Any]], now: datetime) -> None:
     """Store deleted QR Codes again under their old numbers, by which their short codes and visits belong to them."""
     with store.atomic():
         for row in rows:
@@ -205,4 +206,5 @@ def put_back(store: Store, rows: Sequence[Mapping[str, Any]]) -> None:
             store.execute(
                 TOUCH, [[row["number"] for row in rows]]
             )  # an update tells other processes; an insert doesn't
+        add_events(store, (Event(row["number"], "code.created", naive(now).isoformat()) for row in rows))
         remember_changed(store, [row["short_code"] for row in rows])

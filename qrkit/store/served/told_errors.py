@@ -18,7 +18,9 @@ def error_to_json(error: QrkitError) -> bytes:
     fields = {name: value for name, value in vars(error).items() if name != "__notes__"}
     if isinstance(error, InvalidParameter):
         # The value that was refused may be of any type; the message shows it.
-        fields = {PROBLEMS: [(one.name, str(one.value), one.rule, one.code) for one in error.problems]} | {
+        values = [None if one.value is None else str(one.value) for one in error.problems]
+        problems = zip(error.problems, values, strict=True)
+        fields = {PROBLEMS: [(one.name, value, one.rule, one.code) for one, value in problems]} | {
             name: value for name, value in fields.items() if name not in (PROBLEMS, "value")
         }
     told = {"kind": type(error).__name__, "text": str(error), "fields": fields}

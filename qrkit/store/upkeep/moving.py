@@ -62,6 +62,8 @@ TABLES: dict[str, Kinds] = {
         "number": "BIGINT", "account_id": "VARCHAR", "stored": "TIMESTAMP", "event": "VARCHAR", "receiver": "VARCHAR",
         "died": "TIMESTAMP", "error": "VARCHAR",
     },
+    "told_events": {"told": "VARCHAR"},
+    "report_links": dict.fromkeys(("digest", "account_id", "html"), "VARCHAR") | {"expires": "TIMESTAMP"},
     "settings": {"name": "VARCHAR", "value": "VARCHAR"},
     "visits": COLUMNS,
 }  # fmt: skip

@@ -22,12 +22,10 @@ OVERDUE_FILE = "SELECT 1 AS one FROM history WHERE first < ? LIMIT 1"
 FOR_EVER = "0"
 
 
-def check_days(days: Any) -> int:
+def check_days(days: Any, most: int = MOST_DAYS_KEPT) -> int:
     """Return a number of days unchanged if it is valid."""
-    if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= MOST_DAYS_KEPT:
-        raise InvalidParameter(
-            Problem("days", days, f"must be a whole number of days in 1..{MOST_DAYS_KEPT}", "out-of-range")
-        )
+    if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= most:
+        raise InvalidParameter(Problem("days", days, f"must be a whole number of days in 1..{most}", "out-of-range"))
     return days
 
 

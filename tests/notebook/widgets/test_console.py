@@ -12,7 +12,8 @@ import pytest
 
 from qrkit import open_portfolio
 from qrkit.__main__ import main
-from qrkit.notebook.console.pages import pages_of
+from qrkit.notebook.console.pages import pages_of, show_console
+from qrkit.portfolio.access import create_account, create_key
 
 START_SECONDS = 240
 WAIT_MS = 180_000
@@ -76,7 +77,7 @@ def start(tmp_path):
         lines = []
         for line in process.stdout:
             lines.append(line)
-            if found := re.search(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", line):
+            if found := re.search(r"http://127\.0\.0\.1:\d+/(?:\?token=[\w-]{43})?", line):
                 late.cancel()
                 return process, found[0]
         raise RuntimeError("".join(lines))
@@ -94,10 +95,10 @@ def stop(process):
     return process.wait(timeout=30), process.stdout.read()
 
 
-def serious_faults(page):
+def serious_faults(page, places=PLACES):
     from axe_playwright_python.sync_playwright import Axe
 
-    for width, scheme in PLACES:
+    for width, scheme in places:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         for one in Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]:
@@ -108,22 +109,25 @@ def serious_faults(page):
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "loopback")
-def test_console_shows_and_edits_a_store_and_loads_nothing_from_elsewhere(start, browser, tmp_path):
+def test_shared_console_edits_a_store_and_loads_nothing_from_elsewhere(start, browser, tmp_path):
     with open_portfolio(tmp_path / "shop.duckdb", base_url="https://go.example.com") as shop:
         shop.insert_qrcode("https://example.com/door", name="Door", short_code="door")
-    process, address = start("console", "--store", "shop.duckdb")
+        key = create_key(shop.store, shop.account)
+    process, address = start("console", "--store", "shop.duckdb", "--sign-in")
     context = browser.new_context(viewport={"width": 900, "height": 900})
     context.set_default_timeout(WAIT_MS)
     context.add_init_script(LATE)
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
     page.on("websocket", lambda one: asked.append(one.url))
-    page.goto(address, wait_until="commit")
+    page.goto(address)
+    page.get_by_label("API key").fill(key)
+    page.get_by_role("button", name="Sign in").click(no_wait_after=True)
     page.get_by_text("Opening your portfolio…").wait_for()
     page.get_by_role("button", name="Door").or_(page.locator(".qk-pick")).first.click()
     page.get_by_text("Opening your portfolio…").wait_for(state="hidden")
     assert page.evaluate("performance.getEntriesByType('navigation')[0].type") == "reload"
-    assert page.url == re.sub(r"\?.*", "", address), "the token stays out of the address"
+    assert page.url == address, "the key stays out of the address"
     assert page.title() == "shop.duckdb · QR Codes"
     page.get_by_label("Edit QR Code").get_by_label("Name", exact=True).fill("Gate")
     page.get_by_role("button", name="Save").first.click()
@@ -138,12 +142,17 @@ def test_console_shows_and_edits_a_store_and_loads_nothing_from_elsewhere(start,
     assert page.evaluate(REPEATED_IDS) == []
     place = page.locator(".qrkit-designer .qk-side").evaluate("one => getComputedStyle(one).position")
     assert place == "static", "styles of the portfolio browser do not reach the studio"
+    page.get_by_role("tab", name="Settings").click()
+    page.get_by_role("heading", name="API keys of local").wait_for()
+    assert list(serious_faults(page, PLACES[-1:])) == []
     page.get_by_role("tab", name="QR Codes").click()
     page.locator(".qrkit-browser").wait_for()
     replies = page.evaluate(ASK_KERNEL, "execute_request")
     assert "execute_reply" not in replies
     host = re.escape(re.match(r"http://([^/]+)/", address)[1])
     assert [url for url in asked if not re.match(rf"(?:blob:)?(?:http|ws)://{host}/|data:", url)] == []
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("API key").wait_for()
     status, told = stop(process)
     context.close()
     assert (status, told) == (0, "")
@@ -163,6 +172,22 @@ def test_pages_are_made_when_they_are_selected():
         assert pages.widgets["Scans"] is dashboard
         for widget in (*pages.widgets.values(), pages):
             widget.close()
+
+
+def test_a_page_shows_the_account_that_has_signed_in(tmp_path, monkeypatch):
+    with open_portfolio(tmp_path / "shop.duckdb") as shop:
+        ana = create_account(shop.store, "Ana")
+    shown = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    show_console(str(tmp_path / "shop.duckdb"), ana.id)
+    (pages,) = shown
+    browser = pages.widgets["QR Codes"]
+    assert (pages.account, browser.portfolio.account) == ("Ana", ana)
+    for widget in (browser, pages):
+        widget.close()
+    browser.portfolio.store.close()
+    with pytest.raises(StopIteration):
+        show_console(str(tmp_path / "shop.duckdb"), "0" * 32)
 
 
 def test_a_store_that_closes_under_an_open_page_is_reported_there():

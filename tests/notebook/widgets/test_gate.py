@@ -7,6 +7,7 @@ import re
 import subprocess
 import threading
 from base64 import b64encode
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,9 @@ class Echo(WebSocketHandler):
         self.write_message(message)
 
 
-@pytest.fixture(scope="module")
-def port():
-    """The port of a gate that knows the host qr.example.com, too."""
+@contextmanager
+def serving(gate):
+    """Serves the gate that a function makes; gives its port."""
     (listening,) = bind_sockets(0, "127.0.0.1")
     started, loops = threading.Event(), []
 
@@ -54,8 +55,7 @@ def port():
         loops.append(loop)
 
         async def begin():
-            app = Application([(f"/api/kernels/{ECHO}/channels", Echo), (".*", Behind)])
-            HTTPServer(Gate(app, TOKEN, ["qr.example.com"])).add_sockets([listening])
+            HTTPServer(gate()).add_sockets([listening])
             started.set()
 
         loop.add_callback(begin)
@@ -70,18 +70,31 @@ def port():
     thread.join()
 
 
-@pytest.fixture
-def ask(port):
-    def asked(path, method="GET", **headers):
+@pytest.fixture(scope="module")
+def port():
+    """The port of a gate that knows the host qr.example.com, too."""
+    app = Application([(f"/api/kernels/{ECHO}/channels", Echo), (".*", Behind)])
+    with serving(lambda: Gate(app, TOKEN, ["qr.example.com"])) as port:
+        yield port
+
+
+def asking(port):
+    def asked(path, method="GET", form=None, **headers):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, headers={"Host": f"127.0.0.1:{port}"} | given)
+        typed = {"Content-Type": "application/x-www-form-urlencoded"} if form else {}
+        connection.request(method, path, form, headers={"Host": f"127.0.0.1:{port}"} | typed | given)
         answer = connection.getresponse()
         body = answer.read().decode()
         connection.close()
         return answer, body
 
     return asked
+
+
+@pytest.fixture
+def ask(port):
+    return asking(port)
 
 
 def test_the_token_moves_from_the_address_to_a_cookie_of_this_port(ask, port):
@@ -190,7 +203,7 @@ def test_answers_forbid_other_hosts_frames_and_referrers(ask):
     assert policy.startswith("default-src 'self';")
     assert "frame-ancestors 'none'" in policy
     assert "http" not in policy
-    assert (answer.getheader("Referrer-Policy"), answer.getheader("Cache-Control")) == ("no-referrer", "no-store")
+    assert (answer.getheader("Referrer-Policy"), answer.getheader("Cache-Control")) == ("same-origin", "no-store")
 
 
 def nginx_at(port, upstream, folder):

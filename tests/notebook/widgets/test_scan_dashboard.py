@@ -1,6 +1,6 @@
 """The dashboard without a browser: which scans it shows, and what it says."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from io import StringIO
 
 import pandas as pd
@@ -13,6 +13,7 @@ from qrkit.analytics import simulate
 from qrkit.errors import InvalidParameter
 from qrkit.notebook.widgets import ScanDashboard
 from qrkit.notebook.widgets.dashboard.dashboard_answers import Asked
+from qrkit.notebook.widgets.dashboard.live_scans import LiveScans
 from qrkit.report import portfolio
 from tests.sweeps import quick_rows
 
@@ -327,3 +328,21 @@ def test_tags_are_ranked_and_filter_scans_if_there_are_any(board, shop):
     assert board.state["filters"] == [{"name": "tag", "label": "door"}]
     board.ask(tag="nowhere")
     assert board.state["numbers"]["scans"] == 0
+
+
+def test_followed_scans_are_a_live_chart(shop):
+    def scan(minutes):
+        shop.scans.insert([{"short_code": "Wind", "time": NOW - timedelta(minutes=minutes)}])
+
+    for minutes in (59, 2):
+        scan(minutes)
+    shown = shop.scans.follow()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    assert "Scans in the last hour: 2; in the last five minutes: 1" in shown["text/html"]
+    live = LiveScans(shop.scans, name=repr(shop.scans))
+    for minutes in (61, 0):
+        scan(minutes)
+    say(live, ask="look")
+    (columns, _) = html.fromstring(live.state["svg"]).iter("path")
+    assert columns.get("d") == "M4 100v-80.0M460 100v-80.0M476 100v-80.0"
+    live.close()

@@ -23,18 +23,8 @@ from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
 
 __all__ = [
-    "ATTRIBUTES",
-    "KINDS",
-    "WIDTHS",
-    "Asked",
-    "Comparison",
-    "Drawn",
-    "answer",
-    "bars",
-    "drawn",
-    "numbers",
-    "periods",
-]
+    "ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "answer", "bars", "drawn", "numbers", "periods",
+]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""

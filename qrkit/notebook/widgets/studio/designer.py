@@ -41,15 +41,15 @@ from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_group
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.pictures.image import NOTEBOOK_COMPRESSION, QRImage
-from qrkit.pictures.printing import PrintSize, print_checks
+from qrkit.pictures.preflight import print_checks
+from qrkit.pictures.printing import PrintSize
 
 if TYPE_CHECKING:
     from qrkit.design.brand import Brand
-    from qrkit.design.limits import Audience
     from qrkit.drawing.untrusted.assets import Fetch
     from qrkit.portfolio.portfolio import Portfolio
     from qrkit.portfolio.templates import Templates
-    from qrkit.scanning.scan_report import ScanReport
+    from qrkit.scanning.scan_report import Audience, ScanReport
 
 __all__ = ["Designer"]
 

@@ -1,0 +1,1 @@
+"""Keys, accounts, the brand, the settings of a store and its backup."""

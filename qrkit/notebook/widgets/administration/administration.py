@@ -1,0 +1,128 @@
+"""Provides `Administration`: keys, accounts, the settings of a store, and its backup.
+
+All sentences are in its script.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from qrkit.errors import NotAllowed
+from qrkit.notebook.widgets.widget import Page, script, style
+from qrkit.portfolio import Portfolio, access
+from qrkit.portfolio.base_urls import kept_base_url
+from qrkit.store import Store
+from qrkit.store.duckdb.database import history_folder
+from qrkit.store.served.database import ServedStore
+from qrkit.store.upkeep.maintenance import backup
+from qrkit.store.upkeep.retention import keep_days
+from qrkit.store.upkeep.snapshot import Snapshot
+from qrkit.tracking.records import PLANS
+
+__all__ = ["Administration"]
+
+PART = 4_000_000
+"""Bytes of a backup that are sent at a time."""
+
+
+class Administration(Page):
+    """A widget for the keys of an account; for the account of the administrator, for all accounts and the store.
+
+    Args:
+        portfolio: The portfolio of the account.
+        may_move: Whether the base URL can change, because no server has the store open.
+    """
+
+    _esm = script("administration", "../browser/portfolio_forms", "administration")
+    _css = style("administration", "administration", "qrkit-administration")
+
+    def __init__(self, portfolio: Portfolio, /, *, name: str = "administration", may_move: bool = True) -> None:
+        self._secret = ""
+        if self._is_open(name):
+            with self._one_answer():
+                return
+        self.portfolio, self._account, self._may_move = portfolio, portfolio.account, may_move
+        self._file: dict[str, Any] | None = None
+        self._copy: IO[bytes] | None = None
+        self._register(name)
+
+    @property
+    def _managed(self) -> Store:
+        """The store, for those who may administer it."""
+        if not access.may_administer(self.portfolio.account):
+            raise NotAllowed("only the account local may do this")
+        return self.portfolio.store
+
+    def _browser_state(self) -> dict[str, Any]:
+        store = self.portfolio.store
+        shown: dict[str, Any] = {"account": self._account.name, "secret": self._secret, "file": self._file}
+        keys = [asdict(one) for one in access.list_keys(store, self._account)]
+        shown["keys"] = [{name: value and str(value) for name, value in one.items()} for one in keys]
+        if access.may_administer(self.portfolio.account):
+            accounts = access.list_accounts(store)
+            shown["accounts"] = [[one.name, one.plan, len(access.list_keys(store, one))] for one in accounts]
+            url = self.portfolio.base_url if self._may_move else None
+            shown |= {"plans": list(PLANS), "base_url": url, "days": keep_days(store)}
+        return shown
+
+    # ---- Messages from the browser
+
+    def _handle_message(self, widget: Any, message: Any, buffers: Any) -> None:
+        self._secret, self._errors = "", {}
+        super()._handle_message(widget, message, buffers)
+
+    def _on_make_key(self, message: dict[str, Any]) -> None:
+        self._secret = access.create_key(self.portfolio.store, self._account, label=str(message.get("label", "")))
+
+    def _on_revoke_key(self, message: dict[str, Any]) -> None:
+        access.revoke_key(self.portfolio.store, self._account, str(message.get("key", "")))
+
+    def _on_show_account(self, message: dict[str, Any]) -> None:
+        self._account = access.get_account(self._managed, str(message.get("account", "")))
+
+    def _on_make_account(self, message: dict[str, Any]) -> None:
+        name, plan = str(message.get("account", "")), str(message.get("plan", ""))
+        self._account = access.create_account(self._managed, name, plan=plan)
+
+    def _on_change_plan(self, message: dict[str, Any]) -> None:
+        account = access.get_account(self._managed, str(message.get("account", "")))
+        access.change_plan(self._managed, account, str(message.get("plan", "")))
+
+    def _on_save_settings(self, message: dict[str, Any]) -> None:
+        store, url, days = self._managed, message.get("base_url"), str(message.get("days", "")).strip()
+        if self._may_move and url not in (None, self.portfolio.base_url):
+            self.portfolio.base_url = kept_base_url(store, str(url))
+        self.portfolio.keep_visits(days=int(days) if days.isdecimal() else days or None)  # type: ignore[arg-type]
+
+    def _on_back_up(self, _message: Any) -> None:
+        self._copy, name = _backup(self._managed)
+        self._file = {"name": name, "bytes": self._copy.seek(0, 2), "number": self._answered}
+        self._copy.seek(0)
+
+    def _on_part(self, message: dict[str, Any]) -> None:
+        """Send the next part of the backup."""
+        if self._copy:
+            part = self._copy.read(PART)
+            self.send({"answer": "part", "view": message.get("view")}, buffers=[part])
+            if len(part) < PART:
+                self._copy.close()
+                self._copy = None
+
+
+def _backup(store: Store) -> tuple[IO[bytes], str]:
+    """Return an open copy of a store, which has no name any more, and what to call it; a zip if visits are archived."""
+    if isinstance(store, ServedStore):
+        with store.standing():
+            store = Snapshot(store.path)
+    # Windows keeps an open file.
+    with TemporaryDirectory(prefix="qrkit-backup-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder, "backup")
+        place.mkdir()
+        file = backup(store, place / Path(store.path).name)
+        if history_folder(file).is_dir():
+            file = Path(shutil.make_archive(str(file), "zip", place))
+        return file.open("rb"), file.name

@@ -1,0 +1,36 @@
+"""Keeps finished reports behind links that expire. Of the token of a link, only the hash is stored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from hashlib import sha256
+
+from qrkit.store.connection import Store
+from qrkit.tracking.times import naive
+
+__all__ = ["MOST_LINKS", "add_report", "linked_report"]
+
+MOST_LINKS = 100
+"""Links of an account that have not expired."""
+
+KEPT = "SELECT count(*) AS number FROM report_links WHERE account_id = ? AND expires > ?::TIMESTAMP"
+ADD = "INSERT INTO report_links VALUES (?, ?, ?, ?)"
+LINKED = "SELECT html FROM report_links WHERE digest = ? AND expires > ?::TIMESTAMP"
+
+
+def add_report(store: Store, account_id: str, token: str, html: str, *, now: datetime, expires: datetime) -> bool:
+    """Keep a page until a moment; return False if the account has too many already."""
+    with store.atomic():
+        if is_possible := store.rows(KEPT, [account_id, naive(now)])[0]["number"] < MOST_LINKS:
+            store.execute(ADD, [_digest(token), account_id, html, naive(expires)])
+    return bool(is_possible)
+
+
+def linked_report(store: Store, token: str, now: datetime) -> str | None:
+    """Return the page behind a token; None if there is none, or it has expired."""
+    row = store.row(LINKED, [_digest(token), naive(now)])
+    return row["html"] if row else None
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
