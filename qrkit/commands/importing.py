@@ -94,7 +94,7 @@ def import_codes(
 def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
     """Print what an import skipped or changed, on the error stream."""
     tell_rows([(issue.row, issue.error) for issue in result.to_fix_first])
-    fixable = [issue.reason for issue in result.issues if issue.detail.endswith("?")]
+    fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
     for reason, when in (("suspicious-url", ""), ("duplicate", " before")):
         if added := fixable.count(reason):
             codes = "1 code was" if added == 1 else f"{added} codes were"
