@@ -50,6 +50,7 @@ def define_import(one: Parser) -> None:
         usage="FILE [options]",
         examples=(
             "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
+            "qrkit import posters.csv --store shop.duckdb --check",
             "qrkit import posters.xlsx --columns content=Website,name=Poster \\",
             "    --template brand --store shop.duckdb",
             "qrkit import posters.xlsx --columns 'content=Landing page,name=Poster' \\",
@@ -62,6 +63,7 @@ def define_import(one: Parser) -> None:
     what = f"{', '.join(IMPORT_FORMATS)}; workbooks and zips are recognized by their content, others by their suffix"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
+    one.add_argument("--check", action="store_true", help="tell what the import would do, and import nothing")
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     visits = "short code of all visits in FILE, if FILE is a table of visits that does not contain it"
@@ -108,7 +110,11 @@ def define_export(one: Parser) -> None:
 def _import(asked: argparse.Namespace) -> ImportStatus:
     try:
         data = read_file(asked.file)  # once, because it may be a pipe
-        return _import_scans(asked, data) if _holds_scans(asked, data) else _import_codes(asked, data)
+        if not _holds_scans(asked, data):
+            return _import_codes(asked, data)
+        if asked.check:
+            raise InvalidParameter(Problem("check", str(asked.file), "is a table of visits; only QR Codes are checked"))
+        return _import_scans(asked, data)
     except (InvalidParameter, BrokenPipeError):
         raise
     except (QrkitError, OSError) as error:
@@ -126,7 +132,11 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
         # Try it in memory first, so that a file of which nothing can be read leaves no new, empty store behind.
         with open_portfolio(":memory:") as trial, _rename_to_options(asked):
             result, template = import_codes(trial, asked, data, columns, format=format)
-    if result is None or result.created or not result.failed:
+    if asked.check:
+        if result is None:
+            with opened(asked, to_read=True) as portfolio, _rename_to_options(asked):
+                result, template = import_codes(portfolio, asked, data, columns, format=format, check=True)
+    elif result is None or result.created or not result.failed:
         with opened(asked) as portfolio, _rename_to_options(asked):
             result, template = import_codes(portfolio, asked, data, columns, format=format)
             tell_of_local_urls("import", portfolio)
@@ -136,7 +146,8 @@ def _import_codes(asked: argparse.Namespace, data: bytes) -> ImportStatus:
     names = ("row", "campaign", "name", "content", "reason", "error")
     issues = [{name: getattr(issue, name) for name in names} for issue in result.issues]
     members = {"created": result.created, "template": template, "issues": issues}
-    told = f"{asked.file}: {result}" + (f"; template {template}" if template else "")
+    file = f"{asked.file}, checked only" if asked.check else str(asked.file)
+    told = f"{file}: {result}" + (f"; template {template}" if template else "")
     print_result(asked, told, file=str(asked.file), **members, other_hosts=dict(result.other_hosts))
     return _status_of(result.created + result.count("duplicate"), is_complete=result.is_complete)
 

@@ -56,6 +56,7 @@ def import_codes(
     columns: Mapping[str, str] | None = None,
     *,
     format: str | None = None,
+    check: bool = False,
 ) -> tuple[ImportResult, str]:
     """Add the QR Codes of a file in one transaction with the template that is made for them.
 
@@ -63,6 +64,7 @@ def import_codes(
         asked: The options of `add_import_options`.
         columns: Our column names mapped to the file's, besides those in the options.
         format: The format of bytes.
+        check: Whether to check the file alone, so that neither a QR Code nor a template is saved.
 
     Returns:
         The result, and the name of the template of the imported codes; "" if the options ask for none.
@@ -72,9 +74,9 @@ def import_codes(
         theirs = read_columns(asked.columns) | theirs
     # A template that the options make is saved with the QR Codes or not at all; the others need no transaction around
     # the import, which would keep everybody else's changes waiting while the file is read.
-    makes_template = bool(decoration_of(asked)) or _is_file(asked.template)
+    makes_template = not check and (bool(decoration_of(asked)) or _is_file(asked.template))
     with portfolio.store.atomic() if makes_template else nullcontext():
-        template = _saved_template(portfolio, asked, source, format)
+        template = "" if check else _saved_template(portfolio, asked, source, format)
         result = portfolio.import_file(
             source,
             format=format,
@@ -86,6 +88,7 @@ def import_codes(
             fix_urls=asked.fix_urls,
             old_base_url=asked.old_base_url,
             anyway=asked.anyway,
+            check=check,
             progress=sys.stderr.isatty(),
         )
     return result, template

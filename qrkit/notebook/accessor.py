@@ -69,6 +69,12 @@ class QRAccessor:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
+    def __repr__(self) -> str:
+        """List the functions, each with the first sentence of its documentation."""
+        known = {name: one for name, one in vars(type(self)).items() if not name.startswith("_")}
+        lines = (f"  {name:<10}{(one.__doc__ or '').partition('.')[0]}." for name, one in known.items())
+        return "\n".join([f"<df.qr: QR Codes for {len(self._frame):,} rows>", *lines])
+
     @lists_fields(DesignFields)
     def generate(
         self,

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.design.bounds import MILLIMETRES_PER_INCH, STANDARD_PADDING
-from qrkit.design.color import BLACK, WHITE
+from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.design import Design
 from qrkit.design.frames import unset_rule
 from qrkit.drawing.draw import picture_size
 from qrkit.drawing.frames.framing import LEAST_CONTRAST
 from qrkit.drawing.letters.lettering import missing_letters
-from qrkit.drawing.scene import Group, Matrix, Rectangle, Shape
-from qrkit.drawing.writers import zpl
+from qrkit.drawing.scene import Group, Item, Matrix, Rectangle, Scene, Shape
+from qrkit.drawing.writers import svg, zpl
 from qrkit.drawing.writers.pdf import PdfFile
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, Problem, QrkitError, RenderingFailed
 from qrkit.files import complete_file
@@ -38,7 +38,7 @@ from qrkit.pictures.patterns import check_pattern, filled
 from qrkit.pictures.preflight import preflight
 from qrkit.pictures.printing import PrintSize
 
-__all__ = ["Labels", "SheetFile", "write_sheet", "write_test_page"]
+__all__ = ["Labels", "SheetFile", "first_page", "write_sheet", "write_test_page"]
 
 MOST_PROBLEMS = 20
 """Labels that an error names."""
@@ -51,6 +51,10 @@ MOST_KEPT = 1_000
 """Labels that are kept from the check until they are drawn; others are made twice, so that memory stays flat."""
 RULER, SHORT_RULER = 100, 10
 """Millimeters of the lines on a test page, and on one that is too small for them."""
+PAPER, EDGE, HALF_EDGE = Color.parse("#E4E7EB"), Color.parse("#C3C9D1"), 0.2
+"""In a picture of a page: the colors of the paper and of the edges of labels, and half the width of an edge in mm."""
+SHOWN_WIDTH = 840
+"""Pixels of the width of a page that is written as a picture."""
 ROUNDING = 1e-9
 """Rounding error allowed in a number of dots, or in the width of a module."""
 
@@ -93,7 +97,8 @@ def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> Sh
     """Write labels to a PDF, or as ZPL for a label printer. If one label cannot be made, nothing is written.
 
     Args:
-        path: The file, which ends in .pdf or .zpl; an existing one is replaced.
+        path: The file, which ends in .pdf or .zpl, or in .svg for a picture of the first page (`first_page`); an
+            existing one is replaced.
         labels: What goes on the labels.
         settings: How they are arranged, printed and cut.
 
@@ -106,17 +111,37 @@ def write_sheet(path: str | Path, labels: Labels, settings: SheetSettings) -> Sh
         UserWarning: If the font lacks letters, which are drawn as boxes; and, before a page is drawn, of what to change
             before printing (`QRImage.preflight`): the first label of each kind of finding.
     """
-    is_zpl = Path(path).suffix.lower() == ".zpl"
-    file = Path(path) if is_zpl else _pdf(path)
+    suffix = Path(path).suffix.lower()
+    is_zpl, file = suffix == ".zpl", Path(path) if suffix in (".zpl", ".svg") else _pdf(path)
     sheet = _Sheet(labels, settings)
     if is_zpl:
         sheet.check_roll()
     sheet.check()
-    with complete_file(file) as opened, nullcontext() if is_zpl else PdfFile(opened) as pdf:
-        pages = sheet.write(pdf) if pdf else sheet.write_roll(opened)
+    with complete_file(file) as opened, PdfFile(opened) if suffix == ".pdf" else nullcontext() as pdf:
+        pages = sheet.write(pdf) if pdf else sheet.write_roll(opened) if is_zpl else sheet.write_picture(opened)
     if sheet.lettering.missing:
         warnings.warn(missing_letters(sheet.lettering.missing), stacklevel=3)
     return SheetFile(file, len(labels.rows) * settings.copies, pages)
+
+
+def first_page(labels: Labels, settings: SheetSettings, *, width: float) -> Scene:
+    """Return a picture of the first page of a sheet, with white labels on gray paper.
+
+    Args:
+        labels: What goes on the labels; rows that do not fit the page are neither checked nor drawn.
+        settings: How they are arranged.
+        width: Width of the page in pixels.
+
+    Raises:
+        InvalidParameter: As `write_sheet`, but for the labels of this page.
+
+    Warns:
+        UserWarning: As `write_sheet`, of what to change before printing.
+    """
+    most = len(_stock(settings).places)
+    sheet = _Sheet(labels._replace(rows=labels.rows[:most], numbers=labels.numbers[:most]), settings)
+    sheet.check()
+    return sheet.first_page(width)
 
 
 def write_test_page(path: str | Path, settings: SheetSettings) -> Path:
@@ -309,6 +334,30 @@ class _Sheet:
             label = replace(scene, width=width, height=height, items=(blank, moved, *letters), paper=())
             file.write(zpl.write_label(label, self._settings.copies))
         return len(self._labels.rows) * self._settings.copies
+
+    def write_picture(self, file: BinaryIO) -> int:
+        """Write a picture of the first page, and return 1."""
+        file.write(svg.write_union(self.first_page(SHOWN_WIDTH)))
+        return 1
+
+    def first_page(self, width: float) -> Scene:
+        """Return a picture of the first page, `width` pixels wide."""
+        stock = self._stock
+        label = Shape(stock.outline(), EDGE), Shape(stock.outline(-HALF_EDGE), self._settings.label_color or WHITE)
+        painted: list[Item] = [Group(label, Matrix(1, 1, *at)) for at in stock.places]
+        slots = iter(stock.places[self._settings.start - 1 :])
+        for image, placed in self._each():
+            scene, panel = image.exact_scene, stock.height / stock.panels
+            scale = placed.code.width / scene.width
+            code = Group(scene.items, Matrix(scale, scale, placed.code.x, placed.code.y))
+            letters = [Shape(self.lettering.outline(line, 1), self._settings.text_color) for line in placed.lines]
+            front = Group((code, *letters), Matrix(move_y=stock.height - panel))
+            back = [Group((code, *letters), Matrix(-1, -1, stock.width, panel))] * (stock.panels - 1)
+            painted += [Group((*back, front), Matrix(1, 1, *at)) for at in islice(slots, self._settings.copies)]
+        size = width / stock.page[0]
+        paper = Rectangle(0, 0, *stock.page, PAPER)
+        page = Group((paper, *painted), Matrix(size, size))
+        return replace(scene, width=width, height=stock.page[1] * size, items=(page,), paper=())
 
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""

@@ -263,7 +263,8 @@ class Written(Explained):
         """Write a PDF of labels or cards with QR Codes, each drawn as `image` draws it, and lines of text.
 
         Args:
-            path: The file, which ends in .pdf, or in .zpl for a label printer (with `dpi`).
+            path: The file, which ends in .pdf, in .zpl for a label printer (with `dpi`), or in .svg for a picture of
+                the first page.
             stock: The part of a label stock, such as `L7160`, or one of our cards: business-card, table-tent, a6,
                 sticker, ticket, hang-tag. `qrkit.paper.stocks()` has all stocks.
             campaign_id: The campaign whose QR Codes to print; by default, all.

@@ -41,6 +41,9 @@ class Gs1:
     def __init__(self, records: Records) -> None:
         self._records = records
 
+    def __repr__(self) -> str:
+        return f"<Gs1 of {self._records!r}>"
+
     def set(
         self,
         what: str,

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from qrkit.design.design import Design, DesignFields, lists_fields
 from qrkit.errors import NotAllowed, NotFound
-from qrkit.exchange import (
-    import_format,
-    import_format_of_file,
-)
+from qrkit.exchange import import_format, import_format_of_file
 from qrkit.exchange.data_frames import campaigns_frame, qrcodes_frame, table_of_frame, whole_frame
 from qrkit.exchange.locating import Place
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import read_sheet, sheet_of
-from qrkit.exchange.table_files import Table
 from qrkit.exchange.visit_tables import scan_table
 from qrkit.files import read_file
-from qrkit.late import UNSEEN, Shown, Watch, named, watch
+from qrkit.late import Shown, named, watch
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.brands import Brands
 from qrkit.portfolio.checking import check_codes
 from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.exporting import Written
 from qrkit.portfolio.gs1 import Gs1
-from qrkit.portfolio.importing import Present, check_codes_kept, import_table, read_mapped
+from qrkit.portfolio.importing import Add, Present, check_codes_kept, import_table, read_mapped
 from qrkit.portfolio.privacy import PrivacyReport
 from qrkit.portfolio.scan_importing import ScanImport, imports_frame, insert_scans
 from qrkit.portfolio.scanned import Scanned
-from qrkit.portfolio.storing import store_rows
+from qrkit.portfolio.storing import present_in, store_rows
 from qrkit.portfolio.webhooks import Webhooks
 from qrkit.scanning import audience_named, level_named
 from qrkit.store import Scans, Store
@@ -297,6 +293,7 @@ class Portfolio(Shown, Scanned, Written):
         fix_urls: bool = False,
         old_base_url: str = "",
         anyway: bool = True,
+        check: bool = False,
         progress: bool = False,
     ) -> ImportResult:
         """Add the QR Codes of a file, in one transaction.
@@ -324,6 +321,7 @@ class Portfolio(Shown, Scanned, Written):
                 starts later answers requests for its host and path. By default, the whole path is the short code.
             anyway: Whether to import a file even if short codes in it are in use, so that what was printed with them
                 would lead to another QR Code here. Their rows get new short codes.
+            check: Whether to check the file alone. The result is that of an import, but nothing is added.
             progress: Whether to show progress bars.
 
         Raises:
@@ -341,7 +339,16 @@ class Portfolio(Shown, Scanned, Written):
             data = read_file(file)
         table = read_mapped(data, named.name, columns or {}, seen, Place(sheet, header_row, encoding))
         old = base_url_of(old_base_url, name="old_base_url") if old_base_url else ""
-        return self._import(table, seen, template, fix_urls=fix_urls, old_base_url=old, anyway=anyway)
+
+        def judge(known: Present, add: Add) -> ImportResult:
+            result = import_table(table, known, add, seen, fix_urls=fix_urls)
+            if not anyway:
+                check_codes_kept(result)
+            return result
+
+        if check:
+            return judge(present_in(self, template, old), lambda *_: None)
+        return self._store(judge, template, old)
 
     def import_scans(
         self,
@@ -448,12 +455,13 @@ class Portfolio(Shown, Scanned, Written):
             >>> result.to_frame()["error"].to_dict()
             {2: "invalid: content='': must not be empty; size=99: must be in 1..20 pixels per module"}
         """
-        return self._import(table_of_frame(frame, columns), UNSEEN, template, fix_urls=fix_urls)
+        table = table_of_frame(frame, columns)
+        return self._store(lambda known, add: import_table(table, known, add, fix_urls=fix_urls), template)
 
-    def _import(
-        self, table: Table, seen: Watch, template: str, *, fix_urls: bool, old_base_url: str = "", anyway: bool = True
+    def _store(
+        self, judge: Callable[[Present, Add], ImportResult], template: str, old_base_url: str = ""
     ) -> ImportResult:
-        """Add the rows of a table in one transaction."""
+        """Add in one transaction what a function decides to add."""
 
         def decide(known: Present, codes: Staged) -> tuple[Sequence[Campaign], ImportResult]:
             campaigns: list[Campaign] = []
@@ -462,10 +470,7 @@ class Portfolio(Shown, Scanned, Written):
                 campaigns.extend(new)
                 codes.add(rows)
 
-            result = import_table(table, known, add, seen, fix_urls=fix_urls)
-            if not anyway:
-                check_codes_kept(result)
-            return campaigns, result
+            return campaigns, judge(known, add)
 
         return store_rows(self, decide, template=template, old_base_url=old_base_url)
 

@@ -20,7 +20,7 @@ from qrkit.store.records.qrcodes import Staged, last_number, staged
 from qrkit.store.records.short_codes import ignores_case
 from qrkit.tracking.records import Campaign
 
-__all__ = ["MOST_ATTEMPTS", "Decide", "store_rows"]
+__all__ = ["MOST_ATTEMPTS", "Decide", "present_in", "store_rows"]
 
 MOST_ATTEMPTS = 5
 """How often an import decides on its rows if others interfere."""
@@ -51,7 +51,7 @@ def store_rows(
     """
     store, account_id = portfolio.store, portfolio.account.id
     for _ in range(MOST_ATTEMPTS):
-        known = _present(portfolio, template, old_base_url)
+        known = present_in(portfolio, template, old_base_url)
         with staged(store, account_id) as codes:
             try:
                 campaigns, result = decide(known, codes)
@@ -70,8 +70,8 @@ def store_rows(
     raise StoreBusy(f"other imports keep changing the portfolio of {portfolio.account.name}; import the file again")
 
 
-def _present(portfolio: Records, template: str, old_base_url: str) -> Present:
-    """Return what an import has to know of a portfolio."""
+def present_in(portfolio: Records, template: str = "", old_base_url: str = "") -> Present:
+    """Return what an import has to know of a portfolio; the last two as for `store_rows`."""
     portfolio.templates.check_known(template)
     store, account_id = portfolio.store, portfolio.account.id
     last = last_number(store)  # first, so that nothing is missed that is stored between these queries

@@ -45,6 +45,9 @@ class Webhooks:
         self._portfolio = portfolio
         self._store, self._account_id = portfolio.store, portfolio.account.id
 
+    def __repr__(self) -> str:
+        return f"<Webhooks of {self._portfolio!r}>"
+
     def add(
         self,
         url: str,

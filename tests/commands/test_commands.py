@@ -229,10 +229,14 @@ def test_what_was_exported_is_imported_into_another_store(store, folder, capsys)
 def test_import_says_what_it_left_out_and_why(store, folder, capsys):
     lines = ["QR Code Name,Content,Size", f"Spring window poster,{LINK},8", "New,https://example.com/new,8", "Bad,x,99"]
     (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["import", "codes.csv", "--store", str(store), "--check"]) == 3
+    checked = capsys.readouterr()
+    assert checked.out == "codes.csv, checked only: 1 created, 1 already there, 1 not readable\n"
     assert main(["import", "codes.csv", "--store", str(store)]) == 3
     told = capsys.readouterr()
     said = told.err.splitlines()
-    assert (len(said), told.out) == (2, "codes.csv: 1 created, 1 already there, 1 not readable\n")
+    assert (told.out, told.err) == (checked.out.replace(", checked only", ""), checked.err)
+    assert len(said) == 2
     assert re.match(r"row 4: .*Size=99", said[0])
     assert re.match(r"row 2: .*duplicate", said[1])
     with open_portfolio(store) as shop:
@@ -563,6 +567,8 @@ def test_serve_leaves_the_logs_as_they_were(store, capsys):
 def test_a_refused_import_leaves_no_store_behind(folder, capsys):
     (folder / "codes.csv").write_bytes(b"Name\nx\n")
     assert_refused(capsys, "import", "codes.csv", "--store", "new.duckdb", words="no column 'Content'")
+    (folder / "codes.csv").write_bytes(b"Content\nx\n")
+    assert main(["import", "codes.csv", "--store", "new.duckdb", "--check", "--preset", "bubble"]) == 0
     assert not (folder / "new.duckdb").exists()
 
 

@@ -577,3 +577,16 @@ def test_contents_are_made_from_columns():
         rooms.qr.contents("wify", ssid="Network")
     with pytest.raises(AttributeError, match="no column 'Net'"):
         rooms.qr.contents("wifi", ssid="Net")
+
+
+def test_accessor_lists_what_it_can_do():
+    known = [name for name in dir(pd.DataFrame.qr) if not name.startswith("_")]
+    first, *lines = repr(pd.DataFrame({"url": ["a", "b"]}).qr).splitlines()
+    assert first == "<df.qr: QR Codes for 2 rows>"
+    assert sorted(line.split()[0] for line in lines) == known
+    assert all(line.endswith(".") and len(line.split()) > 3 for line in lines)
+
+
+def test_what_a_portfolio_holds_says_whose_it_is():
+    with open_portfolio(":memory:") as shop:
+        assert [repr(one) for one in (shop.gs1, shop.webhooks)] == [f"<Gs1 of {shop!r}>", f"<Webhooks of {shop!r}>"]

@@ -4,6 +4,7 @@ import re
 import subprocess
 import zlib
 from collections import Counter
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,18 @@ import qrkit.accessor
 from PIL import Image, ImageOps
 
 from qrkit import Design, Layer, decode_all, generate, open_portfolio
+from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, NotFound, ScanWarning
-from qrkit.paper import CARDS, Labels, SheetSettings, stock_named, stocks, write_sheet, write_test_page
+from qrkit.paper import (
+    CARDS,
+    Labels,
+    SheetSettings,
+    first_page,
+    stock_named,
+    stocks,
+    write_sheet,
+    write_test_page,
+)
 from tests import icc
 from tests.conformance import readers
 
@@ -161,6 +172,19 @@ def test_a_table_tent_stands_upright_on_both_sides(written):
 
 
 @pytest.mark.needs("pdftoppm")
+@pytest.mark.parametrize("stock", ["L7160", "table-tent"])
+def test_picture_of_the_first_page_shows_what_is_printed(stock, written):
+    settings = {"stock": stock, "lines": ("{name}",), "start": 2, "copies": 2}
+    page = FORMATS["png"].write(first_page(labels(25), SheetSettings(**settings), width=1240))
+    printed = shown(written(25, **settings))
+    with Image.open(BytesIO(page)) as picture:
+        assert picture.size == pytest.approx(printed.size, abs=1)
+        dark = [np.asarray(one.convert("L").resize((310, 438))) < 128 for one in (picture, printed)]
+    assert read(page) == read(printed)
+    assert np.mean(dark[0] != dark[1]) < 0.01
+
+
+@pytest.mark.needs("pdftoppm")
 def test_round_labels_clip_their_color(written):
     stock = stock_named("sticker")
     x, y = stock.places[0]
@@ -293,11 +317,18 @@ def test_a_test_page_numbers_each_label(tmp_path):
         ({"stock": "L7160", "bleed": 11}, "bleed=11: must be in 0..10 millimeters"),
         ({"stock": "L7160", "color": "red"}, "color='red': is not a parameter"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_kept_is_told_and_nothing_is_written(how, told, written, tmp_path):
     with pytest.raises(InvalidParameter, match=told):
         written(**how)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("stock", "start", "numbers"), [("L7160", 2, range(1, 21)), ("table-tent", 1, [1, 1, 2, 2])])
+def test_the_first_page_is_shown_as_a_picture(stock, start, numbers, tmp_path):
+    settings = SheetSettings(stock=stock, lines=("{name}",), start=start)
+    file = write_sheet(tmp_path / "s.svg", labels(23), settings).path
+    assert read(file) == sorted(LINK.format(n=n) for n in numbers)
 
 
 def test_a_sheet_is_a_pdf(tmp_path):

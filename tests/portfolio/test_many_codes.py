@@ -73,6 +73,24 @@ def test_search_takes_campaigns_ids_and_parts_of_contents(shop):
     assert names(shop, content="COM/1?") == []
 
 
+def test_codes_are_sorted_by_any_column_and_those_without_it_come_last(shop):
+    times = [(4, "2026-03-30T10:00"), (4, "2026-03-29T10:00"), (7, "2026-03-31T10:00")]
+    shop.scans.insert([{"short_code": f"code{number}", "time": f"{time}:00Z"} for number, time in times])
+    ids = {code.name: code.id for code in shop.list_qrcodes()}
+    shop.update_qrcode(ids["Table 2"], tags=["hall"], fields={"Floor": "10", "Wall": "North"})
+    shop.update_qrcode(ids["Tür 3"], tags=["attic"], fields={"Floor": "9"})
+    first = {
+        "added": ["Table 0"], "-added": ["Tür 11", "Table 10"], "name": ["Table 0", "Table 10"], "-name": ["Tür 9"],
+        "campaign": ["Tür 1", "Tür 11"], "-campaign": ["Tür 9", "Tür 7"], "scans": ["Table 0", "Tür 1"],
+        "-scans": ["Table 4", "Tür 7", "Table 0"], "last scan": ["Table 4", "Tür 7", "Table 0"],
+        "-last scan": ["Tür 7", "Table 4", "Table 0"], "tags": ["Tür 3", "Table 2", "Table 0"],
+    }  # fmt: skip
+    assert {order: names(shop, order=order)[: len(found)] for order, found in first.items()} == first
+    for order, found in (("field", ["Tür 3", "Table 2", "Table 0"]), ("-field", ["Table 2", "Tür 3", "Table 0"])):
+        assert names(shop, order=order, field="Floor")[:3] == found
+    assert len(names(shop, is_unscanned=True)) == 10
+
+
 def test_deleted_codes_come_back_with_short_codes_visits_and_schedules(shop):
     code = shop.find_qrcode("code1")
     shop.update_qrcode(code.id, is_schedule_enabled=True, schedule=[EVENT])

@@ -36,8 +36,8 @@ async function render({ model, el }) {
   }
   async function drawWidgets() {
     for (const [title, reference] of Object.entries(model.get("widgets"))) {
-      if (shown.has(title)) continue;
-      shown.add(title);
+      if (shown.has(reference)) continue;
+      shown.add(reference);
       const widget = await model.widget_manager.get_model(reference.replace("IPY_MODEL_", ""));
       const view = await model.widget_manager.create_view(widget);
       pages[titles.indexOf(title)].replaceChildren(view.el);

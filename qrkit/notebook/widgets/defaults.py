@@ -25,12 +25,6 @@ CARD = (
     'stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 )
 """A card with a white field, and the scan sign below it."""
-HILLS = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#8FC9F0"/>'
-    '<circle cx="68" cy="36" r="14" fill="#FFC94A"/><path d="M0 62L30 40L58 66L76 54L100 72V100H0z" fill="{}"/>'
-    '<path d="M0 78Q40 66 100 86V100H0z" fill="#3F8A56"/></svg>'
-)
-"""A landscape, to be replaced by a photo."""
 
 
 def _ink(image: QRImage) -> Color:
@@ -87,43 +81,19 @@ def _svg(text: str, color: Color) -> str:
     return "data:image/svg+xml," + quote(text.format(color.rgb))
 
 
-def _marker(_image: QRImage) -> dict[str, Any]:
-    return {"pattern": "eye-2"}
-
-
 STARTS: Mapping[str, Callable[[QRImage], Any]] = {
     "version": lambda image: max(image.symbol.version, 1),
     "mask": lambda image: image.symbol.mask,
-    "charset": lambda _image: "utf-8",
     "width": lambda image: image.width,
     "height": lambda image: image.height,
-    "modules.sprite": lambda _image: "circle",
     "modules.sprites": _sprite,
     "modules.union": lambda _image: True,
     "modules.sizes": lambda _image: [0.8, 1],
     "modules.palette": lambda image: _ink(image).argb,
-    "markers.topLeft": _marker,
-    "markers.topRight": _marker,
-    "markers.bottomLeft": _marker,
-    **{f"markers.{corner}.inner": lambda _image: "eye-2" for corner in ("topLeft", "topRight", "bottomLeft")},
-    **{
-        f"markers.{corner}.{part}Color": lambda image: _ink(image).argb
-        for corner in ("topLeft", "topRight", "bottomLeft")
-        for part in ("inner", "outer")
-    },
     "layers": _layer,
-    "layers.color": lambda image: _ink(image).argb,
-    "photo": lambda _image: {"content": _svg(HILLS, Color(82, 110, 160))},
     "wrapper": _wrapper,
-    "frame": lambda _image: {"kind": "bar"},
-    "frame.caption": lambda _image: {"text": "Scan me"},
-    "frame.caption.subtitle": lambda _image: "Open your camera",
-    "frame.caption.color": lambda _image: "#FFFFFFFF",
-    "frame.color": lambda image: _ink(image).argb,
-    "frame.background": lambda _image: "#FFFFFFFF",
-    "frame.icon": lambda _image: "cellphone",
 }
-"""Path of a field, without the indexes of list items -> its initial value."""
+"""Path of a field that has a box, or of a list, without the indexes of list items -> its initial value."""
 
 IN_FILLS: Mapping[str, Callable[[QRImage, str], Any]] = {
     "": _color,

@@ -68,6 +68,13 @@ function makeOutbox(model, onWait, onTurn) {
   };
 }
 
+/** Hands a file that Python made to the person. */
+function save(name, data) {
+  const url = URL.createObjectURL(new Blob([data]));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 /** JupyterLab may have the keys that belong to the notebook: saving, running. */
 function lendShortcuts(root) {
   const lend = (event) => {

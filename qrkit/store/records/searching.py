@@ -48,7 +48,7 @@ WITH beyond AS ( -- the first code that the plan does not show, if there are mor
     SELECT number FROM qrcodes WHERE account_id = $account ORDER BY number LIMIT 1 OFFSET $most
 ), texts AS (
     SELECT
-        number, id, name, campaign_id, imported_scans, content,
+        number, id, name, campaign_id, imported_scans, content, tags, fields, is_dynamic,
         {FOLDED.format("$base::VARCHAR || '/' || short_code")} AS link,
         {FOLDED.format(WRITTEN)} AS text
     FROM qrcodes
@@ -58,17 +58,22 @@ WITH beyond AS ( -- the first code that the plan does not show, if there are mor
         AND ($ids::VARCHAR[] IS NULL OR id IN (SELECT unnest($ids::VARCHAR[])))
 )
 SELECT number, id, count(*) OVER () AS total FROM texts
-WHERE strpos(content, $content::VARCHAR) > 0
 """
+LAST_SCANS = """
+LEFT JOIN (SELECT qrcode, max(time) AS last FROM all_visits WHERE kind = 'scan' GROUP BY qrcode) l ON l.qrcode = number
+"""
+FIELD = "(fields::JSON ->> $field::VARCHAR)"
 SCANS = "imported_scans + (SELECT c.scans FROM scan_counts c WHERE c.qrcode = texts.number)"
 ORDERS = {
-    "added": "",
-    "name": "lower(name),",
-    "campaign": "(SELECT lower(c.name) FROM campaigns c WHERE c.id = texts.campaign_id) NULLS LAST, lower(name),",
-    "most scans": f"{SCANS} DESC,",
-    "fewest scans": f"{SCANS},",
+    "added": ("number",),
+    "name": ("lower(name)",),
+    "campaign": ("(SELECT lower(c.name) FROM campaigns c WHERE c.id = texts.campaign_id)", "lower(name)"),
+    "tags": ("lower(nullif(tags, '[]'))",),
+    "field": (f"CASE WHEN {FIELD} ~ '^[0-9]{{1,15}}$' THEN {FIELD}::BIGINT END", f"lower({FIELD})"),
+    "scans": (SCANS,),
+    "last scan": ("l.last",),
 }
-"""What QR Codes are sorted by; those that are alike stay in the order they were added."""
+"""What QR Codes are sorted by. Those without it come last, and those that are alike in the order they were added."""
 SELECT_NUMBERED = f"{RECORDS} AND q.number IN (SELECT unnest($numbers::INTEGER[])) ORDER BY q.number"
 SELECT_ROWS = f"SELECT {', '.join(QRCODES)} FROM qrcodes WHERE id IN (SELECT unnest(?::VARCHAR[])) ORDER BY number"
 SELECT_IMPORTED = """
@@ -88,7 +93,9 @@ class Search:
         campaign: ID of the campaign; None for all.
         ids: IDs of the QR Codes; None for all.
         content: A part of the content, exactly as written.
-        order: What they are sorted by, one of `ORDERS`.
+        order: What they are sorted by, one of `ORDERS`; with `-` in front, the last ones come first.
+        field: The name of the field to sort by, for the order "field".
+        is_unscanned: Whether to find only dynamic QR Codes without scans.
     """
 
     words: tuple[str, ...] = ()
@@ -96,11 +103,13 @@ class Search:
     ids: tuple[str, ...] | None = None
     content: str = ""
     order: str = "added"
+    field: str = ""
+    is_unscanned: bool = False
 
     @property
     def is_filtered(self) -> bool:
         """Whether fields are compared that the plan may hide."""
-        return bool(self.words or self.campaign is not None or self.content)
+        return bool(self.words or self.campaign is not None or self.content or self.is_unscanned)
 
 
 def search_qrcodes(
@@ -135,8 +144,13 @@ def search_qrcodes(
         "limit": limit,
         "start": start,
     }
-    page = f"ORDER BY {ORDERS[search.order]} number LIMIT $limit OFFSET $start"
-    found = list(store.each_row(f"{FIND}{conditions} {page}", asked | words))
+    name, direction = search.order.removeprefix("-"), "DESC" if search.order.startswith("-") else "ASC"
+    order = ", ".join(f"{sql} {direction} NULLS LAST" for sql in ORDERS[name])
+    asked |= {"field": search.field} if name == "field" else {}
+    conditions += f" AND is_dynamic AND {SCANS} = 0" if search.is_unscanned else ""
+    sql = f"{FIND}{LAST_SCANS if name == 'last scan' else ''} WHERE strpos(content, $content::VARCHAR) > 0{conditions}"
+    page = f"ORDER BY {order}, number LIMIT $limit OFFSET $start"
+    found = list(store.each_row(f"{sql} {page}", asked | words))
     if not found:
         return 0, []
     asked = {"account": account_id, "most": most, "numbers": [number for number, *_ in found]}

@@ -174,6 +174,20 @@ def test_pages_are_made_when_they_are_selected():
             widget.close()
 
 
+def test_experiments_are_told_as_in_reports():
+    with open_portfolio(":memory:") as shop:
+        pages = pages_of(shop)
+        pages.selected = "Experiments"
+        assert "No QR Code splits" in pages.widgets["Experiments"].value
+        split = [{"variants": [{"name": name, "content": f"https://example.com/{name}"} for name in ("a", "<b>")]}]
+        shop.insert_qrcode("https://example.com", name="Door", rules=split, click_id="click")
+        pages.selected = "QR Codes"
+        pages.selected = "Experiments"
+        assert re.search("Door.*&lt;b&gt;", pages.widgets["Experiments"].value)
+        for widget in (*pages.widgets.values(), pages):
+            widget.close()
+
+
 def test_a_page_shows_the_account_that_has_signed_in(tmp_path, monkeypatch):
     with open_portfolio(tmp_path / "shop.duckdb") as shop:
         ana = create_account(shop.store, "Ana")

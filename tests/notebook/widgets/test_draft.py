@@ -231,9 +231,10 @@ def test_controls_know_bounds_units_choices_and_help():
     assert re.search(r"`|\bNone\b|[a-z]_[a-z]|colour|qrkit", " ".join(control.help for _, control in LEAVES)) is None
 
 
-OPTIONAL = [path for path, control in LEAVES if control.optional] + [
-    ("wrapper",), ("photo",), ("frame",), ("frame", "caption"), ("foreground", "direction"),
-    ("markers", "topLeft"), ("markers", "topRight"), ("markers", "bottomLeft"),
+EMPTIED = ("choice", "text", "picture", "color")
+"""Kinds of fields that are switched off by emptying them; others have a box."""
+OPTIONAL = [path for path, control in LEAVES if control.optional and control.kind not in EMPTIED] + [
+    ("wrapper",), ("foreground", "direction"),
 ]  # fmt: skip
 
 
@@ -318,9 +319,7 @@ def test_what_is_no_picture_changes_no_place():
 
 
 @pytest.mark.parametrize("content", quick_first(["hi", "https://example.com", "x" * 200]))
-@pytest.mark.parametrize(
-    "path", [("layers",), ("photo",), ("wrapper",), ("modules", "sprites"), ("markers", "topLeft")]
-)
+@pytest.mark.parametrize("path", [("layers",), ("wrapper",), ("modules", "sprites")])
 def test_what_is_added_leaves_the_code_readable(content, path):
     draft = Draft(Design(content=content))
     draft.edit(Edit(path, "start"))
@@ -345,7 +344,7 @@ def test_sprite_and_type_follow_each_other():
 
 def test_modules_and_the_place_of_a_photo_follow_each_other():
     draft = Draft(Design(content="hi", modules={"type": "fluid"}))
-    draft.edit(Edit(("photo",), "start"))
+    draft.edit(Edit(("photo", "content"), "set", PICTURE))
     assert (draft.design.photo.place, draft.design.modules.type) == ("behind", "fluid")
     for place in ("inside", "halftone"):
         draft.edit(Edit(("photo", "place"), "set", place))

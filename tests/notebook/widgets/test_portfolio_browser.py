@@ -475,23 +475,32 @@ def test_strange_messages_change_nothing(browser, shop, message):
 
 
 def test_codes_are_sorted_and_only_silent_or_unscanned_ones_are_shown(browser, shop):
-    shop.scans.insert([{"short_code": f"code{number}", "time": "2026-03-30T10:00:00Z"} for number in (4, 4, 7)])
-    say(browser, ask="filter", order="most scans")
-    assert names(browser)[:3] == ["Table 4", "Door 7", "Table 0"]
-    say(browser, ask="filter", order="name")
-    assert names(browser)[:3] == ["Door 1", "Door 11", "Door 13"]
-    say(browser, ask="filter", order="campaign")
-    assert names(browser)[:2] == ["Table 0", "Table 10"]
-    say(browser, ask="filter", only="unscanned", order="fewest scans")
+    times = [(4, "2026-03-30T10:00"), (4, "2026-03-29T10:00"), (7, "2026-03-31T10:00")]
+    shop.scans.insert([{"short_code": f"code{number}", "time": f"{time}:00Z"} for number, time in times])
+    codes = {code.name: code.id for code in shop.list_qrcodes()}
+    shop.update_qrcode(codes["Table 2"], tags=["hall"], fields={"Floor": "10"})
+    shop.update_qrcode(codes["Door 3"], tags=["attic"], fields={"Floor": "9"})
+    say(browser, ask="reload")
+    assert (browser.state["fields"], browser.state["has_tags"], browser.state["today"]) == (
+        ["Floor"],
+        True,
+        "2026-03-31",
+    )
+    for order, first in (("-scans", "Table 4"), ("field:Floor", "Door 3"), ("-field:Floor", "Table 2")):
+        say(browser, ask="filter", order=order)
+        assert (order, names(browser)[0]) == (order, first)
+    say(browser, ask="filter", order="-last scan")
+    assert [row["last"] for row in browser.state["rows"]][:3] == ["2026-03-31", "2026-03-30", ""]
+    say(browser, ask="filter", only="unscanned", order="scans")
     assert browser.state["total"] == 28
     assert not {"Table 4", "Door 7"} & set(names(browser))
     say(browser, ask="filter", only="silent")
     assert browser.state["total"] == 0, "one scan is too few to tell"
     say(browser, ask="filter", only="")
-    assert (browser.state["total"], browser.state["order"]) == (30, "fewest scans")
+    assert (browser.state["total"], browser.state["order"]) == (30, "scans")
     say(browser, ask="filter", order="luck")
     assert "luck" in browser.errors[""]
-    assert browser.state["order"] == "fewest scans"
+    assert browser.state["order"] == "scans"
 
 
 def downloaded(browser, **fields):
@@ -514,6 +523,11 @@ def test_what_is_selected_is_downloaded_for_print(browser, shop):
     name, data = downloaded(browser, kind="sheet", stock="L7160")
     assert (name, data[:5]) == ("labels.pdf", b"%PDF-")
     assert browser.state["said"].startswith("labels.pdf has been made.")
+    before = browser.state["saved"]
+    name, data = downloaded(browser, kind="page", stock="L7160")
+    assert (name, data[:4]) == ("labels.svg", b"<svg")
+    assert browser.state["said"].startswith("Here is the first sheet.")
+    assert browser.state["saved"] == before, "the form stays open"
     assert downloaded(browser, kind="sheet", stock="L71") is None
     assert "is not a stock" in browser.errors["print.stock"]
     assert downloaded(browser, kind="zip", size_mm=1) is None
@@ -522,11 +536,25 @@ def test_what_is_selected_is_downloaded_for_print(browser, shop):
     assert browser.errors
 
 
-def test_a_spreadsheet_is_imported(browser, shop):
-    table = b"Name,Content\nGate,https://example.com/gate\nBad,\n"
-    say(browser, ask="import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
-    assert browser.state["total"] == 31
-    assert browser.state["said"].startswith("list.csv: 1 created, 1 not readable. Row 3: ")
-    say(browser, ask="import", name="list.pptx", url="data:;base64,AAAA")
+def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
+    table = b"Name,Website,Hall\nGate,https://example.com/gate,3\nBad,,\n"
+    say(browser, ask="check import", name="list.csv", url=f"data:text/csv;base64,{b64encode(table).decode()}")
+    assert "no column 'Content'" in browser.errors[""]
+    assert browser.state["file"] == {
+        "name": "list.csv",
+        "heading": ["Name", "Website", "Hall"],
+        "columns": {"QR Code Name": "Name"},
+    }
+    say(browser, ask="check import", columns={"QR Code Name": "Name", "Content": "Website"})
+    file = browser.state["file"]
+    assert (file["created"], file["more"], file["shown"]) == (1, 0, ["QR Code Name", "Content", "Hall"])
+    assert file["rows"][0] == ["2", "Gate", "https://example.com/gate", "3", ""]
+    assert file["rows"][1][-1] == file["issues"][0].removeprefix("Row 3: ").removesuffix(".")
+    assert len(shop.list_qrcodes()) == 30
+    say(browser, ask="import")
+    assert (browser.state["total"], browser.state["file"]) == (31, None)
+    assert browser.state["said"] == "list.csv: 1 created, 1 not readable, 1 column kept as fields."
+    assert shop.list_qrcodes()[-1].fields == {"Hall": "3"}
+    say(browser, ask="check import", name="list.pptx", url="data:;base64,AAAA")
     assert browser.errors[""]
-    assert browser.state["total"] == 31
+    assert browser.state["file"] is None

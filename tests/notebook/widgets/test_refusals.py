@@ -167,7 +167,7 @@ def test_undo_takes_back_the_refused_value_alone(refusing):
     [
         {"ask": "download", "format": "pdf"},
         {"ask": "download", "format": "png", "to": "clipboard"},
-        {"ask": "download", "format": "png", "of": "set", "campaign": ""},
+        {"ask": "download", "format": "png", "of": "campaign", "campaign": ""},
         {"ask": "copy", "form": "json"},
         {"ask": "copy", "form": "python"},
         {"ask": "save", "kind": "template", "name": "Menu"},

@@ -163,13 +163,13 @@ def test_a_campaign_is_downloaded_in_the_look(studio, shop, monkeypatch):
     monkeypatch.setattr(studio, "send", lambda message, buffers=None: sent.append((message, buffers)))
     spring = shop.insert_campaign("Spring")
     codes = [shop.insert_qrcode(TEXT, name=name, campaign_id=spring.id) for name in ("Door", "Window")]
-    say(studio, "download", of="set", format="png", campaign=spring.id, name="{number}-{name}", mm=40)
+    say(studio, "download", of="campaign", format="png", campaign=spring.id, name="{number}-{name}", mm=40)
     message, (data,) = sent[-1]
     assert (message["name"], message["type"]) == ("qr-codes.zip", "application/zip")
     with ZipFile(BytesIO(data)) as archive:
         assert archive.namelist() == ["1-Door.png", "2-Window.png"]
         assert decode(archive.read("1-Door.png")).content == codes[0].encoded
-    assert "unknown field" in say(studio, "download", of="set", format="png", campaign="", name="{names}")[""]
+    assert "unknown field" in say(studio, "download", of="campaign", format="png", campaign="", name="{names}")[""]
 
 
 def test_print_checks_follow_the_width_and_the_design(studio):

@@ -320,6 +320,16 @@ def test_a_chart_has_a_table_of_its_numbers_whose_names_are_text(board):
         assert board.state["table"] is None
 
 
+@pytest.mark.slow
+def test_the_report_on_what_is_shown_is_downloaded(board, shop):
+    sent = []
+    board.send = lambda content, buffers=(): sent.append((content["name"], buffers[0]))
+    say(board, ask="ask", fields={"since": "2026-03-10", "until": "2026-03-20", "compare": "campaigns"})
+    say(board, ask="report", view="v")
+    made = portfolio(shop, since="2026-03-10", until="2026-03-21", compare_to="campaigns")
+    assert (sent, board.errors) == ([("report.html", made.html.encode())], {})
+
+
 def test_tags_are_ranked_and_filter_scans_if_there_are_any(board, shop):
     assert "tag" not in [one["name"] for one in board.state["bars"]]
     shop.update_qrcode(shop.find_qrcode("Wind").id, tags=["poster", "door"])

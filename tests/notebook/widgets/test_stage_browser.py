@@ -34,6 +34,7 @@ studio
 ALL_DRAWN = "() => [...document.querySelectorAll('[data-group=Frame] img')].every((one) => one.naturalWidth)"
 TELL = "print(studio.design.to_json())"
 MOST_ACTIONS = 7
+MOST_CARD_ACTIONS = 10
 
 
 def opened(notebook, cell, **options):
@@ -172,12 +173,38 @@ def test_frames_and_captions_are_switched_on_and_off_without_boxes(notebook):
 def test_a_download_is_what_its_purpose_asks_for(notebook):
     page, studio = opened(notebook, EMPTY)
     files = download(studio)
-    files.get_by_role("radio", name="Label").check(force=True)
-    with page.expect_download() as label:
-        files.get_by_role("button", name="Download PNG, 25 mm at 203 dpi").click()
-    with Image.open(label.value.path()) as picture:
-        assert picture.info["dpi"] == pytest.approx((203, 203), abs=0.5)
-        assert picture.width / 203 * 25.4 == pytest.approx(25, abs=2)
+    files.get_by_role("radio", name="Office printer").check(force=True)
+    with page.expect_download() as printed:
+        files.get_by_role("button", name="Download PNG, 40 mm at 300 dpi").click()
+    with Image.open(printed.value.path()) as picture:
+        assert picture.info["dpi"] == pytest.approx((300, 300), abs=0.5)
+        assert picture.width / 300 * 25.4 == pytest.approx(40, abs=2)
+
+
+def test_twelve_numbered_table_cards_take_at_most_ten_actions(notebook):
+    page, studio = opened(notebook, EMPTY)
+    files = studio.get_by_role("region", name="Download")
+    actions = (
+        lambda: studio.get_by_label("Web address", exact=True).fill("https://acme.example/table/{n}"),
+        lambda: studio.get_by_role("button", name="Bubble", exact=True).click(),
+        lambda: download(studio),
+        lambda: files.get_by_role("radio", name="Labels and cards").check(force=True),
+        lambda: files.get_by_role("radio", name="A numbered set").check(force=True),
+        lambda: files.get_by_label("How many").fill("12"),
+        lambda: files.get_by_label("Caption of each").fill("Tisch {n}"),
+        lambda: files.get_by_label("Labels or cards").fill("business-card"),
+    )
+    for act in actions:
+        act()
+        settled(page)
+    sheet = files.get_by_role("img", name="First page of the sheet")
+    sheet.wait_for()
+    files.get_by_text("Nothing to change before you print").wait_for()
+    with page.expect_download() as cards:
+        files.get_by_role("button", name="Download PDF", exact=True).click()
+    assert len(actions) + 1 <= MOST_CARD_ACTIONS
+    assert cards.value.suggested_filename == "sheet.pdf"
+    assert cards.value.path().read_bytes().count(b"/Type/Page/") == 2
 
 
 def turn(page, box, degrees):

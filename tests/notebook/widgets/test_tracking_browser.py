@@ -37,7 +37,7 @@ def run_cell(page, number):
 def test_codes_are_found_and_changed_by_keys(notebook, faults):
     page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL, width=480)
     browser = page.locator(".qrkit-browser")
-    browser.get_by_text("31 scans since 1 March 2026").wait_for()
+    browser.get_by_title("31 scans since 1 March 2026").wait_for()
     browser.get_by_label("Search").fill("door ")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -111,8 +111,9 @@ def test_codes_are_added_copied_deleted_and_changed_together(notebook, faults):
     browser.get_by_text("3 QR Codes changed.").wait_for()
     table = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"Name,Content\nDoor 9,https://example.com/9\n"}
     browser.get_by_label("Spreadsheet").set_input_files(table)
+    browser.get_by_role("button", name="Import 1 QR Code").click()
     browser.get_by_text("more.csv: 1 created.").wait_for()
-    browser.get_by_label("Sort by").select_option("name")
+    browser.get_by_role("button", name="Name").click()
     browser.get_by_role("button", name="Unscanned").click()
     browser.locator(".qk-pick").filter(has_text="Door 1").wait_for(state="detached")
     assert browser.locator(".qk-pick").filter(has_text="Door 9").is_visible()
@@ -209,7 +210,7 @@ TELL_RULES = "print([(str(rule), rule.content) for rule in shop.find_qrcode('d1'
 def test_rules_are_written_by_keys_and_tried_before_they_are_saved(notebook, faults):
     page = notebook(f"{SHOP}\nPortfolioBrowser(shop)", TELL_RULES, width=1440)
     browser = page.locator(".qrkit-browser")
-    browser.get_by_text("31 scans since 1 March 2026").click()
+    browser.get_by_title("31 scans since 1 March 2026").click()
     form = browser.get_by_role("form", name="Edit QR Code")
     form.get_by_text("Rules", exact=True).click()
     form.get_by_text("it gets the content of the QR Code").wait_for()

@@ -48,6 +48,10 @@ MOST_ROWS = 20
 """Rows per page."""
 SPARK_DAYS = 30
 """Days covered by a sparkline."""
+MOST_FIELDS = 3
+"""Fields of users that have a column."""
+SHEETS = {"sheet": "labels.pdf", "page": "labels.svg"}
+"""Kinds of downloads that are labels, and their files."""
 LONGEST_CELL = 120
 MOST_WORDS = 8
 MOST_SAMPLES = 4
@@ -60,7 +64,7 @@ MOST_THUMBNAILS = 500
 PER_DAY = """
 SELECT
     qrcode_id, date_diff('day', $first::DATE, greatest(time::DATE, $first::DATE - 1)) AS day, count(*) AS scans,
-    min(time::DATE) AS since
+    min(time::DATE) AS since, max(time::DATE) AS last
 FROM lean WHERE qrcode_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY ALL
 """
 
@@ -69,7 +73,7 @@ class Catalogue:
     """The current view of a portfolio: filters, a page of rows, a selection, and one chosen code.
 
     Attributes:
-        order: What the codes are sorted by, one of `ORDERS`.
+        order: What the codes are sorted by, one of `ORDERS` or `field:` and the name of a field; `-` turns it around.
         only: "silent" for the codes that have stopped being scanned, "unscanned" for those without scans; "" for all.
         words: Search words; a code matches if its name, content, comment, address or short URL contains all of them.
         campaign: ID of the campaign to show; "" for all.
@@ -98,13 +102,16 @@ class Catalogue:
         if self.campaign not in self._campaigns:
             self.campaign = ""
         self._ids = self._ids_of(self.only)
+        self._fields = self.portfolio.scans.field_names()[:MOST_FIELDS]
+        self._has_tags = any(code.tags for code in self.portfolio.search_page(Search(order="tags"), limit=1)[1])
 
     # ---- Finding and selecting
 
     def filter(self, **given: str) -> None:
         """Show other codes: words, campaign, order and only, as the attributes say. What is not given stays."""
-        if given.get("order", "added") not in ORDERS:
-            raise InvalidParameter(Problem("order", given["order"], nearest(given["order"], ORDERS)))
+        order = given.get("order", "added").removeprefix("-").partition(":")[0]
+        if order not in ORDERS:
+            raise InvalidParameter(Problem("order", order, nearest(order, ORDERS)))
         if "only" in given:
             self._ids = self._ids_of(given["only"])
         for name, value in given.items():
@@ -112,12 +119,7 @@ class Catalogue:
         self.page, self.has_all = 0, False
 
     def _ids_of(self, only: str) -> tuple[str, ...] | None:
-        if only == "silent":
-            return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"])
-        if only == "unscanned":
-            codes = self.portfolio.search_page(Search())[1]
-            return tuple(code.id for code in codes if code.is_dynamic and code.is_available and not code.scans)
-        return None
+        return tuple(analytics.silent(self.portfolio.scans)["qrcode_id"]) if only == "silent" else None
 
     def select(self, ids: Sequence[str], *, is_on: bool) -> None:
         """Select these codes for an edit, or take them out of the selection."""
@@ -135,7 +137,8 @@ class Catalogue:
 
     def _search(self) -> Search:
         words = tuple(self._word(word) for word in self.words.split()[:MOST_WORDS])
-        return Search(words=words, campaign=self.campaign or None, ids=self._ids, order=self.order)
+        order, _, field = self.order.partition(":")
+        return Search(words, self.campaign or None, self._ids, "", order, field, self.only == "unscanned")
 
     def _word(self, word: str) -> str:
         """Return a word to search for: of a pasted short URL, the part before its readable tail."""
@@ -145,7 +148,7 @@ class Catalogue:
 
     def _selection(self, content: str = "") -> Search:
         found = self._search() if self.has_all else Search(ids=tuple(self.selected))
-        return Search(found.words, found.campaign, found.ids, content)
+        return replace(found, content=content)
 
     def _all_ids(self, content: str = "") -> list[str]:
         return [code.id for code in self.portfolio.search_page(self._selection(content))[1]]
@@ -226,8 +229,9 @@ class Catalogue:
         """Return the selected codes as a file for print: its name and its bytes.
 
         Args:
-            fields: What to write (`kind`: zip, pdf, xlsx or sheet), and how, as `Portfolio.export_bytes` and
-                `SheetSettings` accept it: image_format, size_mm, dpi, names, stock. Empty ones have their defaults.
+            fields: What to write (`kind`: zip, pdf, xlsx, sheet, or page, which is a picture of the first sheet), and
+                how, as `Portfolio.export_bytes` and `SheetSettings` accept it: image_format, size_mm, dpi, names,
+                stock. Empty ones have their defaults.
 
         Raises:
             InvalidParameter: If a field is invalid, or too many codes are selected.
@@ -237,10 +241,10 @@ class Catalogue:
         if len(ids) > MOST_IN_SET:
             rule = f"are more than {MOST_IN_SET:,} QR Codes; select fewer, or use `qrkit export`"
             raise InvalidParameter(Problem("kind", f"{len(ids):,}", rule, "out-of-range"))
-        if kind == "sheet":
+        if kind in SHEETS:
             settings = SheetSettings(stock=given.get("stock", ""), lines=("{name}",))
             with TemporaryDirectory() as folder:
-                code_sheet(self.portfolio, file := Path(folder, "labels.pdf"), settings, ids=ids)
+                code_sheet(self.portfolio, file := Path(folder, SHEETS[kind]), settings, ids=ids)
                 return file.name, file.read_bytes()
         size = {name: given.pop(name) for name in ("size_mm", "dpi") if name in given}
         how = {name: given[name] for name in ("image_format", "names") if name in given and kind == "zip"}
@@ -271,13 +275,14 @@ class Catalogue:
         """Return what the browser draws, as JSON."""
         total, shown = self._page()
         ids = [code.id for code in shown]
-        days, since = self._days(ids)
+        days, since, last = self._days(ids)
         imported = imports(self.portfolio.store, ids)
         for code in shown:
             _, stored = imported.get(code.id, (0, None))
             begun = (stored or code.created).date()
             since[code.id] = min(begun, since.get(code.id, begun))
-        rows = [self._row(code, days, imported.get(code.id, (0, None))[0], since[code.id]) for code in shown]
+        spans = {id: (day.isoformat(), last[id].isoformat() if id in last else "") for id, day in since.items()}
+        rows = [self._row(code, days, imported.get(code.id, (0, None))[0], *spans[code.id]) for code in shown]
         self._shown = shown
         self._state = {
             "account": self.portfolio.account.name,
@@ -286,6 +291,9 @@ class Catalogue:
             "words": self.words,
             "campaign": self.campaign,
             "order": self.order,
+            "fields": self._fields,
+            "has_tags": self._has_tags,
+            "today": self.portfolio.now().date().isoformat(),
             "only": self.only,
             "rows": rows,
             "total": total,
@@ -322,30 +330,35 @@ class Catalogue:
             return self.portfolio.search_page(search, start=self.page * MOST_ROWS, limit=MOST_ROWS)
         return total, codes
 
-    def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date]]:
-        """Return the scans of each of the last days, and the day of the first scan, by the ID of the code."""
+    def _days(self, ids: Sequence[str]) -> tuple[dict[str, list[int]], dict[str, date], dict[str, date]]:
+        """Return the scans of each of the last days, and the days of the first and the last, by the ID of the code."""
         last = self.portfolio.now().date()
         first = last - timedelta(days=SPARK_DAYS - 1)
         view = self.portfolio.scans.where(until=last + timedelta(days=1))
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
+        latest: dict[str, date] = {}
         if ids:
-            for id, day, scans, began in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
+            for id, day, scans, began, ended in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
                 since[id] = min(since.get(id, began.date()), began.date())
+                latest[id] = max(latest.get(id, ended.date()), ended.date())
                 if day >= 0:
                     days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
-        return days, since
+        return days, since, latest
 
-    def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: date) -> dict[str, Any]:
+    def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: str, last: str) -> dict[str, Any]:
         recent = days.get(code.id, [0] * SPARK_DAYS)
         return {
             "id": code.id,
             "name": summary(code.name),
             "content": summary(code.content)[:LONGEST_CELL],
             "campaign": self._campaigns.get(code.campaign_id or "", ""),
+            "tags": ", ".join(code.tags)[:LONGEST_CELL],
+            "fields": [code.fields.get(name, "")[:LONGEST_CELL] for name in self._fields],
             "scans": code.scans - imported if code.is_available else None,
             "is_counted": code.is_dynamic,
-            "since": since.isoformat(),
+            "since": since,
+            "last": last,
             "imported": imported,
             "recent": sum(recent),
             "sparkline": sparkline(recent),

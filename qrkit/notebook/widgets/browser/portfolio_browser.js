@@ -4,17 +4,22 @@ const TYPING = 30; // milliseconds after the last key until the list is asked fo
 
 const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no longer than ten million
 
-const ORDERS = { added: "First added", name: "Name", campaign: "Campaign", "most scans": "Most scans", "fewest scans": "Fewest scans" };
+const HEADS = { name: "Name", campaign: "Campaign", tags: "Tags", scans: "Scans", "last scan": "Last scan" };
 const ONLY = { "": "All", silent: "Silent", unscanned: "Unscanned" };
 
 const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
-/** What the numbers of a row count. */
+/** What the numbers of a row count: the words of a row, and those that explain them. */
 function countWords(code) {
   if (code.scans == null) return ["not in your plan"];
-  const imported = code.imported ? [`${code.imported.toLocaleString("en")} imported before`] : [];
-  const counted = code.is_counted ? `${plural(code.scans, "scan")} since ${asDay(code.since)}` : "scans cannot be counted";
-  return [counted, ...imported];
+  if (!code.is_counted) return ["not counted", "This code leads to its content without a short URL, so scans cannot be counted."];
+  return [code.scans.toLocaleString("en"), `${plural(code.scans, "scan")} since ${asDay(code.since)}`];
+}
+
+/** A day as people say it: today, yesterday, 3 days ago; long ago, its date. */
+function agoWords(day, today) {
+  const ago = Math.round((Date.parse(today) - Date.parse(day)) / 86_400_000);
+  return ago > 60 ? asDay(day) : new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-ago, "day");
 }
 
 function render({ model, el }) {
@@ -32,7 +37,6 @@ function render({ model, el }) {
   const add = button("New QR Code", () => open("new"), { class: "qk-primary" });
   const file = h("input", { type: "file", class: "qk-unseen", tabindex: -1, "aria-label": "Spreadsheet", onchange: sendFile });
   const load = () => button("Import a spreadsheet", () => file.click());
-  const order = h("select", { id: newId(), "aria-label": "Sort by", onchange: () => outbox.askLatest({ ask: "filter", order: order.value }) }, ...Object.entries(ORDERS).map(([value, name]) => h("option", { value }, name)));
   const only = Object.entries(ONLY).map(([value, name]) => button(name, () => outbox.askLatest({ ask: "filter", only: value }), { "data-only": value }));
   const bar = h(
     "div",
@@ -41,7 +45,7 @@ function render({ model, el }) {
     h("div", { class: "qk-set" }, h("label", { for: campaign.id }, "Campaign"), campaign, reload),
     file, load(), add,
   );
-  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": "Show" }, ...only), h("div", { class: "qk-set" }, h("label", { for: order.id }, "Sort by"), order), total);
+  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": "Show" }, ...only), total);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
   const notice = h("div", { class: "qk-notice" }, said, undo);
@@ -56,6 +60,7 @@ function render({ model, el }) {
   const remove = button("Delete", () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": "Delete selected" });
   const none = button("Clear selection", () => browser.ask({ ask: "select", is_on: false }));
   const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, "Select page")), selected, all, edit, print, remove, none);
+  const heads = h("div", { class: "qk-cells qk-heads", role: "group", "aria-label": "Sort by" });
   const list = h("ul", { class: "qk-codes", "aria-label": "QR Codes" });
   const turn = (by, text, name) => button(text, () => browser.ask({ ask: "page", page: state.page + by }), { "aria-label": name, title: name });
   const [before, after] = [turn(-1, "‹", "Previous page"), turn(1, "›", "Next page")];
@@ -71,10 +76,11 @@ function render({ model, el }) {
   const together = makeTogetherForm(browser, () => open(""));
   const printing = makePrintForm(browser, model.get("print_form"), () => open(""));
   const studio = makeStudioPlace(model, browser);
+  const importing = makeFileImport(browser);
   together.onchange(() => together.update(state));
   const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element, printing.element);
-  const split = h("div", { class: "qk-split" }, h("div", {}, selection, list, empty, pager, busy), side);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, chips, notice, wrong, studio.element, split);
+  const split = h("div", { class: "qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
+  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, chips, notice, wrong, studio.element, importing.element, split);
   el.append(root);
 
   function open(name) {
@@ -87,7 +93,7 @@ function render({ model, el }) {
   function sendFile() {
     const [chosen] = file.files;
     const reader = new FileReader();
-    reader.onload = () => browser.ask({ ask: "import", name: chosen.name, url: reader.result });
+    reader.onload = () => browser.ask({ ask: "check import", name: chosen.name, url: reader.result });
     wrong.hidden = !(chosen?.size > MOST_BYTES);
     wrong.textContent = `A page imports up to ${MOST_BYTES / 1e6} MB. Use “qrkit import” for larger files.`;
     if (chosen && wrong.hidden) reader.readAsDataURL(chosen);
@@ -122,27 +128,50 @@ function render({ model, el }) {
 
   function row(code) {
     const picture = h("img", { class: "qk-thumb", src: code.picture || null, alt: "", hidden: !code.picture });
-    const spark = h("span", { class: "qk-spark", hidden: !code.recent, title: `${plural(code.recent, "scan")} in the last 30 days` });
-    spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
-    const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet" }, code.campaign));
-    const scans = h("span", { class: "qk-scans" }, spark, ...countWords(code).map((one) => h("span", {}, one)));
+    const spark = h("span", { class: "qk-cell qk-spark", title: `${plural(code.recent, "scan")} in the last 30 days` });
+    if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
+    const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet qk-small" }, code.campaign));
+    const others = [code.campaign, ...(state.has_tags ? [code.tags] : []), ...code.fields].map((one) => h("span", { class: "qk-cell" }, one));
+    const [count, title] = countWords(code);
+    const imported = code.imported ? h("span", { class: "qk-quiet" }, `${code.imported.toLocaleString("en")} imported before`) : null;
+    const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
+    const last = h("span", { class: "qk-quiet", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
     const isChosen = code.id === state.chosen?.id;
     const tick = h("input", { type: "checkbox", "aria-label": `Select ${code.name}`, "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
     const choose = () => {
       form = "";
       browser.ask({ ask: "choose", id: code.id });
     };
-    return h("li", {}, tick, h("button", { type: "button", class: "qk-pick", "data-key": code.id, "aria-current": isChosen ? "true" : null, onclick: choose }, picture, text, scans));
+    return h("li", {}, tick, h("button", { type: "button", class: "qk-cells qk-pick", "data-key": code.id, "aria-current": isChosen ? "true" : null, onclick: choose }, picture, text, ...others, spark, scans, last));
+  }
+
+  /** A head of a column: the first click sorts, numbers and days from the last; the next turns it around, the third ends it. */
+  function head([order, name]) {
+    const ways = ["scans", "last scan"].includes(order) ? [`-${order}`, order] : [order, `-${order}`];
+    const way = ways.indexOf(state.order);
+    const arrow = way < 0 ? "↕" : state.order.startsWith("-") ? "↓" : "↑";
+    const sort = () => outbox.askLatest({ ask: "filter", order: ways[way + 1] ?? "added" });
+    return button(`${name} ${arrow}`, sort, { "data-key": order, "aria-pressed": way >= 0 });
+  }
+
+  /** Columns that people name stand between name and scans; those of the picture and of the sparkline have no head. */
+  function updateHeads() {
+    const { name, campaign, tags, ...counts } = HEADS;
+    const own = [["campaign", campaign], ...(state.has_tags ? [["tags", tags]] : []), ...state.fields.map((one) => [`field:${one}`, one])];
+    heads.replaceChildren(h("span"), ...[["name", name], ...own].map(head), h("span"), ...Object.entries(counts).map(head));
+    heads.hidden = !state.rows.length;
+    root.style.setProperty("--qk-count", own.length);
   }
 
   let drawn = "";
   function updateList() {
-    const now = JSON.stringify([state.rows, state.chosen?.id]);
+    const now = JSON.stringify([state.rows, state.chosen?.id, state.order]);
     if (now === drawn) return;
     drawn = now;
-    const held = list.contains(document.activeElement) && document.activeElement.dataset.key;
+    const held = split.contains(document.activeElement) && document.activeElement.dataset.key;
+    updateHeads();
     list.replaceChildren(...state.rows.map(row));
-    if (held) list.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    if (held) split.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
   }
 
   const isNarrowed = () => Boolean(state.words || state.campaign || state.only);
@@ -164,7 +193,6 @@ function render({ model, el }) {
     fill(campaign, [{ id: "", name: "All campaigns" }, ...state.campaigns], state.campaign);
     if (document.activeElement !== words) words.value = state.words;
     total.textContent = plural(state.total);
-    order.value = state.order;
     for (const one of only) one.setAttribute("aria-pressed", one.dataset.only === state.only);
     selection.hidden = !state.total;
     empty.hidden = !selection.hidden;
@@ -181,10 +209,10 @@ function render({ model, el }) {
     together.element.hidden = !isOpen.together;
     printing.element.hidden = !isOpen.print;
     editor.element.hidden = !isOpen.editor;
-    split.hidden = bar.hidden = Boolean(state.studio);
-    chips.hidden ||= Boolean(state.studio);
+    split.hidden = bar.hidden = Boolean(state.studio || state.file);
+    chips.hidden ||= split.hidden;
     root.classList.toggle("qk-editing", Object.values(isOpen).some(Boolean));
-    for (const one of [editor, fresh, together, printing, studio]) one.update(state);
+    for (const one of [editor, fresh, together, printing, studio, importing]) one.update(state);
     said.textContent = state.said || (state.undoable?.said ?? "");
     undo.textContent = state.undoable?.button ?? "";
     undo.hidden = !state.undoable;
@@ -203,7 +231,7 @@ function render({ model, el }) {
     if (outbox.isIdle() && state.rows.some((one) => one.picture === null)) browser.ask({ ask: "draw" });
   };
   model.on("change:state", onState);
-  const onFile = (message, buffers) => message.answer === "file" && message.view === scope && save(message.name, buffers[0]);
+  const onFile = (message, buffers) => message.view === scope && (message.name === "labels.svg" ? printing.show(buffers[0]) : save(message.name, buffers[0]));
   model.on("msg:custom", onFile);
   const ends = [lendShortcuts(root), hideTwin(model), studio.clear, editor.clear];
   update();

@@ -1,6 +1,6 @@
 """Provides `PortfolioBrowser`: campaigns and QR Codes with images and scans, to search and edit.
 
-Its script consists of `portfolio_forms.js`, `rule_form.js` and `portfolio_browser.js`.
+Its script consists of `portfolio_forms.js`, `rule_form.js`, `file_import.js` and `portfolio_browser.js`.
 """
 
 from __future__ import annotations
@@ -8,16 +8,15 @@ from __future__ import annotations
 import warnings
 from base64 import b64decode
 from collections.abc import Callable
-from pathlib import PurePath
 from typing import Any
 
 from traitlets import Dict
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
-from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
+from qrkit.notebook.widgets.browser.file_import import FileImport
 from qrkit.notebook.widgets.browser.rule_form import rule_form
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.studio.designer import Designer
@@ -32,10 +31,10 @@ NEW = ("content", "name", "campaign_id")
 """Fields of a new QR Code."""
 FILTERS = ("words", "campaign", "order", "only")
 """What decides which codes the list shows, and in which order."""
+SHOWN = ("Here is the first sheet. Nothing needs to change.", "Here is the first sheet. Before you print:")
+"""What is said of the first sheet without and with findings."""
 PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
-MOST_ISSUES = 5
-"""Rows of a spreadsheet with problems that are told of at once."""
 
 
 class PortfolioBrowser(Page):
@@ -55,7 +54,7 @@ class PortfolioBrowser(Page):
         studio: The studio of the chosen code, once it has been opened there; None before.
     """
 
-    _esm = script("browser", "portfolio_forms", "rule_form", "portfolio_browser")
+    _esm = script("browser", "portfolio_forms", "rule_form", "file_import", "portfolio_browser")
     _css = style("browser", "portfolio_browser", "qrkit-browser")
     rule_form = Dict().tag(sync=True)
     print_form = Dict().tag(sync=True)
@@ -69,7 +68,7 @@ class PortfolioBrowser(Page):
                 if portfolio is self._catalogue.portfolio:
                     self._catalogue.reload()
                 else:
-                    self._leave_studio()
+                    self._is_in_studio = False
                     self._catalogue, self._undoable = Catalogue(portfolio), None
             return
         self._catalogue = Catalogue(portfolio)
@@ -78,6 +77,7 @@ class PortfolioBrowser(Page):
         self._said, self._saved = "", 0
         self._preview: dict[str, Any] | None = None
         self._tried: dict[str, Any] | None = None
+        self._file: FileImport | None = None
         self._register(name, rule_form=rule_form(), print_form=print_form())
 
     @property
@@ -101,6 +101,7 @@ class PortfolioBrowser(Page):
             "said": self._said,
             "preview": self._preview,
             "tried": self._tried,
+            "file": self._file and self._file.state,
             "undoable": self._undoable and _undo_words(self._undoable),
             "studio": studio and studio.model_id,
         }
@@ -125,7 +126,7 @@ class PortfolioBrowser(Page):
 
     def _on_choose(self, message: dict[str, Any]) -> None:
         self._errors, self._said, self._tried = {}, "", None
-        self._leave_studio()
+        self._is_in_studio = False
         self._catalogue.chosen = str(message.get("id", ""))
 
     def _on_select(self, message: dict[str, Any]) -> None:
@@ -153,11 +154,11 @@ class PortfolioBrowser(Page):
         fields = _fields(message)
         given = {name: fields[name] if isinstance(fields.get(name), str) else "" for name in NEW}
         if self._change(NEW, "new.", lambda: self._catalogue.add(**given)):
-            self._say("QR Code added.")
+            self._said = "QR Code added."
 
     def _on_duplicate(self, _message: Any) -> None:
         if self._change((), "", self._catalogue.duplicate):
-            self._say("Copy added, with a short URL of its own.")
+            self._said = "Copy added, with a short URL of its own."
 
     def _on_delete(self, message: dict[str, Any]) -> None:
         """Delete the chosen code, or all individually selected codes."""
@@ -169,8 +170,8 @@ class PortfolioBrowser(Page):
             catalogue.select(ids, is_on=False)
 
         if ids and self._change((), "", delete):
-            self._leave_studio()
-            self._say(f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes.")
+            self._is_in_studio = False
+            self._said = f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes."
 
     def _on_undo(self, _message: Any) -> None:
         """Undo the last deletion or edit of several codes."""
@@ -178,12 +179,12 @@ class PortfolioBrowser(Page):
         if isinstance(undoable, DeletedQRCodes):
             if self._change((), "", lambda: self.portfolio.restore_qrcodes(undoable)):
                 self._undoable = None
-                self._say(f"{_count(len(undoable))} restored, with short URLs and scans.")
+                self._said = f"{_count(len(undoable))} restored, with short URLs and scans."
         elif undoable:
             undone: list[int] = []
             if self._change((), "", lambda: undone.append(self.portfolio.undo_edit(undoable))):
                 self._undoable = None
-                self._say(f"{_count(undone[0])} changed back.")
+                self._said = f"{_count(undone[0])} changed back."
 
     def _on_preview(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
@@ -193,33 +194,40 @@ class PortfolioBrowser(Page):
         edited = self._edit(EDITED_TOGETHER, "all.", lambda: self._catalogue.edit_selection(_fields(message)))
         if edited is not None:
             self._preview = None
-            self._say(f"{_count(len(edited))} changed.")
+            self._said = f"{_count(len(edited))} changed."
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
-        found: list[tuple[str, bytes]] = []
+        made: list[tuple[str, bytes]] = []
+        fields, write = _fields(message), self._catalogue.download
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            is_done = self._change(PRINTED, "print.", lambda: found.append(self._catalogue.download(_fields(message))))
+            saves = fields.get("kind") != "page"  # a look at the first sheet leaves the form open
+            is_done = self._change(PRINTED, "print.", lambda: made.append(write(fields)), saves=saves)
         if is_done:
-            name, data = found[0]
+            name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            self._say(" ".join([f"{name} has been made.", *dict.fromkeys(str(one.message) for one in told)]))
+            said = SHOWN[bool(told)] if name.endswith(".svg") else f"{name} has been made."
+            self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
 
-    def _on_import(self, message: dict[str, Any]) -> None:
-        """Add the QR Codes of a spreadsheet, of which the browser sends the name and the bytes as a data URL."""
-        name, url = (str(message.get(field, "")) for field in ("name", "url"))
-        results: list[ImportResult] = []
+    def _on_check_import(self, message: dict[str, Any]) -> None:
+        """Show what an import of the file that the browser sends, or of the last one, would do with these columns."""
+        self._errors, self._said = {}, ""
+        url, columns = message.get("url"), message.get("columns")
+        if isinstance(url, str):
+            self._file = FileImport(self.portfolio, str(message.get("name", "")), b64decode(url.partition(",")[2]))
+        if self._file is not None:
+            self._file.check(columns if isinstance(columns, dict) else {})
 
-        def add() -> None:
-            data = b64decode(url.partition(",")[2])
-            suffix = PurePath(name).suffix.lstrip(".")
-            results.append(self.portfolio.import_file(data, format=suffix or None, anyway=False))
-
-        if self._change((), "", add):
+    def _on_import(self, _message: Any) -> None:
+        """Add the QR Codes of the file that was checked."""
+        if (file := self._file) is not None and self._change((), "", file.add):
+            self._file = None
             self._catalogue.reload()
-            issues = [f"Row {one.row}: {one.detail}." for one in results[0].to_fix_first[:MOST_ISSUES]]
-            self._say(" ".join([f"{name}: {results[0]}.", *issues]))
+            self._said = f"{file.state['name']}: {file.result}."
+
+    def _on_close_import(self, _message: Any) -> None:
+        self._errors, self._file = {}, None
 
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
@@ -229,7 +237,7 @@ class PortfolioBrowser(Page):
 
     def _on_leave(self, _message: Any) -> None:
         self._errors = {}
-        self._leave_studio()
+        self._is_in_studio = False
 
     def _on_use(self, message: dict[str, Any]) -> None:
         """Save the design of the studio as a template, and draw the chosen code with it."""
@@ -237,8 +245,8 @@ class PortfolioBrowser(Page):
         if studio is None:
             return
         if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
-            self._leave_studio()
-            self._say(f"The template {name!r} now draws this QR Code.")
+            self._is_in_studio = False
+            self._said = f"The template {name!r} now draws this QR Code."
 
     def _edit(self, names: tuple[str, ...], form: str, edit: Callable[[], EditedQRCodes]) -> EditedQRCodes | None:
         """Edit QR Codes as `_change` does, so that it can be undone; return what was edited, None if nothing was."""
@@ -248,7 +256,7 @@ class PortfolioBrowser(Page):
         self._undoable = edited[0] or self._undoable
         return edited[0]
 
-    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], None]) -> bool:
+    def _change(self, names: tuple[str, ...], form: str, change: Callable[[], object], *, saves: bool = True) -> bool:
         """Change the portfolio, and return whether that worked. Errors stand beside the fields of the form."""
         self._said = ""
         try:
@@ -262,15 +270,9 @@ class PortfolioBrowser(Page):
         except NotFound:
             self._catalogue.reload()
             raise
-        self._errors, self._saved = {}, self._saved + 1
+        self._errors, self._saved = {}, self._saved + saves
         self._twin.update(self._pictures())
         return True
-
-    def _say(self, text: str) -> None:
-        self._said = text
-
-    def _leave_studio(self) -> None:
-        self._is_in_studio = False
 
     def __repr__(self) -> str:
         return f"<PortfolioBrowser {self.name!r} of {self.portfolio!r}>"

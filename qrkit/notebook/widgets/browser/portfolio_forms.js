@@ -272,31 +272,39 @@ function makePrintForm(browser, { formats, stocks }, close) {
     [field("Labels or cards", "print.stock", stock, "The number on the package, or business-card, table-tent, a6, sticker, ticket, hang-tag."), "sheet"],
   ];
   const title = h("h3", {});
+  const sheet = h("img", { style: "width:100%", alt: "The first sheet", hidden: true });
+  const ask = (what) => {
+    const fields = { kind: what, image_format: format.value, size_mm: Number(width.value), dpi: Number(dpi.value), names: names.value, stock: stock.value };
+    browser.ask({ ask: "download", view: scope, fields });
+  };
+  const look = button("Show the first sheet", () => ask("page"));
   const form = h(
     "form",
     { class: "qk-form", "aria-label": "Download for print", hidden: true },
-    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, "Download"), button("Cancel", close)),
+    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, "Download"), look, button("Cancel", close)), sheet,
   );
-  const choose = () => rows.forEach(([row, kinds]) => (row.element.hidden = !kinds.split(" ").includes(kind.value)));
+  function choose() {
+    for (const [row, kinds] of rows) row.element.hidden = !kinds.split(" ").includes(kind.value);
+    look.hidden = kind.value !== "sheet";
+    sheet.hidden = true;
+  }
+  form.addEventListener("input", () => (sheet.hidden = true)); // which it is no longer
   kind.addEventListener("change", choose);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const fields = { kind: kind.value, image_format: format.value, size_mm: Number(width.value), dpi: Number(dpi.value), names: names.value, stock: stock.value };
-    browser.ask({ ask: "download", view: scope, fields });
+    ask(kind.value);
   });
+  function show(data) {
+    URL.revokeObjectURL(sheet.src);
+    sheet.src = URL.createObjectURL(new Blob([data], { type: "image/svg+xml" }));
+    sheet.hidden = false;
+  }
   choose();
   function update({ selected, errors }) {
     for (const [row] of rows) row.tell(errors);
     title.textContent = `Download ${plural(selected)} for print`;
   }
-  return { element: form, update, open: () => kind.focus() };
-}
-
-/** Hands a file that Python made to the person. */
-function save(name, data) {
-  const url = URL.createObjectURL(new Blob([data]));
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return { element: form, update, show, open: () => kind.focus() };
 }
 
 /** The studio of the chosen code, inside the browser, and what becomes of its design. */

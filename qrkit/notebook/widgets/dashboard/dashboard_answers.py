@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Literal, NamedTuple, Self, get_args
 
-from qrkit import analytics, charts
+from qrkit import analytics, charts, report
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
 from qrkit.portfolio import Portfolio
@@ -24,13 +24,15 @@ from qrkit.tracking.records import Kind
 
 __all__ = [
     "ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "answer", "bars", "drawn", "numbers", "periods",
+    "report_on",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "orphan")
 """Kinds of visits that can be selected; visits to unknown codes belong to no campaign."""
 
-Comparison = Literal["previous", "year", "range", ""]
-"""What a period is compared with: the one before, the same days a year before, days of one's own, or nothing."""
+Comparison = Literal["previous", "year", "range", "campaigns", ""]
+"""What a period is compared with: the one before, the same days a year before, days of one's own, or nothing; or which
+campaigns stand side by side in a report."""
 
 ATTRIBUTES = {"device": "Devices", "system": "Operating systems", "country": "Countries", TAG: "Tags"}
 """Attributes whose bars filter the scans, and the titles of their charts."""
@@ -278,10 +280,8 @@ def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
     if asked.kinds != ("scan",) or any(getattr(asked, name) for name in ATTRIBUTES):
         return {"headline": "", "lead": "", "alerts": [], "findings": [], "figures": []}
     view = asked.of(portfolio.scans).where(since=None, until=None)  # a report also reads the days before
-    since, until = asked.compare_since, _after(asked.compare_until)
-    compared: dict[str, CompareTo] = {"year": "last year", "range": (since, until) if since and until else None}
     period = (asked.since, _after(asked.until), asked.time_zone)
-    facts = gather(portfolio, view, ReportAsked(*period, attributes=(), compare_to=compared.get(asked.compare)))
+    facts = gather(portfolio, view, ReportAsked(*period, attributes=(), compare_to=_compared(asked)))
     urgent = alerts(facts)
     return {
         "headline": headline(facts),
@@ -290,6 +290,26 @@ def answer(portfolio: Portfolio, asked: Asked) -> dict[str, Any]:
         "findings": [sentence for sentence in findings(facts) if sentence not in urgent],
         "figures": [asdict(figure) for figure in key_figures(facts)],
     }
+
+
+def _compared(asked: Asked) -> CompareTo:
+    """Return what a report compares the selected days with."""
+    since, until = asked.compare_since, _after(asked.compare_until)
+    compared: dict[str, CompareTo] = {"year": "last year", "range": (since, until) if since and until else None}
+    return compared.get(asked.compare)
+
+
+def report_on(portfolio: Portfolio, asked: Asked) -> report.Report:
+    """Return the report on the selected days and campaign, whatever else is selected.
+
+    Raises:
+        InvalidParameter: If campaigns are to be compared and there are fewer than two.
+    """
+    how: dict[str, Any] = {"since": asked.since, "until": _after(asked.until), "time_zone": asked.time_zone}
+    how["compare_to"] = _compared(asked)
+    if asked.campaign:
+        return report.campaign(portfolio, asked.campaign, **how)
+    return report.portfolio(portfolio, **how | ({"compare_to": "campaigns"} if asked.compare == "campaigns" else {}))
 
 
 def _experiments(portfolio: Portfolio, asked: Asked) -> Iterator[SplitCode]:

@@ -2,7 +2,7 @@
 
 const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Link previews", head: "HEAD requests" };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", "": "Nothing" };
+const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", campaigns: "Campaigns, in the report", "": "Nothing" };
 const FILTERS = { campaign: "Campaign", qrcode: "QR Code", device: "Device", system: "System", country: "Country", tag: "Tag" };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
@@ -69,7 +69,8 @@ function render({ model, el }) {
     filters.hidden = !isOpen;
     filter.setAttribute("aria-expanded", isOpen);
   }
-  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": "Period" }, ...ranges), year, filter);
+  const reporting = h("button", { type: "button", title: "These days and this campaign as a page; other filters do not count", onclick: () => outbox.ask({ ask: "report", view: scope }) }, "Download report");
+  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": "Period" }, ...ranges), year, filter, reporting);
   const root = h(
     "div",
     { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Scans" },
@@ -203,6 +204,8 @@ function render({ model, el }) {
     if (!state.answer) pause = setTimeout(() => outbox.isIdle() && outbox.ask({ ask: "tell" }), PAUSE);
   }
   model.on("change:state", onState);
+  const onFile = (message, buffers) => message.view === scope && save(message.name, buffers[0]);
+  model.on("msg:custom", onFile);
   let asked = "";
   const sizes = new ResizeObserver(() => {
     const rooms = [sheet.clientWidth, Number.parseFloat(getComputedStyle(sheet).gridTemplateColumns)]; // all columns, the first
@@ -219,6 +222,7 @@ function render({ model, el }) {
   tellSoon();
   return () => {
     model.off("change:state", onState);
+    model.off("msg:custom", onFile);
     for (const end of ends) end();
   };
 }

@@ -11,18 +11,7 @@ from zoneinfo import ZoneInfo
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.notebook.views.html import page_text
-from qrkit.notebook.widgets.dashboard.dashboard_answers import (
-    ATTRIBUTES,
-    KINDS,
-    WIDTHS,
-    Asked,
-    Comparison,
-    answer,
-    bars,
-    drawn,
-    numbers,
-    periods,
-)
+from qrkit.notebook.widgets.dashboard import dashboard_answers as answers
 from qrkit.notebook.widgets.static_image import Pictures
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio
@@ -72,7 +61,7 @@ class ScanDashboard(Page):
 
     _esm = script("dashboard", "scan_dashboard")
     _css = style("dashboard", "scan_dashboard", "qrkit-dashboard") + _colors()
-    asked: Asked
+    asked: answers.Asked
     _answer: dict[str, Any] | None
     _table: dict[str, Any] | None
 
@@ -88,22 +77,22 @@ class ScanDashboard(Page):
                 self._draw(replace(self.asked, campaign=campaign, qrcode=qrcode, time_zone=zone))
             return
         self.portfolio, self._width, self._narrow = portfolio, WIDTH, NARROW
-        self._draw(Asked(time_zone=zone))
+        self._draw(answers.Asked(time_zone=zone))
         self._register(name)
 
-    def _draw(self, asked: Asked) -> None:
+    def _draw(self, asked: answers.Asked) -> None:
         """Query and draw; update what is shown only once everything is complete. The answer in words comes later."""
         figures = self._charts(asked)
-        rankings = list(bars(self.portfolio, asked))
+        rankings = list(answers.bars(self.portfolio, asked))
         before = asked.before(self.portfolio.scans)
-        self._before = None if before is None else numbers(before)
-        self._numbers = numbers(asked.of(self.portfolio.scans))
+        self._before = None if before is None else answers.numbers(before)
+        self._numbers = answers.numbers(asked.of(self.portfolio.scans))
         self._figures, self._bars, self.asked, self._table = figures, rankings, asked, None
         self._answer = None
 
-    def _charts(self, asked: Asked) -> list[dict[str, Any]]:
+    def _charts(self, asked: answers.Asked) -> list[dict[str, Any]]:
         """Return the charts as JSON, and keep the numbers that they show."""
-        found = list(drawn(self.portfolio, asked, self._width, self._narrow))
+        found = list(answers.drawn(self.portfolio, asked, self._width, self._narrow))
         self._rows = {one.title: one.rows for one in found}
         return [{"title": one.title, "svg": charts.to_svg(one.chart), "is_wide": one.is_wide} for one in found]
 
@@ -119,7 +108,7 @@ class ScanDashboard(Page):
         country: str | EllipsisType = ...,
         tag: str | EllipsisType = ...,
         kinds: Sequence[Kind] | EllipsisType = ...,
-        compare: Comparison | EllipsisType = ...,
+        compare: answers.Comparison | EllipsisType = ...,
         compare_since: str | EllipsisType = ...,
         compare_until: str | EllipsisType = ...,
     ) -> None:
@@ -138,7 +127,8 @@ class ScanDashboard(Page):
             tag: A tag of QR Codes; "" for all.
             kinds: Kinds of visits to count.
             compare: What the days are compared with: "previous" for the period before, "year" for the same days of the
-                year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing.
+                year before, "range" for the days from `compare_since` to `compare_until`, "" for nothing. With
+                "campaigns", a report that is downloaded compares these.
             compare_since: First day of the range.
             compare_until: Last day of the range.
         """
@@ -156,7 +146,7 @@ class ScanDashboard(Page):
         except InvalidParameter as error:
             self._errors = {one.name: one.rule for one in error.problems}
 
-    def _with_fields(self, fields: dict[str, Any]) -> Asked:
+    def _with_fields(self, fields: dict[str, Any]) -> answers.Asked:
         asked = self.asked.changed(fields)
         if not self._has_campaign(asked.campaign):
             rule = "does not match a campaign of this portfolio"
@@ -174,9 +164,9 @@ class ScanDashboard(Page):
     def _browser_state(self) -> dict[str, Any]:
         return {
             "asked": self.asked.as_dict(),
-            "periods": periods(self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date()),
-            "kinds": KINDS,
-            "widths": WIDTHS,
+            "periods": answers.periods(self.portfolio.now().astimezone(zone_of(self.asked.time_zone)).date()),
+            "kinds": answers.KINDS,
+            "widths": answers.WIDTHS,
             "campaigns": [{"id": one.id, "name": one.name} for one in self.portfolio.list_campaigns()],
             "numbers": self._numbers,
             "before": self._before,
@@ -190,7 +180,7 @@ class ScanDashboard(Page):
     def _filters(self) -> list[dict[str, str]]:
         """Return what narrows the scans, except for days and kinds: the field, and its value for people."""
         asked = self.asked
-        labels = {name: getattr(asked, name) for name in ATTRIBUTES}
+        labels = {name: getattr(asked, name) for name in answers.ATTRIBUTES}
         if asked.campaign:
             labels["campaign"] = self.portfolio.get_campaign(asked.campaign).name
         if asked.qrcode:
@@ -199,7 +189,7 @@ class ScanDashboard(Page):
 
     def _pictures(self) -> Pictures:
         """Return the answer and the charts on a light background, because the background of the page is unknown."""
-        told = self._answer = self._answer or answer(self.portfolio, self.asked)
+        told = self._answer = self._answer or answers.answer(self.portfolio, self.asked)
         figures = "".join(
             f'<figure style="margin:0 0 12px"><figcaption>{page_text(one["title"])}</figcaption>{one["svg"]}</figure>'
             for one in self._figures
@@ -227,10 +217,16 @@ class ScanDashboard(Page):
             None if rows is None else {"title": title, "html": rows.head(MOST_ROWS).to_html(index=False, border=0)}
         )
 
+    def _on_report(self, message: dict[str, Any]) -> None:
+        """Send the report on the days and the campaign that are shown, as a page."""
+        made = answers.report_on(self.portfolio, self.asked)
+        self.send({"answer": "file", "view": message.get("view"), "name": "report.html"}, buffers=[made.html.encode()])
+        self._errors = {}
+
     def _on_width(self, message: dict[str, Any]) -> None:
         width = message.get("width")
         narrow = message.get("narrow", width)
-        if width in WIDTHS and narrow in WIDTHS and (width, narrow) != (self._width, self._narrow):
+        if width in answers.WIDTHS and narrow in answers.WIDTHS and (width, narrow) != (self._width, self._narrow):
             self._width, self._narrow = width, narrow
             self._figures = self._charts(self.asked)
 

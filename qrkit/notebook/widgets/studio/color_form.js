@@ -12,7 +12,7 @@ const cssColor = ({ color, opacity = 1 }) => {
 const cssRamp = (stops) => `linear-gradient(to right, ${stops.map((stop) => `${cssColor(stop)} ${stop.offset * 100}%`).join(", ")})`;
 
 function colorControl(studio, spec, path) {
-  const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true" });
+  const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true", placeholder: spec.optional && "automatic" });
   const picker = h("input", { type: "color", "aria-label": `Pick ${spec.label.toLowerCase()}` });
   const contrast = h("p", { class: "qk-contrast", id: newId(), hidden: true });
   const swatches = makeSwatches(studio, spec, path, (color) => {
@@ -23,7 +23,7 @@ function colorControl(studio, spec, path) {
   });
   const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, picker, input, swatches.toggle), contrast);
   made.element.append(swatches.element);
-  const field = typed(studio, spec, path, input, { write: shortColor });
+  const field = typed(studio, spec, path, input, { ...emptied(spec), write: shortColor });
   let alpha = "FF";
   made.describe(input, contrast.id);
   picker.addEventListener("input", () => {
@@ -235,60 +235,20 @@ function makeStops(studio, spec, path) {
 
 /** The angle of a linear gradient: 0° runs from left to right, 90° from top to bottom. */
 function makeAngle(studio, path) {
-  const spec = { label: "Angle", help: "Direction of the gradient: 0° runs from left to right, 90° from top to bottom.", kind: "angle" };
-  const dial = h("div", { class: "qk-dial", role: "slider", tabindex: "0", "aria-label": "Angle", "aria-valuemin": "0", "aria-valuemax": "359" }, h("span", { class: "qk-hand" }));
-  const input = h("input", { type: "number", id: newId(), min: 0, max: 359, step: 1 });
-  const made = row(studio, spec, [...path, "direction"], label(spec, input.id), h("div", { class: "qk-set" }, dial, input, h("span", { class: "qk-unit" }, "°")));
-  let angle = 0;
-  let gestures = 0;
-  made.describe(input);
-  function show() {
-    dial.style.setProperty("--qk-angle", `${angle}deg`);
-    dial.setAttribute("aria-valuenow", angle);
-    dial.setAttribute("aria-valuetext", `${angle} degrees`);
-    if (input.getRootNode().activeElement !== input) input.value = angle;
-  }
-  function turn(degrees, gesture) {
-    angle = ((Math.round(degrees) % 360) + 360) % 360;
-    show();
-    const [across, down] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
+  const at = [...path, "direction"];
+  const spec = { label: "Angle", help: "Direction of the gradient: 0° runs from left to right, 90° from top to bottom.", kind: "number", unit: "°", low: 0, high: 359, whole: true, slider: true };
+  function turn([{ value }], gesture) {
+    const [across, down] = [Math.cos((value * Math.PI) / 180), Math.sin((value * Math.PI) / 180)];
     // As long as it must be for the colors of the ends to reach the corners.
     const half = (Math.abs(across) + Math.abs(down)) / 2;
     const end = (sign) => ({ x: Math.round((0.5 + sign * across * half) * 1e4) / 1e4, y: Math.round((0.5 + sign * down * half) * 1e4) / 1e4 });
-    studio.edit([{ path: [...path, "direction"], value: { start: end(-1), stop: end(1) } }], gesture);
+    if (typeof value === "number") studio.edit([{ path: at, value: { start: end(-1), stop: end(1) } }], gesture);
   }
-  input.addEventListener("input", () => input.value !== "" && turn(Number(input.value), `angle ${path} ${gestures}`));
-  input.addEventListener("change", () => (gestures += 1));
-  dial.addEventListener("keydown", (event) => {
-    const step = event.shiftKey ? 15 : 1;
-    const by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[event.key];
-    const to = event.key === "Home" ? 0 : by === undefined ? undefined : angle + by;
-    if (to === undefined) return;
-    event.preventDefault();
-    turn(to, `angle ${path} keys`);
-  });
-  dial.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    event.preventDefault();
-    dial.focus({ preventScroll: true });
-    dial.setPointerCapture(event.pointerId);
-    const gesture = `angle ${path} ${(gestures += 1)}`;
-    const point = (moved) => {
-      const box = dial.getBoundingClientRect();
-      const degrees = (Math.atan2(moved.clientY - box.top - box.height / 2, moved.clientX - box.left - box.width / 2) * 180) / Math.PI;
-      turn(moved.shiftKey ? Math.round(degrees / 15) * 15 : degrees, gesture);
-    };
-    point(event);
-    dial.addEventListener("pointermove", point);
-    dial.addEventListener("lostpointercapture", () => dial.removeEventListener("pointermove", point), { once: true });
-  });
+  const control = makeControl(Object.assign(Object.create(studio), { edit: turn }), spec, at);
   function update(gradient, errors) {
-    made.element.hidden = gradient?.gradient !== "linear" || gradient.units === "absolute";
-    made.complain(errors);
-    if (made.element.hidden || !studio.isIdle()) return;
-    const { start, stop } = gradient.direction ?? { start: { x: 0, y: 0 }, stop: { x: 1, y: 0 } };
-    angle = (Math.round((Math.atan2(stop.y - start.y, stop.x - start.x) * 180) / Math.PI) + 360) % 360;
-    show();
+    control.element.hidden = gradient?.gradient !== "linear" || gradient.units === "absolute";
+    const { start, stop } = gradient?.direction ?? { start: { x: 0, y: 0 }, stop: { x: 1, y: 0 } };
+    control.update(Math.round((Math.atan2(stop.y - start.y, stop.x - start.x) * 180) / Math.PI + 360) % 360, errors);
   }
-  return { element: made.element, update };
+  return { element: control.element, update };
 }

@@ -76,12 +76,18 @@ function render({ model, el }) {
     thumbnails: form.thumbnails,
     stretch: (mm) => stage.stretch(mm),
     colors: makeColors(form.swatches),
+    chosen: {}, // the look that was taken last; after a step back, it is not known
+    take(look) {
+      studio.chosen = look;
+      studio.ask(look);
+    },
     refused: {},
     contrasts: {},
     ask: (message) => outbox.ask({ ...message, view }),
     edit: (edits, gesture) => outbox.edit(edits, gesture),
     isIdle: outbox.isIdle,
     help: (text) => (help.textContent = text),
+    name: h("input", { type: "text", class: "qk-title", maxlength: 100, spellcheck: "false", "aria-label": "Name of this design" }),
     copy: (shape, to) => studio.ask({ ask: "copy", form: shape, to }),
     icons(words, then) {
       whenIcons = then;
@@ -131,14 +137,14 @@ function render({ model, el }) {
     studio.refresh();
   });
 
-  const button = (text, name, onclick) => h("button", { type: "button", title: name, "aria-label": name, onclick }, text);
-  const undo = button("↶", "Undo", () => studio.ask({ ask: "undo" }));
-  const redo = button("↷", "Redo", () => studio.ask({ ask: "redo" }));
+  const button = (text, name, onclick) => h("button", { type: "button", class: "qk-step", title: name, "aria-label": name, onclick }, text);
+  const undo = button("↶", "Undo", () => studio.take({ ask: "undo" }));
+  const redo = button("↷", "Redo", () => studio.take({ ask: "redo" }));
   const output = makeOutput(studio, form);
-  const bar = h("div", { class: "qk-bar" }, badge.element, undo, redo, output.button, busy);
+  const bar = h("div", { class: "qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
-  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
+  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
   el.append(root);
 
   let quiet = null;
@@ -146,6 +152,7 @@ function render({ model, el }) {
     const { values, errors } = state;
     const isIdle = outbox.isIdle();
     Object.assign(studio, { refused: state.refused, contrasts: state.contrasts });
+    studio.name.placeholder = state.title;
     stage.update(state, isIdle);
     badge.update(state.badge, state.note);
     files.update(state);
@@ -158,7 +165,7 @@ function render({ model, el }) {
     undo.disabled = !state.undo;
     redo.disabled = !state.redo;
     // What is wrong is told where the hand is; here, if that is nowhere to be seen.
-    const isSeen = [...root.querySelectorAll(".qk-side .qk-error:not([hidden])")].some((one) => one.offsetParent);
+    const isSeen = [...root.querySelectorAll(".qk-error:not(.qk-general, [hidden])")].some((one) => one.offsetParent);
     const first = "" in errors ? ["", errors[""]] : isSeen ? null : Object.entries(errors)[0];
     wrong.textContent = first ? complaint(form.groups, ...first) : "";
     clearTimeout(quiet);
@@ -184,7 +191,7 @@ function render({ model, el }) {
     const name = event.key.toLowerCase();
     if (isText || !(event.ctrlKey || event.metaKey) || !["z", "y"].includes(name)) return;
     event.preventDefault();
-    studio.ask({ ask: name === "y" || event.shiftKey ? "redo" : "undo" });
+    studio.take({ ask: name === "y" || event.shiftKey ? "redo" : "undo" });
   });
   // A picture that is dropped anywhere on the studio is the logo.
   const hasFiles = (event) => [...event.dataTransfer.types].includes("Files");

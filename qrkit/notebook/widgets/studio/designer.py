@@ -7,17 +7,20 @@ Its script consists of `stage.js`, `form.js`, `color_form.js`, `content_form.js`
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from math import ceil
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings
 
 from traitlets import Dict, Instance, observe, validate
 
 from qrkit.contents.cards import file_stem, summary
+from qrkit.design.decoration import Marker, Markers
 from qrkit.design.design import Design
 from qrkit.design.frames import USUAL_KIND, Frame
 from qrkit.design.shapes.icons import icon, icon_names
@@ -36,7 +39,8 @@ from qrkit.notebook.widgets.studio.draft import Draft, Edit, messages
 from qrkit.notebook.widgets.studio.draft_state import shown
 from qrkit.notebook.widgets.studio.logo_form import LOGO, LogoForm, logo_controls
 from qrkit.notebook.widgets.studio.refusals import Refusals
-from qrkit.notebook.widgets.studio.saved_looks import SAVED, SavedLooks
+from qrkit.notebook.widgets.studio.saved_looks import SAVED, SHORT, SavedLooks
+from qrkit.notebook.widgets.studio.set_form import SetForm
 from qrkit.notebook.widgets.studio.swatches import color_contrasts, swatch_groups
 from qrkit.notebook.widgets.studio.thumbnails import look_controls, thumbnail, thumbnails, with_look
 from qrkit.notebook.widgets.widget import Page, script, style
@@ -59,10 +63,11 @@ PURPOSES: dict[str, dict[str, Any]] = {
     "Web": {"format": "png"},
     "Office printer": {"format": "png", "mm": 40, "dpi": 300},
     "Print shop": {"format": "pdf", "mm": 40, "dpi": 300},
-    "Label": {"format": "png", "mm": 25, "dpi": 203},
+    "Labels and cards": {"format": "pdf", "isSheet": True},
     "App": {"format": "svg"},
 }
-"""What a download is for -> its format, and its print size if it is printed; never smaller than phones need."""
+"""What a download is for -> its format, whether it is a sheet, and its print size if it is printed as a picture; never
+smaller than phones need."""
 MOST_EDITS = 50
 """Maximum edits in one message."""
 MOST_LOOKS = 4
@@ -133,6 +138,7 @@ class Designer(Page):
         self._gesture: Any = None
         self._logo = LogoForm(begun)
         self._refused = Refusals()
+        self._set = SetForm()
         self._badge: Badge | None = None
         self._audience: Audience = "phones"
         self._report: ScanReport | None = None
@@ -257,6 +263,7 @@ class Designer(Page):
             "undo": self._draft.can_undo or bool(self._refused.errors),
             "form": self._form.as_dict(),
             "logo": self._logo.as_dict(),
+            "title": PurePath(safe_name(_file_stem(self.image), "svg")).stem,
             "badge": self._badge,
             "note": self._note,
             "kept": self._is_kept,
@@ -298,6 +305,10 @@ class Designer(Page):
         """Return a design with a preset or a saved look."""
         if kind == "preset":
             return with_look(design, name)
+        if kind == "eye":  # large, because the content is short
+            marker = (design.markers.top_left or Marker("default")).replace(pattern=name) if name else None
+            eyes = Markers(top_left=marker, top_right=marker, bottom_left=marker)
+            return design.replace(content=SHORT, markers=eyes, padding=1, frame=None, layers=())
         if kind == "frame":
             return design.replace(frame=(design.frame or Frame(USUAL_KIND)).replace(kind=name) if name else None)
         return self._saved.look(kind, name, design, self._logo.placed, self._draft.fetch)
@@ -372,17 +383,34 @@ class Designer(Page):
         name, size = message.get("format"), _print_size(message)
         if name not in DOWNLOADS:
             raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(DOWNLOADS)}"))
-        stem, design = str(message.get("name", "")), self.settled
-        if message.get("of") == "set":
-            data = self._saved.zip_in(design, str(message.get("campaign", "")), stem, name, size)
-            return self._send_file(message, "qr-codes.zip", "application/zip", data)
-        picture = self.image if size is None else self.image.printed(size)
-        file = safe_name(summary(stem) or _file_stem(self.image), name)
-        return self._send_file(message, file, FORMATS[name].media_type, picture.to_bytes(name))
-
-    def _send_file(self, message: dict[str, Any], name: str, media_type: str, data: bytes) -> None:
-        answer = {"answer": "file", "view": message.get("view"), "name": name, "type": media_type}
+        stem, design, of = str(message.get("name", "")), self.settled, message.get("of", "one")
+        if of == "campaign":
+            file, data = "qr-codes.zip", self._saved.zip_in(design, str(message.get("campaign", "")), stem, name, size)
+        elif of != "one" or message.get("stock"):
+            file, data = self._set.file(design, message, stem, name, size)
+        else:
+            picture = self.image if size is None else self.image.printed(size)
+            file, data = safe_name(summary(stem) or _file_stem(self.image), name), picture.to_bytes(name)
+        media = "application/zip" if file.endswith(".zip") else FORMATS[name].media_type
+        answer = {"answer": "file", "view": message.get("view"), "name": file, "type": media}
         self.send(answer | {"to": message.get("to")}, buffers=[data])
+
+    def _on_table(self, message: dict[str, Any]) -> None:
+        """Read a table for a set of codes, from a data URL."""
+        self._errors = {}
+        columns = self._set.read(b64decode(str(message.get("url", "")).partition(",")[2]))
+        self.send({"answer": "columns", "view": message.get("view"), "columns": columns})
+
+    def _on_sheet(self, message: dict[str, Any]) -> None:
+        """Send a picture of the first page of a sheet, and what to change before it is printed."""
+        pages, told = list[bytes](), list[str]()
+        with catch_warnings(record=True, action="always") as found:
+            try:
+                pages.append(self._set.page(self.settled, message))
+            except QrkitError as error:
+                told.append(str(error))
+        told += dict.fromkeys(str(one.message) for one in found)
+        self.send({"answer": "sheet", "view": message.get("view"), "told": told}, buffers=pages)
 
     def _on_print(self, message: dict[str, Any]) -> None:
         """Check the image for a print size."""

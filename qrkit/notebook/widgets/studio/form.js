@@ -1,7 +1,9 @@
 // Controls, built from what Python tells of the fields: their kind, bounds, choices, units and help.
 
 const MOST_SEGMENTS = 4;
-const LED = ["frame", "markers"]; // their records need no box to be switched on
+const LED = ["frame", "markers", "photo"]; // their records need no box to be switched on
+const EMPTIED = ["choice", "text", "picture", "color"]; // kinds of fields that need no box, because they can be empty
+const DRAWN = { kind: "frame", pattern: "eye" }; // fields whose choices are pictures of the design, and their kind
 
 /**
  * A control for one field.
@@ -10,7 +12,7 @@ const LED = ["frame", "markers"]; // their records need no box to be switched on
  */
 function makeControl(studio, spec, path) {
   if (spec.optional && spec.kind === "record" && LED.includes(path[0])) return ledControl(studio, spec, path);
-  const isSwitched = spec.optional && !["choice", "text"].includes(spec.kind);
+  const isSwitched = spec.optional && !EMPTIED.includes(spec.kind);
   return MAKERS[isSwitched ? "optional" : spec.kind](studio, spec, path);
 }
 
@@ -74,6 +76,9 @@ function refusedOr(studio, path, value) {
   const refused = studio.refused[path.join(".")]?.value;
   return ["string", "number", "boolean"].includes(typeof refused) ? refused : value;
 }
+
+/** How an optional field is read: it is left out if it is empty. */
+const emptied = ({ optional }) => (optional ? { read: (text) => text || null } : {});
 
 /** A field whose text must not change under the hands of who writes in it. */
 function typed(studio, spec, path, input, { read = (text) => text, write = (value) => value ?? "" } = {}) {
@@ -164,7 +169,8 @@ const MAKERS = {
     const names = path.filter((step) => typeof step === "string");
     const drawn = studio.thumbnails[names.join(".")] ?? studio.thumbnails[spec.name];
     const draw = (choice) => drawn.paths[choice] && path2d(drawn.paths[choice], drawn.side);
-    const pictures = path.join(".") === "frame.kind" ? (choice) => studio.pictures.of({ kind: "frame", name: choice }) : drawn && draw;
+    const kind = LED.includes(path[0]) && DRAWN[spec.name];
+    const pictures = kind ? (choice) => studio.pictures.of({ kind, name: choice, corner: path[1] }) : drawn && draw;
     const choices = spec.optional ? ["", ...spec.choices] : spec.choices;
     if (!pictures && choices.length > MOST_SEGMENTS) return selectControl(studio, spec, path, choices);
     return radioControl(studio, spec, path, choices, pictures);
@@ -176,7 +182,7 @@ const MAKERS = {
     const choose = h("button", { type: "button", onclick: () => file.click() }, "Choose file…");
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
     const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), ...iconSearch(studio, take));
-    const field = typed(studio, spec, path, input);
+    const field = typed(studio, spec, path, input, emptied(spec));
     made.describe(input);
     file.addEventListener("change", () => {
       // A layer is called by its file: people do not know it by a data URI.
@@ -334,7 +340,7 @@ function iconSearch(studio, take) {
 function textControl(studio, spec, path, tag) {
   const input = h(tag, { id: newId(), ...(tag === "input" ? { type: "text" } : { rows: 3 }), spellcheck: "false", placeholder: spec.placeholder, required: spec.required });
   const made = row(studio, spec, path, label(spec, input.id), input);
-  const field = typed(studio, spec, path, input, spec.optional ? { read: (text) => text || null } : {});
+  const field = typed(studio, spec, path, input, emptied(spec));
   made.describe(input);
   return { element: made.element, update: (value, errors) => field.update(value, made.complain(errors)) };
 }

@@ -1,18 +1,20 @@
 // Pictures of looks and frames, each with this content; and the gallery of presets in their colorways.
 
 const AT_ONCE = 2; // pictures asked for in one message
-const keyOf = ({ kind, name }) => `${kind} ${name}`;
+const keyOf = ({ kind, name, corner = "" }) => `${kind} ${name} ${corner}`;
 const drawn = new Map(); // what was drawn of each look, by key: { url, shows }; a view that comes later shows it, too
 
 /** Pictures that come a few at a time, while nobody waits, of those that are in sight. */
 function makePictures(studio) {
   const known = new Map(); // by key
-  /** What is drawn anew when it changes: a frame shows all of the design, a look its content, layers and words. */
-  const shows = ({ kind, revision }, { content, layers = [], frame, ...others }) =>
-    JSON.stringify(kind === "frame" ? [content, layers, others, { ...frame, kind: null }] : [revision, content, layers, frame?.caption]);
+  /** What is drawn anew when it changes: eyes and frames show all of the design, a look its content, layers and words. */
+  const shows = ({ kind, revision }, { content, layers = [], frame, markers, ...others }) => {
+    if (kind === "eye") return JSON.stringify([others, { ...markers.topLeft, pattern: null }]);
+    return JSON.stringify(kind === "frame" ? [content, layers, others, markers, { ...frame, kind: null }] : [revision, content, layers, frame?.caption]);
+  };
   return {
     of(look) {
-      const picture = h("img", { alt: "", draggable: "false", src: drawn.get(keyOf(look))?.url });
+      const picture = h("img", { class: `qk-${look.kind}`, alt: "", draggable: "false", src: drawn.get(keyOf(look))?.url });
       known.set(keyOf(look), { look, picture, asked: drawn.get(keyOf(look))?.shows });
       return picture;
     },
@@ -37,21 +39,29 @@ function makePictures(studio) {
 function makeGallery(studio, presets) {
   const title = (name) => name[0].toUpperCase() + name.slice(1);
   const saved = makeSavedLooks(studio);
+  const faces = new Map(); // presets and their colorways, by key and name of the colorway
   const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Looks" }, ...presets.map(makeCard));
   const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, "Each shows your own content."), grid);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });
-    const choose = (colorway) => studio.ask({ ask: "preset", name: preset.name, colorway });
+    const choose = (colorway) => studio.take({ ask: "preset", kind: "preset", name: preset.name, colorway });
     const face = h("button", { type: "button", class: "qk-look", title: preset.title, onclick: () => choose() }, picture, h("span", {}, title(preset.name)));
+    faces.set(keyOf({ kind: "preset", name: preset.name }), face);
     const swatches = preset.colorways.map(({ name, colors: [ink, accent, ground] }) => {
       const words = `${title(preset.name)} in ${name}`;
       const dot = h("button", { type: "button", class: "qk-swatch", title: words, "aria-label": words, onclick: () => choose(name) });
       dot.style.background = `linear-gradient(135deg, ${ink} 0 40%, ${accent} 40% 60%, ${ground} 60%)`;
+      faces.set(`${keyOf({ kind: "preset", name: preset.name })}${name}`, dot);
       return dot;
     });
     return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-swatches" }, ...swatches));
   }
 
-  return { element, update: saved.update };
+  function update(state) {
+    saved.update(state);
+    const { name, colorway = presets.find((one) => one.name === name)?.colorways[0].name } = studio.chosen;
+    for (const [key, face] of faces) face.setAttribute("aria-pressed", [keyOf(studio.chosen), keyOf(studio.chosen) + colorway].includes(key));
+  }
+  return { element, update, save: saved.save, told: saved.told };
 }

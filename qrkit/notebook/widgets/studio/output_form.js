@@ -1,39 +1,77 @@
 // What becomes of the design: a file for a purpose, in pixels or for print, one or a whole set, and copies.
 
-const ONE = "one";
 const RESOLUTIONS = [150, 203, 300, 600]; // dots per inch
+const CODES = { one: "One code", numbered: "A numbered set", table: "From a table", campaign: "A campaign" };
+const CAPTION = "Table {n}"; // of numbered cards, until it is changed
+const CONTENT = "Content"; // the column that is encoded, until the field says otherwise
+const STOCKS = "The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag.";
+const PATTERN = "A pattern: {n} is the number of a code; columns of a table and, in a campaign, {name}, {campaign} and {short_code} go in braces, too.";
 
 /**
  * purposes: the format and print size of each, by name. Gives { button, element, update(state), hear(message, buffers) }: what
  * opens it, buttons for files and copies, and what comes back of them.
  */
 function makeOutput(studio, { downloads, purposes }) {
-  const field = (words, input) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: input.id }, words), input);
-  const name = h("input", { type: "text", id: newId(), maxlength: 100, placeholder: "from the content", spellcheck: "false" });
+  const field = (words, ...inputs) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
+  const text = (attributes) => h("input", { type: "text", id: newId(), maxlength: 500, spellcheck: "false", ...attributes });
   const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: "as designed" });
   const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
-  const set = h("select", { id: newId() });
-  const what = field("Which codes", set);
+  const campaign = h("select", { id: newId() });
+  const count = h("input", { type: "number", id: newId(), min: 1, max: 2000, value: 12 });
+  const caption = text({ value: CAPTION, placeholder: "as designed", title: PATTERN });
+  const content = text({ placeholder: "as designed", title: PATTERN });
+  const names = text({ placeholder: "automatic", title: PATTERN });
+  const stock = text({ value: "table-tent" });
+  const file = h("input", { type: "file", accept: ".csv,.xlsx,.xls,.ods", class: "qk-unseen", tabindex: "-1", "aria-label": "Choose a file for the table" });
+  const rows = h("textarea", { id: newId(), rows: 4, spellcheck: "false", placeholder: "Paste rows of a spreadsheet, with the names of the columns first" });
+  const columns = h("span", { class: "qk-hint", role: "status" });
+  const choose = h("button", { type: "button", onclick: () => file.click() }, "Choose a file…");
+  const table = field("Table", rows, h("div", { class: "qk-buttons" }, choose, file, columns));
+  const page = h("img", { class: "qk-page", alt: "First page of the sheet", hidden: true });
   const checks = h("ul", { class: "qk-checks", "aria-label": "Before you print" });
   const clear = h("input", { type: "checkbox", id: newId() });
   const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, "Transparent background"));
-  const print = h("div", { class: "qk-print" }, what, field("File name", name), field("Print width, mm", width), field("Resolution", dpi));
-  const size = () => (width.value === "" ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
-  const which = () => (set.value === ONE ? {} : { of: "set", campaign: set.value });
-  const names = Object.keys(purposes);
-  let purpose = names[0];
+  const size = () => (width.value === "" || isSheet() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
+  let purpose = Object.keys(purposes)[0];
+  let of = "one";
   let least = 0;
-  const kinds = { label: "What is it for?", kind: "choice", words: Object.fromEntries(names.map((one) => [one, one])) };
-  const chips = radios(studio, kinds, ["purpose"], names, null, (chosen) => {
+  let asked = ""; // what the picture of the page shows
+  let sheetChecks = [];
+  const isSheet = () => Boolean(purposes[purpose].isSheet);
+  const isSet = () => ["numbered", "table"].includes(of);
+  const order = () => ({ ...size(), of, campaign: campaign.value, count: Number(count.value), content: content.value, caption: caption.value, stock: isSheet() ? stock.value : "" });
+  const parts = [
+    [table, () => of === "table"],
+    [field("How many", count), () => of === "numbered"],
+    [field("Caption of each", caption), isSet],
+    [field("Content of each", content), isSet],
+    [field("Campaign", campaign), () => of === "campaign"],
+    [field("Labels or cards", stock, h("span", { class: "qk-hint" }, STOCKS)), isSheet],
+    [field("File names", names), () => of !== "one" && !isSheet()],
+    [field("Print width, mm", width), () => !isSheet()],
+    [field("Resolution", dpi), () => !isSheet()],
+  ];
+  const print = h("div", { class: "qk-print" }, ...parts.map(([part]) => part));
+  const choices = (title, words, chosen) => radios(studio, { label: title, kind: "choice", words }, [title], Object.keys(words), null, chosen);
+  const purposeChips = choices("What is it for?", Object.fromEntries(Object.keys(purposes).map((one) => [one, one])), (chosen) => {
     purpose = chosen;
     const { mm, dpi: dots = 300 } = purposes[purpose];
     width.value = mm ? Math.max(mm, least) : "";
     dpi.value = dots;
+    if (isSheet() && of === "campaign") of = "one";
     changed();
   });
+  const codeChips = choices("Which codes?", CODES, (chosen) => {
+    of = chosen;
+    changed();
+  });
+  const campaignChip = codeChips.element.querySelector("[value=campaign]").parentNode;
   function label() {
-    chips.update(purpose, {});
-    go.textContent = `Download ${purposes[purpose].format.toUpperCase()}${width.value ? `, ${width.value} mm at ${dpi.value} dpi` : ""}`;
+    purposeChips.update(purpose, {});
+    codeChips.update(of, {});
+    for (const [part, isShown] of parts) part.hidden = !isShown();
+    for (const one of [clearRow, others]) one.hidden = isSheet();
+    go.textContent = `Download ${purposes[purpose].format.toUpperCase()}${size().mm ? `, ${width.value} mm at ${dpi.value} dpi` : ""}`;
   }
   function changed() {
     label();
@@ -41,17 +79,19 @@ function makeOutput(studio, { downloads, purposes }) {
     studio.ask({ ask: "print", ...size() });
   }
   for (const input of [width, dpi]) input.addEventListener("change", changed);
-  set.addEventListener("change", () => {
-    name.placeholder = set.value === ONE ? "from the content" : "{name}";
-    name.title = set.value === ONE ? "" : "A pattern with {name}, {campaign}, {number} or {short_code}";
+  for (const input of [count, caption, content, stock]) input.addEventListener("input", studio.refresh);
+  const takeTable = (data) => readPicture(data, (url) => studio.ask({ ask: "table", url }));
+  rows.addEventListener("change", () => takeTable(new Blob([rows.value])));
+  file.addEventListener("change", () => {
+    if (file.files[0]) takeTable(file.files[0]);
+    file.value = ""; // so that the same file can be chosen again
   });
   let ground = null; // the background before it became transparent
   clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
-  const button = (text, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, text);
-  const save = (format) => studio.ask({ ask: "download", format, name: name.value, ...size(), ...which() });
+  const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
+  const save = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
   const files = downloads.map((format) => button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => save(format)));
   const go = h("button", { type: "button", class: "qk-primary", onclick: () => save(purposes[purpose].format) });
-  label();
   const copied = h("span", { role: "status", class: "qk-copied" });
   const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Text to copy" });
   const copies = [
@@ -60,8 +100,9 @@ function makeOutput(studio, { downloads, purposes }) {
     button("JSON", "Copy as JSON", () => studio.copy("json", "clipboard")),
   ];
   const heading = (words) => h("span", { class: "qk-label" }, words);
-  const actions = h("div", { class: "qk-buttons" }, heading("Other formats"), ...files, heading("Copy"), ...copies, copied);
-  const element = h("section", { class: "qk-output", id: newId(), "aria-label": "Download", hidden: true }, h("div", { class: "qk-purpose" }, chips.element, go), h("div", { role: "status" }, checks), print, clearRow, actions, code);
+  const others = h("div", { class: "qk-buttons" }, heading("Other formats"), ...files, heading("Copy"), ...copies, copied);
+  const element = h("section", { class: "qk-output", id: newId(), "aria-label": "Download", hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
+  label();
   const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, "Download");
   opener.addEventListener("click", () => opener.setAttribute("aria-expanded", !(element.hidden = !element.hidden)));
   let clock = null;
@@ -97,8 +138,24 @@ function makeOutput(studio, { downloads, purposes }) {
   function hear(message, buffers) {
     if (message.answer === "file" && message.to === "clipboard") writeImage(buffers[0], message.type);
     else if (message.answer === "file") download(message.name, message.type, buffers[0]);
+    else if (message.answer === "columns") {
+      columns.textContent = `Columns: ${message.columns.map((one) => `{${one}}`).join(", ")}`;
+      if (caption.value === CAPTION) caption.value = `{${message.columns[0]}}`;
+      content.value = message.columns.includes(CONTENT) ? `{${CONTENT}}` : "";
+      asked = "";
+      studio.refresh();
+    } else if (message.answer === "sheet") showPage(message.told, buffers[0]);
     else if (message.to === "file") download("design.json", "application/json", message.text);
     else write(message.text);
+  }
+
+  function showPage(told, picture) {
+    sheetChecks = told.length ? told.map((words) => ({ text: words })) : [{ text: "Nothing to change before you print", is_good: true }];
+    studio.refresh();
+    page.hidden = !picture;
+    if (!picture) return;
+    URL.revokeObjectURL(page.src);
+    page.src = URL.createObjectURL(new Blob([picture], { type: "image/png" }));
   }
 
   let campaigns = "";
@@ -107,14 +164,20 @@ function makeOutput(studio, { downloads, purposes }) {
     clear.checked = isClear;
     if (!isClear) ground = values.background ?? null;
     least = state.badge?.least ?? least;
-    checks.replaceChildren(...state.print.map(({ text, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, text)));
-    what.hidden = !saved?.kinds.includes("brand");
+    const found = isSheet() ? sheetChecks : state.print;
+    checks.replaceChildren(...found.map(({ text: words, is_good: isGood }) => h("li", { class: isGood ? "qk-fine" : "qk-amiss" }, words)));
+    page.hidden ||= !isSheet();
+    const wanted = JSON.stringify([values, order()]);
+    if (isSheet() && !element.hidden && state.badge && wanted !== asked && studio.isIdle()) {
+      asked = wanted;
+      studio.ask({ ask: "sheet", ...order() });
+    }
+    campaignChip.hidden = isSheet() || !saved?.kinds.includes("brand");
     if (JSON.stringify(saved?.campaigns) === campaigns) return;
     campaigns = JSON.stringify(saved?.campaigns);
-    const options = [[ONE, "This one"], ...(saved?.campaigns ?? []).map((one) => [one.id, `All of ${one.name}`]), ["", "All QR Codes"]];
-    const before = set.value;
-    set.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
-    set.value = options.some(([value]) => value === before) && before ? before : ONE;
+    const before = campaign.value;
+    campaign.replaceChildren(...[...(saved?.campaigns ?? []), { id: "", name: "All QR Codes" }].map(({ id, name }) => h("option", { value: id }, name)));
+    campaign.value = before;
   }
   return { button: opener, element, update, hear };
 }

@@ -17,18 +17,19 @@ function makeSavedLooks(studio) {
   const done = h("span", {});
   const undo = h("button", { type: "button", onclick: () => studio.ask({ ask: "restore" }) }, "Undo");
   const told = h("div", { class: "qk-buttons qk-told", role: "status" }, done, undo);
-  const element = h("div", { class: "qk-saved" }, heading, grid, save.element, use.element, error, told);
+  const menu = h("button", { type: "button", popovertarget: save.element.id }, "Save look");
+  const element = h("div", { class: "qk-saved" }, heading, grid, use.element, error);
 
   function makeCard(look) {
     const { kind, name } = look;
-    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.ask({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
+    const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
     const words = `Delete the ${kind} “${name}”`;
     const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
     return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
 
   function update({ saved, errors }) {
-    element.hidden = saved === null;
+    element.hidden = menu.hidden = told.hidden = saved === null;
     if (saved === null) return;
     const keys = saved.looks.map((look) => `${keyOf(look)} ${look.revision}`);
     if (keys.join("\n") !== [...cards.keys()].join("\n")) {
@@ -37,19 +38,25 @@ function makeSavedLooks(studio) {
       saved.looks.forEach((look, index) => cards.set(keys[index], before.get(keys[index]) ?? makeCard(look)));
       grid.replaceChildren(...cards.values());
     }
+    saved.looks.forEach((look, index) => cards.get(keys[index]).firstChild.setAttribute("aria-pressed", keyOf(look) === keyOf(studio.chosen)));
     grid.hidden = heading.hidden = !saved.looks.length;
+    if (saved.done !== done.textContent && save.element.matches(":popover-open")) save.element.hidePopover();
     save.update(saved, errors);
     use.update(saved);
     error.textContent = errors.saved ?? "";
     done.textContent = saved.done;
     told.hidden = !saved.done;
   }
-  return { element, update };
+  return { element, update, save: [menu, save.element], told };
 }
 
 function makeSaveForm(studio) {
   let looks = [];
   const name = h("input", { type: "text", id: newId(), maxlength: 100, spellcheck: "false" });
+  studio.name.addEventListener("input", () => {
+    name.value = studio.name.value;
+    label();
+  });
   const kind = h("select", { "aria-label": "Save as" });
   const button = h("button", { type: "submit" });
   const hint = h("p", { class: "qk-hint" });
@@ -67,7 +74,7 @@ function makeSaveForm(studio) {
   name.addEventListener("input", label);
   kind.addEventListener("change", label);
   const set = h("div", { class: "qk-set" }, name, kind, button);
-  const element = h("form", { class: "qk-row", onsubmit: send }, h("label", { class: "qk-label", for: name.id }, "Save this look as"), set, hint, error);
+  const element = h("form", { class: "qk-menu", popover: "auto", id: newId(), onsubmit: send }, h("label", { class: "qk-label", for: name.id }, "Save this look as"), set, hint, error);
 
   function update(saved, errors) {
     looks = saved.looks;

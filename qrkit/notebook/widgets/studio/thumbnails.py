@@ -1,4 +1,4 @@
-"""Draws small images of choices: module shapes, sprites and eyes, each as one SVG path; and the gallery of presets."""
+"""Draws small images of choices: module shapes and sprites, each as one SVG path; and the gallery of presets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from functools import cache, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from qrkit.design.limits import MARKER_PATTERNS, MODULE_TYPES
+from qrkit.design.limits import MODULE_TYPES
 from qrkit.design.outline import Outline, rectangle
 from qrkit.design.presets import PALETTES, PRESETS, is_icon
-from qrkit.design.shapes.eyes import EYES, SIDE
 from qrkit.design.shapes.sprites import SPRITES
 from qrkit.design.shapes.styles import STAMPS, STYLES
 from qrkit.drawing.logo import placed_logo, without_logo
@@ -42,14 +41,9 @@ class Thumbnails(TypedDict):
 @cache
 def thumbnails() -> dict[str, Thumbnails]:
     """Return thumbnails by the path of the field, or by its last name if several fields share the choices."""
-    square = rectangle(0, 0, SIDE, SIDE) + rectangle(1, 1, SIDE - 2, SIDE - 2).hole() + rectangle(2, 2, 3, 3)
-    eyes: dict[str, Outline] = {
-        name: square if name == "default" else EYES[name].outer + EYES[name].inner for name in MARKER_PATTERNS
-    }
     return {
         "modules.type": _draw(len(SAMPLE), {name: _sample(name) for name in MODULE_TYPES}),
         "modules.sprite": _draw(1, dict(SPRITES)),
-        "pattern": _draw(SIDE, eyes),
     }
 
 

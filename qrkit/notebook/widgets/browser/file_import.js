@@ -1,0 +1,41 @@
+// A file that is looked at before its QR Codes are added.
+
+const MAPPED = { Content: "Content", "QR Code Name": "Name", "Campaign Name": "Campaign" };
+
+/** browser: { ask(message) }. The first rows of a file, which of its columns are read as what, and what is wrong with it. */
+function makeFileImport(browser) {
+  const title = h("h3", {});
+  const selects = Object.keys(MAPPED).map((ours) => h("select", { "data-ours": ours, onchange: () => browser.ask({ ask: "check import", columns: given() }) }));
+  const columns = h("div", { class: "qk-asked" }, ...selects.map((one) => field(MAPPED[one.dataset.ours], "", one).element));
+  const told = h("div", { role: "status" });
+  const table = h("table", { style: "white-space:nowrap" });
+  const add = button("", () => browser.ask({ ask: "import" }), { class: "qk-primary" });
+  const element = h(
+    "section",
+    { class: "qk-form", "aria-label": "Import", hidden: true },
+    title, columns, told, h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": "First rows" }, table),
+    h("div", { class: "qk-buttons" }, add, button("Cancel", () => browser.ask({ ask: "close import" }))),
+  );
+  let file = null;
+  function given() {
+    const chosen = { ...file.columns, ...Object.fromEntries(selects.map((one) => [one.dataset.ours, one.value])) };
+    return Object.fromEntries(Object.entries(chosen).filter(([, theirs]) => theirs));
+  }
+  function update(state) {
+    element.hidden = !state.file;
+    if (!state.file || JSON.stringify(state.file) === JSON.stringify(file)) return;
+    file = state.file;
+    const { name, heading, created, issues = [], more, shown = [], rows = [] } = file;
+    title.textContent = `Import ${name}`;
+    columns.hidden = !heading.length;
+    for (const one of selects) fill(one, [{ id: "", name: "None" }, ...named(heading)], file.columns[one.dataset.ours] ?? "");
+    const sum = created == null ? "" : `${plural(created)} will be added.`;
+    const rest = more ? [`There is something to know about ${plural(more, "more row")}.`] : [];
+    told.replaceChildren(h("b", {}, sum), ...[...issues, ...rest].map((text) => h("p", {}, text)));
+    const heads = rows.length ? ["Row", ...shown.map((one) => MAPPED[one] ?? one), "What to know"] : [];
+    table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...rows.map((row) => h("tr", {}, ...row.map((text) => h("td", {}, text)))));
+    add.textContent = created == null ? "Import" : `Import ${plural(created)}`;
+    add.disabled = !created;
+  }
+  return { element, update };
+}

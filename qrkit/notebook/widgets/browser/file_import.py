@@ -1,0 +1,81 @@
+"""A file that is looked at before its QR Codes are added: `FileImport`. Independent of any browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from qrkit.contents.cards import summary
+from qrkit.exchange import foreign, import_format_of_file
+from qrkit.exchange.columns import COLUMN_OF
+from qrkit.exchange.merge import ImportResult
+from qrkit.exchange.sheets import heading_in
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.importing import read_mapped
+
+__all__ = ["FileImport"]
+
+MOST_ROWS = 20
+"""First rows that are shown."""
+MOST_COLUMNS = 8
+LONGEST_CELL = 60
+MOST_ISSUES = 8
+"""Issues that are shown."""
+
+
+class FileImport:
+    """The import of a file, as one can see it beforehand.
+
+    Attributes:
+        state: What the browser shows, as JSON: the `name` of the file; its `heading`, unless qrkit knows the tool that
+            wrote it; the heading of each of our `columns`. If the file can be imported, also how many QR Codes are
+            `created`, the first `rows` with the columns `shown`, the `issues`, and how many `more` there are.
+        result: The result of the last check, or of the import.
+
+    Raises:
+        InvalidParameter: If the name does not end as the files do that can be imported.
+    """
+
+    def __init__(self, portfolio: Portfolio, name: str, data: bytes) -> None:
+        format = import_format_of_file(PurePath(name)).name
+        self._portfolio, self._data, self._format = portfolio, data, format
+        heading = [] if foreign.tool_of(found := heading_in(data, format)) else [title for title in found if title]
+        known = {COLUMN_OF[title.lower()]: title for title in heading if title.lower() in COLUMN_OF}
+        self._columns: Mapping[str, str] = {}
+        self.state: dict[str, Any] = {"name": name, "heading": heading, "columns": known}
+
+    def check(self, columns: Mapping[str, str]) -> None:
+        """Read the file with these columns, as `Portfolio.import_file` takes them, and see what an import would do.
+
+        Raises:
+            UnreadableFile: If the file would be refused.
+            InvalidParameter: If no column is the content.
+        """
+        self._columns = columns
+        kept = {name: self.state[name] for name in ("name", "heading", "columns")}
+        self.state = kept | ({"columns": columns} if columns else {})
+        result = self.add(check=True)
+        rows = read_mapped(self._data, self._format, columns).rows[:MOST_ROWS]
+        told = {issue.row: issue.detail for issue in reversed(result.to_fix_first)}
+        texts = [{name: summary(text) for name, text in {**row.cells, **row.own}.items() if text} for row in rows]
+        shown = list(dict.fromkeys(name for row in texts for name in row))[:MOST_COLUMNS]
+        self.state |= {
+            "created": result.created,
+            "issues": [
+                f"Row {one.row}: {one.detail}{'' if one.detail.endswith('?') else '.'}"
+                for one in result.to_fix_first[:MOST_ISSUES]
+            ],
+            "more": max(0, len(result.issues) - MOST_ISSUES),
+            "shown": shown,
+            "rows": [
+                [str(row.number), *(text.get(name, "")[:LONGEST_CELL] for name in shown), told.get(row.number, "")]
+                for row, text in zip(rows, texts, strict=True)
+            ],
+        }
+
+    def add(self, *, check: bool = False) -> ImportResult:
+        """Add the QR Codes as they were checked last, or check alone."""
+        how: dict[str, Any] = {"format": self._format, "columns": self._columns, "anyway": False}
+        self.result = self._portfolio.import_file(self._data, check=check, **how)
+        return self.result

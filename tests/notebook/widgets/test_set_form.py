@@ -1,0 +1,81 @@
+"""Sets of codes and sheets in the studio, without a browser."""
+
+from base64 import b64encode
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+
+from qrkit import Design, Frame, decode, decode_all
+from qrkit.notebook.widgets import Designer
+
+LOOK = Design(content="https://example.com/{n}", frame=Frame("bar", caption="Menu"))
+
+
+@pytest.fixture
+def studio():
+    made = Designer(LOOK, name="set")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def ask(studio, monkeypatch):
+    """Sends a message as a browser does; gives what comes back: the message and its first buffer."""
+    sent = []
+    monkeypatch.setattr(studio, "send", lambda message, buffers=(): sent.append((message, [*buffers, None][0])))
+
+    def asked(**message):
+        sent.clear()
+        studio._handle_custom_msg(message, [])
+        return sent[0] if sent else (studio.errors, None)
+
+    return asked
+
+
+def table(text):
+    return f"data:text/csv;base64,{b64encode(text.encode()).decode()}"
+
+
+def contents(picture):
+    return sorted(found.content for found in decode_all(picture))
+
+
+def test_first_page_is_the_one_that_is_written(ask):
+    message, page = ask(ask="sheet", of="numbered", count=30, caption="Table {n}", stock="L7160")
+    assert message["told"] == []
+    assert contents(page) == sorted(f"https://example.com/{n}" for n in range(1, 22))
+    message, sheet = ask(ask="download", format="pdf", of="numbered", count=30, caption="Table {n}", stock="L7160")
+    assert (message["name"], message["type"]) == ("sheet.pdf", "application/pdf")
+    assert sheet.count(b"/Type/Page/") == 2
+    _, page = ask(ask="sheet", of="one", stock="L7160")
+    assert contents(page) == [LOOK.content] * 21, "one code fills the sheet as it is"
+
+
+def test_a_table_fills_in_contents_and_captions(ask):
+    message, _ = ask(ask="table", url=table("Room\tContent\nA\thttps://example.org/a\nB\thttps://example.org/b\n"))
+    assert message["columns"] == ["Room", "Content"]
+    message, data = ask(ask="download", format="png", of="table", content="{Content}", caption="Room {Room}")
+    with ZipFile(BytesIO(data)) as archive:
+        assert archive.namelist() == ["Room A.png", "Room B.png"]
+        assert decode(archive.read("Room B.png")).content == "https://example.org/b"
+    message, _ = ask(ask="sheet", of="table", content="https://example.org/{Raum}", stock="L7160")
+    assert "{Raum}" in message["told"][0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"of": "numbered", "count": 0}, "1..2,000"),
+        ({"of": "numbered", "count": 1e9}, "1..2,000"),
+        ({"of": "table"}, "1..2,000"),
+        ({"of": "one", "stock": "L716"}, "did you mean"),
+        ({"of": "numbered", "count": 2, "caption": "x" * 200}, "1..60 characters"),
+        ({"of": "numbered", "count": 12, "stock": "Hisago OP2505"}, "modules"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_printed_is_told_before(ask, wrong, told):
+    message, page = ask(ask="sheet", **{"stock": "L7160", **wrong})
+    assert page is None
+    assert told in message["told"][0]
