@@ -14,6 +14,7 @@ from qrkit.commands.output import complain, tell_of_local_urls
 from qrkit.commands.parsing import Parser, describe
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages import LANGUAGES
 from qrkit.server.settings import CONSOLE_VARIABLE
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def _add_where(where: argparse._ArgumentGroup) -> None:
     where.add_argument("--port", type=port_number, metavar="N", help="port to listen on (the first free one from 8866)")
     hosts = "another host name that requests may be for, such as that of a proxy; may be repeated"
     where.add_argument("--hosts", action="append", default=[], metavar="NAME", help=hosts)
+    where.add_argument("--language", default="en", choices=LANGUAGES, help="language of the page (en)")
     where.add_argument("--no-open", action="store_true", help="do not open a browser")
 
 
@@ -95,7 +97,7 @@ def _studio(asked: argparse.Namespace) -> None:
         from qrkit.symbol.encode import encode
 
         encode(asked.content)  # refuses here what is too long, before a page opens
-    call = f"show_studio({asked.content or ''!r})"
+    call = f"show_studio({asked.content or ''!r}, {asked.language!r})"
     _run(asked, call, "the studio", title="QR Code studio", opening="Opening the studio…")
 
 
@@ -126,7 +128,13 @@ def _console(asked: argparse.Namespace) -> None:
             open_things.enter_context(door)
         else:
             portfolio.close()  # only one process can have the file, and that is the one behind the page
-        _run(asked, f"show_console({location!r}{account}, may_move={may_move})", place, sessions=sessions, **page)
+        _run(
+            asked,
+            f"show_console({location!r}{account}, may_move={may_move}, language={asked.language!r})",
+            place,
+            sessions=sessions,
+            **page,
+        )
 
 
 def _run(

@@ -16,6 +16,7 @@ from ipywidgets import HTML, Widget, widget_serialization
 from traitlets import Dict, Instance, List, Unicode
 
 from qrkit.errors import QrkitError
+from qrkit.languages import LanguageTag, in_language, say
 
 if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
@@ -63,7 +64,7 @@ class Pages(anywidget.AnyWidget):
             self.problem = str(error)
 
 
-def show_studio(content: str = "") -> None:
+def show_studio(content: str = "", language: LanguageTag = "en") -> None:
     """Show the studio alone.
 
     Args:
@@ -73,26 +74,31 @@ def show_studio(content: str = "") -> None:
 
     from qrkit.notebook.widgets.studio.designer import Designer
 
-    display(Designer(content) if content else Designer())
+    display(Designer(*filter(None, [content]), language=language))
 
 
-def show_console(place: str, account_id: str = "", *, may_move: bool = True) -> None:
+def show_console(place: str, account_id: str = "", *, may_move: bool = True, language: LanguageTag = "en") -> None:
     """Show the pages of a portfolio, or why its store cannot be opened.
 
     Args:
         place: The store.
         account_id: The account that has signed in; "" for the local user's, for whom nobody signs in.
         may_move: Whether the base URL can change, because no server has the store open.
+        language: Language of the pages.
     """
     from IPython.display import display
 
     try:
-        display(pages_of(_opened(place, account_id), is_signed_in=bool(account_id), may_move=may_move))
+        display(
+            pages_of(_opened(place, account_id), is_signed_in=bool(account_id), may_move=may_move, language=language)
+        )
     except QrkitError as error:
         display(HTML(f'<p class="qrkit-console-problem" role="alert">{escape(str(error))}</p>'))
 
 
-def pages_of(portfolio: Portfolio, *, is_signed_in: bool = False, may_move: bool = True) -> Pages:
+def pages_of(
+    portfolio: Portfolio, *, is_signed_in: bool = False, may_move: bool = True, language: LanguageTag = "en"
+) -> Pages:
     """Return the pages of a portfolio, as in `PAGES`."""
 
     def maker(title: str) -> Callable[[], Widget]:
@@ -102,12 +108,17 @@ def pages_of(portfolio: Portfolio, *, is_signed_in: bool = False, may_move: bool
         def make() -> Widget:
             widget = getattr(import_module(f"qrkit.notebook.widgets.{module}"), name)
             # The studio begins with a design.
-            return widget(portfolio=portfolio) if title == "Studio" else widget(portfolio, **options)
+            return (
+                widget(portfolio=portfolio, language=language)
+                if title == "Studio"
+                else widget(portfolio, language=language, **options)
+            )
 
         return make
 
     account = portfolio.account.name if is_signed_in else ""
-    return Pages({title: maker(title) for title in PAGES}, account=account)
+    with in_language(language):
+        return Pages({say(title): maker(title) for title in PAGES}, account=account)
 
 
 def _opened(place: str, account_id: str) -> Portfolio:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import get_args
+from typing import Any, get_args
 
 from qrkit.design.characters import Charset
+from qrkit.languages import say
 
-__all__ = ["choice_words", "help_text", "unit_words"]
+__all__ = ["choice_words", "help_text", "spoken", "unit_words"]
 
 SAME_IN_ALL = {"default": "Square", "": "None"}
 
@@ -57,6 +58,9 @@ UNITS = {
 }
 """Units as they are shown beside a number; those in percent have values of 0..1."""
 
+SAID = ("about", "label", "title", "unit", "words")
+"""What is said in the language of the person; the descriptions of fields are English."""
+
 QUOTED = re.compile("`([^`]+)`")
 
 
@@ -78,6 +82,15 @@ def help_text(text: str, words: dict[str, str]) -> str:
 def unit_words(unit: str) -> str:
     """Return a unit as it is shown beside a number."""
     return UNITS.get(unit, unit.strip("()"))
+
+
+def spoken(form: Any, *, is_said: bool = False) -> Any:
+    """Return a form, as JSON, in the language of the context."""
+    if isinstance(form, dict):
+        return {name: spoken(value, is_said=is_said or name in SAID) for name, value in form.items()}
+    if isinstance(form, list | tuple):
+        return [spoken(value, is_said=is_said) for value in form]
+    return say(form) if is_said and isinstance(form, str) else form
 
 
 def _capitalized(choice: str) -> str:

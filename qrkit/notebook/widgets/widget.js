@@ -6,6 +6,17 @@ const scope = Math.random().toString(36).slice(2, 10); // widgets of one page ha
 let lastId = 0;
 const newId = () => `qk-${scope}-${(lastId += 1)}`;
 
+/** A sentence of ours in the language of the page, as Python's say(): a pair is the form for one and the form for several. */
+function say(sentence, count, values = {}) {
+  const pair = [sentence].flat();
+  const entry = WORDS[pair.at(-1)] ?? { one: pair[0], other: pair.at(-1) };
+  const form = typeof entry === "string" ? entry : (entry[count == null ? "other" : new Intl.PluralRules(LANGUAGE).select(count)] ?? entry.other);
+  const texts = { ...values, count };
+  return form.replace(/\{(\w+)\}/g, (whole, name) => (typeof texts[name] === "number" ? inFigures(texts[name]) : (texts[name] ?? whole)));
+}
+
+const inFigures = (number) => number.toLocaleString(LANGUAGE);
+
 /** An element: attributes, listeners as onName, children. Each that takes the focus keeps JupyterLab's shortcuts off. */
 function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);

@@ -7,6 +7,7 @@ applies all rules. A new widget is a subclass of `Page` in a folder of its own, 
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ import anywidget
 from traitlets import Dict, Int, Unicode
 
 from qrkit.errors import QrkitError
+from qrkit.languages import LanguageTag, check_language, in_language
+from qrkit.languages.sentences import catalog
+from qrkit.notebook.widgets.field_words import spoken
 from qrkit.notebook.widgets.static_image import Pictures, Twin
 
 __all__ = ["Handler", "Page", "script", "style"]
@@ -55,8 +59,10 @@ class Page(anywidget.AnyWidget):
     `_register` once when they are created.
     """
 
-    _open: ClassVar[dict[tuple[str, str], Page]] = {}
-    """Open widgets by class name and widget name. Classes are no keys: traits give each widget its own class."""
+    _open: ClassVar[dict[tuple[str, str, str], Page]] = {}
+    """Open widgets by class name, widget name and language. Classes are no keys: traits give each widget its own."""
+    _language: LanguageTag
+    _esm: str
 
     _handlers: ClassVar[dict[str, Handler]] = {}
     name = ""
@@ -70,33 +76,39 @@ class Page(anywidget.AnyWidget):
         own = {name.removeprefix("_on_"): method for name, method in vars(cls).items() if name.startswith("_on_")}
         cls._handlers = cls._handlers | {name.replace("_", " "): method for name, method in own.items()}
 
-    def __new__(cls, *_first: Any, name: str = "", **_options: Any) -> Self:
-        """Return the existing widget with this name, if there is one."""
-        existing: Any = cls._open.get((cls.__name__, name or cls.__name__.lower())) or super().__new__(cls)
+    def __new__(cls, *_first: Any, name: str = "", language: LanguageTag = "en", **_options: Any) -> Self:
+        """Return the existing widget with this name in this language, if there is one."""
+        check_language(language)
+        existing: Any = cls._open.get((cls.__name__, name or cls.__name__.lower(), language)) or super().__new__(cls)
         widget: Self = existing
+        widget._language = language
         return widget
 
     def _is_open(self, name: str) -> bool:
         """Whether `__new__` returned an existing widget."""
-        return self._open.get((type(self).__name__, name)) is self
+        return self._open.get((type(self).__name__, name, self._language)) is self
 
     def _register(self, name: str, **traits: Any) -> None:
         """Initialize and register the widget, once everything that its state describes exists."""
         self.name = name
+        words = {} if self._language == "en" else catalog(self._language)
+        self._esm = f"const LANGUAGE = {self._language!r}, WORDS = {json.dumps(words)};\n{self._esm}"
         self._errors: dict[str, str] = {}
         self._answered = 0
         self._changing = 1
         self._twin = Twin()
-        super().__init__(**traits, state=self._state(), twin=self._twin.id)
+        with in_language(self._language):
+            said = {name: spoken(value) if isinstance(value, dict) else value for name, value in traits.items()}
+        super().__init__(**said, state=self._state(), twin=self._twin.id)
         self._changing = 0
         self.on_msg(self._handle_message)
-        self._open[type(self).__name__, name] = self
+        self._open[type(self).__name__, name, self._language] = self
 
     def close(self) -> None:
         """Remove the widget from the page and from memory."""
         # Python closes a widget again when it is garbage-collected; by then, another widget may have its name.
         if self._is_open(self.name):
-            del self._open[type(self).__name__, self.name]
+            del self._open[type(self).__name__, self.name, self._language]
             self.layout.close()
         super().close()
 
@@ -117,7 +129,9 @@ class Page(anywidget.AnyWidget):
 
     def _state(self) -> dict[str, Any]:
         # The counter makes each state different: otherwise an answer equal to the last one would not be sent.
-        return self._browser_state() | {"errors": self.errors, "answered": self._answered}
+        with in_language(self._language):
+            shown = self._browser_state()
+        return shown | {"errors": self.errors, "answered": self._answered}
 
     @contextmanager
     def _one_answer(self) -> Iterator[None]:
@@ -136,7 +150,7 @@ class Page(anywidget.AnyWidget):
         handler = self._handlers.get(asked) if isinstance(asked, str) else None
         if handler is None:
             return
-        with self._one_answer():
+        with in_language(self._language), self._one_answer():
             self._answered += 1
             try:
                 handler(self, message)
@@ -145,11 +159,15 @@ class Page(anywidget.AnyWidget):
 
     # ---- Display
 
+    def _still(self) -> Pictures:
+        with in_language(self._language):
+            return self._pictures()
+
     def _repr_mimebundle_(self, **_asked: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
-        return bundle | self._twin.bundle(self._pictures()) | {"text/plain": repr(self)}, metadata
+        return bundle | self._twin.bundle(self._still()) | {"text/plain": repr(self)}, metadata
 
     def _ipython_display_(self) -> None:
         """Display the widget and its static image, which is hidden as long as the widget is alive."""
         bundle, metadata = super()._repr_mimebundle_() or ({}, {})
-        self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self._pictures())
+        self._twin.display(bundle | {"text/plain": repr(self)}, metadata, self._still())

@@ -296,7 +296,7 @@ def test_page_has_no_serious_faults_for_people_with_disabilities(notebook, fault
             panel.get_by_role("radio", name="Gradient").first.check(force=True)
             panel.get_by_role("textbox", name="Background color", exact=True).fill("#12")
             panel.get_by_role("button", name="Use #121212").wait_for()
-            panel.get_by_role("button", name="Swatches for color", exact=True).first.click()
+            panel.get_by_role("button", name="Swatches for Color", exact=True).first.click()
         found += [f"{name}: {fault}" for fault in faults(page, ".qrkit-designer", orders[number % 2])]
     assert found == []
 

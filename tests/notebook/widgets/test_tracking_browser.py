@@ -2,6 +2,8 @@
 
 import pytest
 
+from qrkit.languages.sentences import catalog
+
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.needs("chromium", "loopback")]
 
 PLACES = (("JupyterLab Light", 390), ("JupyterLab Light", 1440), ("JupyterLab Dark", 900))
@@ -27,11 +29,29 @@ TELL = "print([(one.name, one.comment, len(one.schedule)) for one in shop.list_q
 TELL_MORE = "print([(one.name, one.template, one.content[8:]) for one in shop.list_qrcodes()])"
 
 
+WORDS = """root => [...root.querySelectorAll("*")].filter(one => one.checkVisibility()).flatMap(one => [
+    ...[...one.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data.trim()),
+    ...["aria-label", "title", "placeholder"].map(name => one.getAttribute(name))]).filter(Boolean)"""
+"""What people read or hear of a widget."""
+
+
 def run_cell(page, number):
     cell = page.locator(".jp-Notebook .jp-CodeCell").nth(number)
     cell.locator(".jp-InputArea-prompt").click()
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
     return cell
+
+
+@pytest.mark.parametrize("shown", ["PortfolioBrowser(shop, ", "ScanDashboard(shop, ", "Designer("])
+def test_widgets_say_nothing_in_english_that_they_know_in_german(notebook, shown):
+    page = notebook(f"{SHOP}\nfrom qrkit.widgets import Designer\n{shown}language='de')", width=900)
+    widget = page.locator(".qrkit-widget").first
+    widget.wait_for()
+    words = widget.evaluate(WORDS)
+    german = catalog("de")
+    spoken = {text for text in german.values() if isinstance(text, str)}
+    assert len(spoken & {*words}) > 10
+    assert {*words} & {*german} - spoken == set()
 
 
 def test_codes_are_found_and_changed_by_keys(notebook, faults):
@@ -130,7 +150,7 @@ def test_a_code_is_designed_in_the_studio_inside_the_browser(notebook):
     studio.wait_for()
     browser.get_by_label("Save as template").fill("door")
     browser.get_by_role("button", name="Use for this QR Code").click()
-    browser.get_by_text("The template 'door' now draws this QR Code.").wait_for()
+    browser.get_by_text("The template “door” now draws this QR Code.").wait_for()
     assert studio.count() == 0
     run_cell(page, 1).get_by_text("('Door 1', 'door', 'example.com/1')").wait_for()
 

@@ -3,37 +3,37 @@
 /** The sections: what their buttons ask for, and their words. Fields: name, label, value, choices. */
 function describe({ account, keys, accounts, plans, base_url: url, days }) {
   const day = (moment) => moment.slice(0, 10);
-  const ends = (key) => (key.revoked ? `revoked on ${day(key.revoked)}` : key.expires ? `expires on ${day(key.expires)}` : "valid");
+  const ends = (key) => (key.revoked ? say("revoked on {day}", null, { day: day(key.revoked) }) : key.expires ? say("expires on {day}", null, { day: day(key.expires) }) : say("valid"));
   const sections = [
     {
-      id: "make key", title: `API keys of ${account}`, text: "A key signs in to this console and to the HTTP interface. Make one for each person and program.", button: "Make key",
-      heading: ["Name", "Made", "State", ""], rows: keys.map((key) => [key.label, day(key.created), ends(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: "Revoke" }]),
-      fields: [["label", "Name of the new key", "", []]], secret: "Copy this key now. It is not shown again.",
+      id: "make key", title: say("API keys of {account}", null, { account }), text: say("A key signs in to this console and to the HTTP interface. Make one for each person and program."), button: say("Make key"),
+      heading: [say("Name"), say("Made"), say("State"), ""], rows: keys.map((key) => [key.label, day(key.created), ends(key), key.revoked ? "" : { ask: "revoke key", key: key.id, label: say("Revoke") }]),
+      fields: [["label", say("Name of the new key"), "", []]], secret: say("Copy this key now. It is not shown again."),
     },
   ];
   if (!accounts) return sections;
-  const kept = ["days", "Days to keep visits; empty to keep them forever", days ?? "", []];
-  const planOf = (name, plan) => ({ ask: "change plan", account: name, label: `Plan of ${name}`, choices: plans, plan });
+  const kept = ["days", say("Days to keep visits; empty to keep them forever"), days ?? "", []];
+  const planOf = (name, plan) => ({ ask: "change plan", account: name, label: say("Plan of {account}", null, { account: name }), choices: plans, plan });
   return [
     ...sections,
     {
-      id: "make account", title: "Accounts", text: "Each account has its own QR Codes, scans and keys. Only the account local may change accounts and what is below.", button: "Make account",
-      heading: ["Name", "Plan", "Keys", ""], rows: accounts.map(([name, plan, count]) => [name, planOf(name, plan), String(count), { ask: "show account", account: name, label: "Show keys" }]),
-      fields: [["account", "Name of the new account", "", []], ["plan", "Plan", plans[0], plans]],
+      id: "make account", title: say("Accounts"), text: say("Each account has its own QR Codes, scans and keys. Only the account local may change accounts and what is below."), button: say("Make account"),
+      heading: [say("Name"), say("Plan"), say("Keys"), ""], rows: accounts.map(([name, plan, count]) => [name, planOf(name, plan), String(count), { ask: "show account", account: name, label: say("Show keys") }]),
+      fields: [["account", say("Name of the new account"), "", []], ["plan", say("Plan"), plans[0], plans]],
     },
     {
-      id: "save settings", title: "Short URLs and privacy", text: "Printed codes keep working for as long as the host of their own short URL leads to your server. Of visits that are no longer kept, daily counts stay.", button: "Save settings",
-      fields: url === null ? [kept] : [["base_url", "Short URLs begin with", url, []], kept],
+      id: "save settings", title: say("Short URLs and privacy"), text: say("Printed codes keep working for as long as the host of their own short URL leads to your server. Of visits that are no longer kept, daily counts stay."), button: say("Save settings"),
+      fields: url === null ? [kept] : [["base_url", say("Short URLs begin with"), url, []], kept],
     },
-    { id: "back up", title: "Backup", text: "A copy of the whole store: all accounts, QR Codes and scans. Keep it where only you can read it.", button: "Make and download" },
+    { id: "back up", title: say("Backup"), text: say("A copy of the whole store: all accounts, QR Codes and scans. Keep it where only you can read it."), button: say("Make and download") },
   ];
 }
 
 const SAID = {
-  "revoke key": "The key is revoked and no longer works.",
-  "make account": "The account is made. Now make a key for it, above.",
-  "change plan": "The plan is changed.",
-  "save settings": "The settings are saved.",
+  "revoke key": say("The key is revoked and no longer works."),
+  "make account": say("The account is made. Now make a key for it, above."),
+  "change plan": say("The plan is changed."),
+  "save settings": say("The settings are saved."),
 };
 
 function render({ model, el }) {
@@ -43,7 +43,7 @@ function render({ model, el }) {
   let [parts, loaded] = [[], state.file?.number]; // of the backup, and which one it is
   const drawn = {};
   const outbox = makeOutbox(model, (isNow) => { isLong = isNow; update(); }, () => {});
-  const root = h("div", { class: "qrkit-widget qrkit-administration", role: "region", "aria-label": "Settings" });
+  const root = h("div", { class: "qrkit-widget qrkit-administration", role: "region", "aria-label": say("Settings") });
   el.append(root);
 
   function ask(id, message) {

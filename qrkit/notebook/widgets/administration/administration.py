@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from qrkit.errors import NotAllowed
+from qrkit.languages import LanguageTag
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.portfolio import Portfolio, access
 from qrkit.portfolio.base_urls import kept_base_url
@@ -35,12 +36,21 @@ class Administration(Page):
     Args:
         portfolio: The portfolio of the account.
         may_move: Whether the base URL can change, because no server has the store open.
+        language: Language of its words: en, de, fr, es or nl.
     """
 
     _esm = script("administration", "../browser/portfolio_forms", "administration")
     _css = style("administration", "administration", "qrkit-administration")
 
-    def __init__(self, portfolio: Portfolio, /, *, name: str = "administration", may_move: bool = True) -> None:
+    def __init__(
+        self,
+        portfolio: Portfolio,
+        /,
+        *,
+        name: str = "administration",
+        may_move: bool = True,
+        language: LanguageTag = "en",
+    ) -> None:
         self._secret = ""
         if self._is_open(name):
             with self._one_answer():

@@ -1,6 +1,6 @@
 // A file that is looked at before its QR Codes are added.
 
-const MAPPED = { Content: "Content", "QR Code Name": "Name", "Campaign Name": "Campaign" };
+const MAPPED = { Content: say("Content"), "QR Code Name": say("Name"), "Campaign Name": say("Campaign") };
 
 /** browser: { ask(message) }. The first rows of a file, which of its columns are read as what, and what is wrong with it. */
 function makeFileImport(browser) {
@@ -12,9 +12,9 @@ function makeFileImport(browser) {
   const add = button("", () => browser.ask({ ask: "import" }), { class: "qk-primary" });
   const element = h(
     "section",
-    { class: "qk-form", "aria-label": "Import", hidden: true },
-    title, columns, told, h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": "First rows" }, table),
-    h("div", { class: "qk-buttons" }, add, button("Cancel", () => browser.ask({ ask: "close import" }))),
+    { class: "qk-form", "aria-label": say("Import"), hidden: true },
+    title, columns, told, h("div", { class: "qk-table", tabindex: 0, role: "region", "aria-label": say("First rows") }, table),
+    h("div", { class: "qk-buttons" }, add, button(say("Cancel"), () => browser.ask({ ask: "close import" }))),
   );
   let file = null;
   function given() {
@@ -26,15 +26,15 @@ function makeFileImport(browser) {
     if (!state.file || JSON.stringify(state.file) === JSON.stringify(file)) return;
     file = state.file;
     const { name, heading, created, issues = [], more, shown = [], rows = [] } = file;
-    title.textContent = `Import ${name}`;
+    title.textContent = say("Import {name}", null, { name });
     columns.hidden = !heading.length;
-    for (const one of selects) fill(one, [{ id: "", name: "None" }, ...named(heading)], file.columns[one.dataset.ours] ?? "");
-    const sum = created == null ? "" : `${plural(created)} will be added.`;
-    const rest = more ? [`There is something to know about ${plural(more, "more row")}.`] : [];
+    for (const one of selects) fill(one, [{ id: "", name: say("None") }, ...named(heading)], file.columns[one.dataset.ours] ?? "");
+    const sum = created == null ? "" : say("{codes} will be added.", null, { codes: plural(created) });
+    const rest = more ? [say(["There is something to know about {count} more row.", "There is something to know about {count} more rows."], more)] : [];
     told.replaceChildren(h("b", {}, sum), ...[...issues, ...rest].map((text) => h("p", {}, text)));
-    const heads = rows.length ? ["Row", ...shown.map((one) => MAPPED[one] ?? one), "What to know"] : [];
+    const heads = rows.length ? [say("Row"), ...shown.map((one) => MAPPED[one] ?? one), say("What to know")] : [];
     table.replaceChildren(h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text))), ...rows.map((row) => h("tr", {}, ...row.map((text) => h("td", {}, text)))));
-    add.textContent = created == null ? "Import" : `Import ${plural(created)}`;
+    add.textContent = created == null ? say("Import") : say("Import {name}", null, { name: plural(created) });
     add.disabled = !created;
   }
   return { element, update };

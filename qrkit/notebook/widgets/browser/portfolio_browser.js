@@ -4,16 +4,16 @@ const TYPING = 30; // milliseconds after the last key until the list is asked fo
 
 const MOST_BYTES = 5_000_000; // of a spreadsheet; a notebook's messages are no longer than ten million
 
-const HEADS = { name: "Name", campaign: "Campaign", tags: "Tags", scans: "Scans", "last scan": "Last scan" };
-const ONLY = { "": "All", silent: "Silent", unscanned: "Unscanned" };
+const HEADS = { name: say("Name"), campaign: say("Campaign"), tags: say("Tags"), scans: say("Scans"), "last scan": say("Last scan") };
+const ONLY = { "": say("All"), silent: say("Silent"), unscanned: say("Unscanned") };
 
-const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const asDay = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString(LANGUAGE === "en" ? "en-GB" : LANGUAGE, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
 /** What the numbers of a row count: the words of a row, and those that explain them. */
 function countWords(code) {
-  if (code.scans == null) return ["not in your plan"];
-  if (!code.is_counted) return ["not counted", "This code leads to its content without a short URL, so scans cannot be counted."];
-  return [code.scans.toLocaleString("en"), `${plural(code.scans, "scan")} since ${asDay(code.since)}`];
+  if (code.scans == null) return [say("not in your plan")];
+  if (!code.is_counted) return [say("not counted"), say("This code leads to its content without a short URL, so scans cannot be counted.")];
+  return [inFigures(code.scans), say(["{count} scan since {day}", "{count} scans since {day}"], code.scans, { day: asDay(code.since) })];
 }
 
 /** A day as people say it: today, yesterday, 3 days ago; long ago, its date. */
@@ -26,26 +26,26 @@ function render({ model, el }) {
   let state = model.get("state");
   let form = ""; // which form is open beside the list: "new", "together", "print", or none
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Working…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
+  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
   const browser = { ask: (message) => outbox.ask(message), askLatest: (message) => outbox.askLatest(message) };
 
   // ---- Above the list
-  const words = h("input", { type: "search", id: newId(), placeholder: "Name, content, or location" });
+  const words = h("input", { type: "search", id: newId(), placeholder: say("Name, content, or location") });
   const campaign = h("select", { id: newId() });
   const total = h("span", { role: "status", class: "qk-total" });
-  const reload = button("↻", () => browser.ask({ ask: "reload" }), { "aria-label": "Reload portfolio", title: "Reload portfolio" });
-  const add = button("New QR Code", () => open("new"), { class: "qk-primary" });
-  const file = h("input", { type: "file", class: "qk-unseen", tabindex: -1, "aria-label": "Spreadsheet", onchange: sendFile });
-  const load = () => button("Import a spreadsheet", () => file.click());
+  const reload = button("↻", () => browser.ask({ ask: "reload" }), { "aria-label": say("Reload portfolio"), title: say("Reload portfolio") });
+  const add = button(say("New QR Code"), () => open("new"), { class: "qk-primary" });
+  const file = h("input", { type: "file", class: "qk-unseen", tabindex: -1, "aria-label": say("Spreadsheet"), onchange: sendFile });
+  const load = () => button(say("Import a spreadsheet"), () => file.click());
   const only = Object.entries(ONLY).map(([value, name]) => button(name, () => outbox.askLatest({ ask: "filter", only: value }), { "data-only": value }));
   const bar = h(
     "div",
     { class: "qk-filters" },
-    h("div", { class: "qk-set" }, h("label", { for: words.id }, "Search"), words),
-    h("div", { class: "qk-set" }, h("label", { for: campaign.id }, "Campaign"), campaign, reload),
+    h("div", { class: "qk-set" }, h("label", { for: words.id }, say("Search")), words),
+    h("div", { class: "qk-set" }, h("label", { for: campaign.id }, say("Campaign")), campaign, reload),
     file, load(), add,
   );
-  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": "Show" }, ...only), total);
+  const chips = h("div", { class: "qk-filters" }, h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Show") }, ...only), total);
   const said = h("span", { role: "status" });
   const undo = button("", () => browser.ask({ ask: "undo" }));
   const notice = h("div", { class: "qk-notice" }, said, undo);
@@ -55,19 +55,19 @@ function render({ model, el }) {
   const page = h("input", { type: "checkbox", id: newId(), onchange: () => browser.ask({ ask: "select", ids: state.rows.map((one) => one.id), is_on: page.checked }) });
   const selected = h("span", { role: "status" });
   const all = button("", () => browser.ask({ ask: "select", is_on: true }));
-  const edit = button("Edit together", () => open("together"));
-  const print = button("Download for print", () => open("print"));
-  const remove = button("Delete", () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": "Delete selected" });
-  const none = button("Clear selection", () => browser.ask({ ask: "select", is_on: false }));
-  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, "Select page")), selected, all, edit, print, remove, none);
-  const heads = h("div", { class: "qk-cells qk-heads", role: "group", "aria-label": "Sort by" });
-  const list = h("ul", { class: "qk-codes", "aria-label": "QR Codes" });
+  const edit = button(say("Edit together"), () => open("together"));
+  const print = button(say("Download for print"), () => open("print"));
+  const remove = button(say("Delete"), () => browser.ask({ ask: "delete", are_selected: true }), { class: "qk-delete", "aria-label": say("Delete selected") });
+  const none = button(say("Clear selection"), () => browser.ask({ ask: "select", is_on: false }));
+  const selection = h("div", { class: "qk-selection" }, h("span", { class: "qk-check" }, page, h("label", { for: page.id }, say("Select page"))), selected, all, edit, print, remove, none);
+  const heads = h("div", { class: "qk-cells qk-heads", role: "group", "aria-label": say("Sort by") });
+  const list = h("ul", { class: "qk-codes", "aria-label": say("QR Codes") });
   const turn = (by, text, name) => button(text, () => browser.ask({ ask: "page", page: state.page + by }), { "aria-label": name, title: name });
-  const [before, after] = [turn(-1, "‹", "Previous page"), turn(1, "›", "Next page")];
+  const [before, after] = [turn(-1, "‹", say("Previous page")), turn(1, "›", say("Next page"))];
   const place = h("span", {});
   const pager = h("div", { class: "qk-buttons qk-pager" }, before, place, after);
   const nothing = h("p", {});
-  const begin = h("div", { class: "qk-buttons" }, button("Make the first code", () => open("new"), { class: "qk-primary" }), load());
+  const begin = h("div", { class: "qk-buttons" }, button(say("Make the first code"), () => open("new"), { class: "qk-primary" }), load());
   const empty = h("div", { class: "qk-empty" }, nothing, begin);
 
   // ---- Beside it
@@ -80,7 +80,7 @@ function render({ model, el }) {
   together.onchange(() => together.update(state));
   const side = h("div", { class: "qk-side" }, editor.element, fresh.element, together.element, printing.element);
   const split = h("div", { class: "qk-split" }, h("div", {}, selection, heads, list, empty, pager, busy), side);
-  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": "Portfolio" }, bar, chips, notice, wrong, studio.element, importing.element, split);
+  const root = h("div", { class: "qrkit-widget qrkit-browser", role: "region", "aria-label": say("Portfolio") }, bar, chips, notice, wrong, studio.element, importing.element, split);
   el.append(root);
 
   function open(name) {
@@ -95,7 +95,7 @@ function render({ model, el }) {
     const reader = new FileReader();
     reader.onload = () => browser.ask({ ask: "check import", name: chosen.name, url: reader.result });
     wrong.hidden = !(chosen?.size > MOST_BYTES);
-    wrong.textContent = `A page imports up to ${MOST_BYTES / 1e6} MB. Use “qrkit import” for larger files.`;
+    wrong.textContent = say("A page imports up to {megabytes} MB. Use “qrkit import” for larger files.", null, { megabytes: MOST_BYTES / 1e6 });
     if (chosen && wrong.hidden) reader.readAsDataURL(chosen);
     file.value = "";
   }
@@ -128,16 +128,16 @@ function render({ model, el }) {
 
   function row(code) {
     const picture = h("img", { class: "qk-thumb", src: code.picture || null, alt: "", hidden: !code.picture });
-    const spark = h("span", { class: "qk-cell qk-spark", title: `${plural(code.recent, "scan")} in the last 30 days` });
+    const spark = h("span", { class: "qk-cell qk-spark", title: say(["{count} scan in the last 30 days", "{count} scans in the last 30 days"], code.recent) });
     if (code.recent) spark.innerHTML = code.sparkline; // drawn by qrkit out of numbers alone
     const text = h("span", { class: "qk-code-text" }, h("b", {}, code.name), h("span", { class: "qk-quiet" }, code.content), h("span", { class: "qk-quiet qk-small" }, code.campaign));
     const others = [code.campaign, ...(state.has_tags ? [code.tags] : []), ...code.fields].map((one) => h("span", { class: "qk-cell" }, one));
     const [count, title] = countWords(code);
-    const imported = code.imported ? h("span", { class: "qk-quiet" }, `${code.imported.toLocaleString("en")} imported before`) : null;
+    const imported = code.imported ? h("span", { class: "qk-quiet" }, say("{count} imported before", code.imported)) : null;
     const scans = h("span", { class: "qk-scans", title }, h("b", {}, count), imported);
     const last = h("span", { class: "qk-quiet", title: code.last && asDay(code.last) }, code.last && agoWords(code.last, state.today));
     const isChosen = code.id === state.chosen?.id;
-    const tick = h("input", { type: "checkbox", "aria-label": `Select ${code.name}`, "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
+    const tick = h("input", { type: "checkbox", "aria-label": say("Select {name}", null, { name: code.name }), "data-key": `tick ${code.id}`, checked: code.is_selected, onchange: () => browser.ask({ ask: "select", ids: [code.id], is_on: tick.checked }) });
     const choose = () => {
       form = "";
       browser.ask({ ask: "choose", id: code.id });
@@ -180,17 +180,17 @@ function render({ model, el }) {
     page.checked = state.rows.length > 0 && state.rows.every((one) => one.is_selected);
     page.disabled = !state.rows.length;
     for (const one of [edit, print, remove, none, selected]) one.hidden = !state.selected;
-    selected.textContent = `${plural(state.selected)} selected`;
+    selected.textContent = say("{count} selected", state.selected);
     remove.disabled = state.has_all;
-    remove.title = state.has_all ? "Select QR Codes one by one or by page to delete them" : "";
+    remove.title = state.has_all ? say("Select QR Codes one by one or by page to delete them") : "";
     all.hidden = state.has_all || state.total <= state.rows.length;
-    all.textContent = `Select all ${state.total.toLocaleString("en")}${isNarrowed() ? " that match" : ""}`;
+    all.textContent = isNarrowed() ? say("Select all {count} that match", state.total) : say("Select all {count}", state.total);
   }
 
   function update() {
     updateList();
     updateSelection();
-    fill(campaign, [{ id: "", name: "All campaigns" }, ...state.campaigns], state.campaign);
+    fill(campaign, [{ id: "", name: say("All campaigns") }, ...state.campaigns], state.campaign);
     if (document.activeElement !== words) words.value = state.words;
     total.textContent = plural(state.total);
     for (const one of only) one.setAttribute("aria-pressed", one.dataset.only === state.only);
@@ -198,9 +198,9 @@ function render({ model, el }) {
     empty.hidden = !selection.hidden;
     begin.hidden = isNarrowed();
     chips.hidden = !state.total && !isNarrowed();
-    nothing.textContent = isNarrowed() ? "No QR Code matches. Try fewer words, or all campaigns." : "This portfolio has no QR Codes yet.";
+    nothing.textContent = isNarrowed() ? say("No QR Code matches. Try fewer words, or all campaigns.") : say("This portfolio has no QR Codes yet.");
     pager.hidden = state.pages < 2;
-    place.textContent = `Page ${(state.page + 1).toLocaleString("en")} of ${state.pages.toLocaleString("en")}`;
+    place.textContent = say("Page {page} of {pages}", null, { page: state.page + 1, pages: state.pages });
     before.disabled = state.page === 0;
     after.disabled = state.page + 1 >= state.pages;
     if (["together", "print"].includes(form) && !state.selected) form = "";

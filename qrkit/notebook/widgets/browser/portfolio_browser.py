@@ -14,6 +14,7 @@ from traitlets import Dict
 
 from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.zip_file import IMAGE_FORMATS
+from qrkit.languages import LanguageTag, say
 from qrkit.notebook.views import view
 from qrkit.notebook.widgets.browser.catalogue import EDITED, EDITED_TOGETHER, Catalogue
 from qrkit.notebook.widgets.browser.file_import import FileImport
@@ -37,6 +38,10 @@ PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
 
 
+DELETED = ("{count} QR Code deleted.", "{count} QR Codes deleted.")
+CHANGED = ("{count} QR Code changed.", "{count} QR Codes changed.")
+
+
 class PortfolioBrowser(Page):
     """A widget to browse a portfolio. In a notebook, the last line of a cell displays it.
 
@@ -49,6 +54,7 @@ class PortfolioBrowser(Page):
     Args:
         portfolio: The portfolio to browse.
         name: Name of the browser: a notebook has one browser per name.
+        language: Language of its words: en, de, fr, es or nl.
 
     Attributes:
         studio: The studio of the chosen code, once it has been opened there; None before.
@@ -62,7 +68,9 @@ class PortfolioBrowser(Page):
     _undoable: DeletedQRCodes | EditedQRCodes | None
     studio: Designer | None
 
-    def __init__(self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser") -> None:
+    def __init__(
+        self, portfolio: Portfolio, /, *, name: str = "portfoliobrowser", language: LanguageTag = "en"
+    ) -> None:
         if self._is_open(name):
             with self._one_answer():
                 if portfolio is self._catalogue.portfolio:
@@ -154,11 +162,11 @@ class PortfolioBrowser(Page):
         fields = _fields(message)
         given = {name: fields[name] if isinstance(fields.get(name), str) else "" for name in NEW}
         if self._change(NEW, "new.", lambda: self._catalogue.add(**given)):
-            self._said = "QR Code added."
+            self._said = say("QR Code added.")
 
     def _on_duplicate(self, _message: Any) -> None:
         if self._change((), "", self._catalogue.duplicate):
-            self._said = "Copy added, with a short URL of its own."
+            self._said = say("Copy added, with a short URL of its own.")
 
     def _on_delete(self, message: dict[str, Any]) -> None:
         """Delete the chosen code, or all individually selected codes."""
@@ -171,7 +179,9 @@ class PortfolioBrowser(Page):
 
         if ids and self._change((), "", delete):
             self._is_in_studio = False
-            self._said = f"{_count(len(ids))} deleted. Short URLs stop working, and are never given to other codes."
+            self._said = (
+                f"{say(DELETED, len(ids))} {say('Short URLs stop working, and are never given to other codes.')}"
+            )
 
     def _on_undo(self, _message: Any) -> None:
         """Undo the last deletion or edit of several codes."""
@@ -179,12 +189,18 @@ class PortfolioBrowser(Page):
         if isinstance(undoable, DeletedQRCodes):
             if self._change((), "", lambda: self.portfolio.restore_qrcodes(undoable)):
                 self._undoable = None
-                self._said = f"{_count(len(undoable))} restored, with short URLs and scans."
+                self._said = say(
+                    (
+                        "{count} QR Code restored, with short URL and scans.",
+                        "{count} QR Codes restored, with short URLs and scans.",
+                    ),
+                    len(undoable),
+                )
         elif undoable:
             undone: list[int] = []
             if self._change((), "", lambda: undone.append(self.portfolio.undo_edit(undoable))):
                 self._undoable = None
-                self._said = f"{_count(undone[0])} changed back."
+                self._said = say(("{count} QR Code changed back.", "{count} QR Codes changed back."), undone[0])
 
     def _on_preview(self, message: dict[str, Any]) -> None:
         self._errors, self._said = {}, ""
@@ -194,7 +210,7 @@ class PortfolioBrowser(Page):
         edited = self._edit(EDITED_TOGETHER, "all.", lambda: self._catalogue.edit_selection(_fields(message)))
         if edited is not None:
             self._preview = None
-            self._said = f"{_count(len(edited))} changed."
+            self._said = say(CHANGED, len(edited))
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
@@ -207,7 +223,7 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            said = SHOWN[bool(told)] if name.endswith(".svg") else f"{name} has been made."
+            said = SHOWN[bool(told)] if name.endswith(".svg") else say("{name} has been made.", None, name=name)
             self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
@@ -232,7 +248,7 @@ class PortfolioBrowser(Page):
     def _on_studio(self, _message: Any) -> None:
         """Open the chosen code in the studio, in its own design."""
         design = self.portfolio.design_of(self._catalogue.chosen)
-        self.studio = Designer(design, name=f"{self.name} studio", portfolio=self.portfolio)
+        self.studio = Designer(design, name=f"{self.name} studio", portfolio=self.portfolio, language=self._language)
         self._errors, self._said, self._is_in_studio = {}, "", True
 
     def _on_leave(self, _message: Any) -> None:
@@ -246,7 +262,7 @@ class PortfolioBrowser(Page):
             return
         if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
             self._is_in_studio = False
-            self._said = f"The template {name!r} now draws this QR Code."
+            self._said = say("The template “{name}” now draws this QR Code.", None, name=name)
 
     def _edit(self, names: tuple[str, ...], form: str, edit: Callable[[], EditedQRCodes]) -> EditedQRCodes | None:
         """Edit QR Codes as `_change` does, so that it can be undone; return what was edited, None if nothing was."""
@@ -297,9 +313,5 @@ def print_form() -> dict[str, Any]:
 def _undo_words(undoable: DeletedQRCodes | EditedQRCodes) -> dict[str, str]:
     """Return what the browser says about what can be undone, and the text of the button."""
     if isinstance(undoable, DeletedQRCodes):
-        return {"said": f"{_count(len(undoable))} deleted.", "button": "Undo deletion"}
-    return {"said": f"{_count(len(undoable))} changed.", "button": "Undo change"}
-
-
-def _count(number: int) -> str:
-    return f"{number:,} QR Code{'' if number == 1 else 's'}"
+        return {"said": say(DELETED, len(undoable)), "button": say("Undo deletion")}
+    return {"said": say(CHANGED, len(undoable)), "button": say("Undo change")}

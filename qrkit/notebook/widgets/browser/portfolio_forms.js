@@ -1,9 +1,9 @@
 // The forms of the browser of a portfolio: the code that is chosen, a new one, and many together.
 
-const RECURRENCES = ["Once", "Every Monday", "Every Tuesday", "Every Wednesday", "Every Thursday", "Every Friday", "Every Saturday", "Every Sunday"];
+const RECURRENCES = [say("Once"), say("Every Monday"), say("Every Tuesday"), say("Every Wednesday"), say("Every Thursday"), say("Every Friday"), say("Every Saturday"), say("Every Sunday")];
 const KEEP = "\u0000"; // no ID and no name of a template
 
-const plural = (count, name = "QR Code") => `${count.toLocaleString("en")} ${name}${count === 1 ? "" : "s"}`;
+const plural = (count) => say(["{count} QR Code", "{count} QR Codes"], count);
 const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 
 /** Fills a select, and keeps what is chosen in it unless another value is given. */
@@ -49,15 +49,15 @@ function makeEvents() {
         const options = RECURRENCES.map((name, value) => h("option", { value, selected: value === event.recurrence }, name));
         const recurrence = bind("recurrence", h("select", {}, ...options), Number);
         const date = bind("date", h("input", { type: "datetime-local", value: toInput(event.date) }), fromInput);
-        const fields = [["New content", "content", content], ["Repeats", "recurrence", recurrence], ["Starts (UTC)", "date", date]];
+        const fields = [[say("New content"), "content", content], [say("Repeats"), "recurrence", recurrence], [say("Starts (UTC)"), "date", date]];
         const rows = fields.map(([label, name, input]) => field(label, `schedule.${index}.${name}`, input));
         tells.push(...rows.map((row) => row.tell));
-        const remove = h("button", { type: "button", "aria-label": `Remove scheduled change ${index + 1}`, onclick: () => { events.splice(index, 1); draw(); } }, "Remove");
-        return h("fieldset", { class: "qk-event" }, h("legend", {}, `Scheduled change ${index + 1}`), ...rows.map((row) => row.element), remove);
+        const remove = h("button", { type: "button", "aria-label": say("Remove scheduled change {number}", null, { number: index + 1 }), onclick: () => { events.splice(index, 1); draw(); } }, say("Remove"));
+        return h("fieldset", { class: "qk-event" }, h("legend", {}, say("Scheduled change {number}", null, { number: index + 1 })), ...rows.map((row) => row.element), remove);
       }),
     );
   }
-  const add = h("button", { type: "button", onclick: () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); } }, "Add scheduled change");
+  const add = h("button", { type: "button", onclick: () => { events.push({ content: "", recurrence: 0, date: "" }); draw(); } }, say("Add scheduled change"));
   return {
     element: h("div", {}, list, add),
     value: () => events,
@@ -73,11 +73,11 @@ function makeEvents() {
 function makeEditor(browser, forms) {
   const picture = h("img", { class: "qk-large", alt: "" });
   const url = h("a", { class: "qk-url", target: "_blank", rel: "noopener", "data-lm-suppress-shortcuts": "true" });
-  const download = h("a", { class: "qk-download", "data-lm-suppress-shortcuts": "true" }, "Download SVG");
+  const download = h("a", { class: "qk-download", "data-lm-suppress-shortcuts": "true" }, say("Download SVG"));
   const actions = [
-    button("Open in studio", () => browser.ask({ ask: "studio" })),
-    button("Duplicate", () => browser.ask({ ask: "duplicate" })),
-    button("Delete", () => browser.ask({ ask: "delete" }), { class: "qk-delete" }),
+    button(say("Open in studio"), () => browser.ask({ ask: "studio" })),
+    button(say("Duplicate"), () => browser.ask({ ask: "duplicate" })),
+    button(say("Delete"), () => browser.ask({ ask: "delete" }), { class: "qk-delete" }),
   ];
   const name = h("input", { type: "text" });
   const content = h("textarea", { rows: 2 });
@@ -88,24 +88,24 @@ function makeEditor(browser, forms) {
   const rules = makeRules(forms, changed);
   const limits = makeLimits(changed);
   const fields = [
-    field("Name", "name", name),
-    field("Content", "content", content, "Where visitors go when they scan. Changing it does not change the printed code."),
-    field("Campaign", "campaign_id", campaign),
-    field("Template", "template", template),
-    field("Comment", "comment", comment),
+    field(say("Name"), "name", name),
+    field(say("Content"), "content", content, say("Where visitors go when they scan. Changing it does not change the printed code.")),
+    field(say("Campaign"), "campaign_id", campaign),
+    field(say("Template"), "template", template),
+    field(say("Comment"), "comment", comment),
   ];
-  const follow = h("div", { class: "qk-check" }, enabled, h("label", { for: enabled.id }, "Use the schedule"));
+  const follow = h("div", { class: "qk-check" }, enabled, h("label", { for: enabled.id }, say("Use the schedule")));
   const saved = h("span", { role: "status" });
-  const save = h("button", { type: "submit", class: "qk-primary" }, "Save");
-  const back = button("Close", () => browser.ask({ ask: "choose", id: "" }));
+  const save = h("button", { type: "submit", class: "qk-primary" }, say("Save"));
+  const back = button(say("Close"), () => browser.ask({ ask: "choose", id: "" }));
   const form = h(
     "form",
-    { class: "qk-form qk-editor", "aria-label": "Edit QR Code", hidden: true },
+    { class: "qk-form qk-editor", "aria-label": say("Edit QR Code"), hidden: true },
     h("div", { class: "qk-show" }, picture, h("div", { class: "qk-beside" }, url, h("div", { class: "qk-buttons" }, ...actions, download))),
     ...fields.map((one) => one.element),
     rules.element,
     limits.element,
-    h("fieldset", { class: "qk-schedule" }, h("legend", {}, "Schedule"), h("p", { class: "qk-hint" }, "Changes the content at a set time, once or every week."), follow, events.element),
+    h("fieldset", { class: "qk-schedule" }, h("legend", {}, say("Schedule")), h("p", { class: "qk-hint" }, say("Changes the content at a set time, once or every week.")), follow, events.element),
     h("div", { class: "qk-buttons" }, save, back, saved),
   );
   let shown = "";
@@ -128,17 +128,17 @@ function makeEditor(browser, forms) {
     if (!chosen) return clearTimeout(pause);
     picture.src = chosen.picture;
     picture.hidden = download.hidden = !chosen.picture;
-    picture.alt = `QR Code ${chosen.name}`;
+    picture.alt = say("QR Code {name}", null, { name: chosen.name });
     download.href = chosen.picture;
     download.download = `${chosen.name.replace(/[^\p{L}\p{N} _-]+/gu, " ").trim().slice(0, 60) || "qrcode"}.svg`;
     // What is being typed stays, until it was saved or another code was chosen.
     const now = `${chosen.id} ${count}`;
     if (now === shown) return;
-    saved.textContent = shown.startsWith(chosen.id) ? "Saved" : "";
+    saved.textContent = shown.startsWith(chosen.id) ? say("Saved") : "";
     const isOther = !shown.startsWith(chosen.id);
     shown = now;
-    fill(campaign, [{ id: "", name: "No campaign" }, ...campaigns], chosen.campaign_id);
-    fill(template, [{ id: "", name: "Same as the campaign" }, ...named(templates)], chosen.template);
+    fill(campaign, [{ id: "", name: say("No campaign") }, ...campaigns], chosen.campaign_id);
+    fill(template, [{ id: "", name: say("Same as the campaign") }, ...named(templates)], chosen.template);
     [name.value, content.value, comment.value] = [chosen.name, chosen.content, chosen.comment];
     enabled.checked = chosen.is_schedule_enabled;
     events.show(chosen.schedule);
@@ -156,16 +156,16 @@ function makeNewForm(browser, close) {
   const content = h("textarea", { rows: 2, placeholder: "https://example.com/menu" });
   const [name, campaign] = [h("input", { type: "text" }), h("select")];
   const fields = [
-    field("Content", "new.content", content, "A web address, or any text to show."),
-    field("Name", "new.name", name, "Leave empty to use the content."),
-    field("Campaign", "new.campaign_id", campaign),
+    field(say("Content"), "new.content", content, say("A web address, or any text to show.")),
+    field(say("Name"), "new.name", name, say("Leave empty to use the content.")),
+    field(say("Campaign"), "new.campaign_id", campaign),
   ];
   const form = h(
     "form",
-    { class: "qk-form", "aria-label": "New QR Code", hidden: true },
-    h("h3", {}, "New QR Code"),
+    { class: "qk-form", "aria-label": say("New QR Code"), hidden: true },
+    h("h3", {}, say("New QR Code")),
     ...fields.map((one) => one.element),
-    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, "Add"), button("Cancel", close)),
+    h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, say("Add")), button(say("Cancel"), close)),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -176,7 +176,7 @@ function makeNewForm(browser, close) {
     update: ({ errors }) => fields.forEach((one) => one.tell(errors)),
     open(state) {
       [content.value, name.value] = ["", ""];
-      fill(campaign, [{ id: "", name: "No campaign" }, ...state.campaigns], state.campaign);
+      fill(campaign, [{ id: "", name: say("No campaign") }, ...state.campaigns], state.campaign);
       content.focus();
     },
   };
@@ -187,20 +187,20 @@ function makeTogetherForm(browser, close) {
   const [template, campaign, rules] = [h("select"), h("select"), h("select")];
   const [find, replace] = [h("input", { type: "text" }), h("input", { type: "text" })];
   const fields = [
-    field("Template", "all.template", template),
-    field("Campaign", "all.campaign_id", campaign),
-    field("Rules", "all.rules", rules),
-    field("Find in content", "all.find", find, "Exactly as written, for example a domain."),
-    field("Replace with", "all.replace", replace),
+    field(say("Template"), "all.template", template),
+    field(say("Campaign"), "all.campaign_id", campaign),
+    field(say("Rules"), "all.rules", rules),
+    field(say("Find in content"), "all.find", find, say("Exactly as written, for example a domain.")),
+    field(say("Replace with"), "all.replace", replace),
   ];
   const title = h("h3", {});
   const told = h("div", { class: "qk-preview", role: "status" });
-  const apply = button("Apply", () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-primary", hidden: true });
-  const look = h("button", { type: "submit" }, "Preview");
+  const apply = button(say("Apply"), () => browser.ask({ ask: "edit selection", fields: given() }), { class: "qk-primary", hidden: true });
+  const look = h("button", { type: "submit" }, say("Preview"));
   const form = h(
     "form",
-    { class: "qk-form", "aria-label": "Edit together", hidden: true },
-    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-buttons" }, look, apply, button("Cancel", close)),
+    { class: "qk-form", "aria-label": say("Edit together"), hidden: true },
+    title, ...fields.map((one) => one.element), told, h("div", { class: "qk-buttons" }, look, apply, button(say("Cancel"), close)),
   );
   const given = () => {
     const chosen = { template: template.value, campaign_id: campaign.value };
@@ -214,7 +214,7 @@ function makeTogetherForm(browser, close) {
   });
   function update({ preview, selected, errors }) {
     for (const one of fields) one.tell(errors);
-    title.textContent = `Edit ${plural(selected)}`;
+    title.textContent = say("Edit {codes}", null, { codes: plural(selected) });
     // A preview counts only for what the form says now.
     const isCurrent = preview && JSON.stringify(preview.fields) === JSON.stringify(given());
     apply.hidden = !isCurrent;
@@ -222,29 +222,29 @@ function makeTogetherForm(browser, close) {
     if (!isCurrent) return;
     const nameOf = (select) => select.selectedOptions[0].textContent;
     const changes = [];
-    if ("template" in preview.fields) changes.push(`Sets the template of ${plural(selected)}: ${nameOf(template)}.`);
-    if ("campaign_id" in preview.fields) changes.push(`Sets the campaign of ${plural(selected)}: ${nameOf(campaign)}.`);
-    if ("rules_of_campaigns" in preview.fields) changes.push(`Sets the rules of ${plural(selected)}: those of their campaigns.`);
-    if ("find" in preview.fields) changes.push(`Changes the content of ${preview.contents.toLocaleString("en")} of ${plural(selected)}.`);
+    if ("template" in preview.fields) changes.push(say("Sets the template of {codes}: {name}.", null, { codes: plural(selected), name: nameOf(template) }));
+    if ("campaign_id" in preview.fields) changes.push(say("Sets the campaign of {codes}: {name}.", null, { codes: plural(selected), name: nameOf(campaign) }));
+    if ("rules_of_campaigns" in preview.fields) changes.push(say("Sets the rules of {codes}: those of their campaigns.", null, { codes: plural(selected) }));
+    if ("find" in preview.fields) changes.push(say("Changes the content of {number} of {codes}.", null, { number: preview.contents, codes: plural(selected) }));
     const only = Object.keys(preview.fields).length && !["template", "campaign_id", "rules_of_campaigns"].some((name) => name in preview.fields);
     const count = only ? preview.contents : selected;
-    apply.textContent = `Change ${plural(count)}`;
+    apply.textContent = say("Change {codes}", null, { codes: plural(count) });
     apply.hidden = !changes.length || !count;
     const samples = preview.samples.map((one) => h("li", {}, h("b", {}, one.name), h("del", {}, one.before), h("ins", {}, one.after)));
     const more = preview.contents - samples.length;
     told.append(
-      ...(changes.length ? changes : ["Nothing changes yet: choose a template or campaign, or fill in “Find in content”."]).map((text) => h("p", {}, text)),
+      ...(changes.length ? changes : [say("Nothing changes yet: choose a template or campaign, or fill in “Find in content”.")]).map((text) => h("p", {}, text)),
       h("ul", {}, ...samples),
-      more > 0 ? h("p", { class: "qk-hint" }, `and ${more.toLocaleString("en")} more`) : "",
+      more > 0 ? h("p", { class: "qk-hint" }, say("and {count} more", more)) : "",
     );
   }
   return {
     element: form,
     update,
     open(state) {
-      fill(template, [{ id: KEEP, name: "Keep" }, { id: "", name: "Same as the campaign" }, ...named(state.templates)], KEEP);
-      fill(campaign, [{ id: KEEP, name: "Keep" }, { id: "", name: "No campaign" }, ...state.campaigns], KEEP);
-      fill(rules, [{ id: "", name: "Keep" }, { id: "campaign", name: "Those of the campaign" }], "");
+      fill(template, [{ id: KEEP, name: say("Keep") }, { id: "", name: say("Same as the campaign") }, ...named(state.templates)], KEEP);
+      fill(campaign, [{ id: KEEP, name: say("Keep") }, { id: "", name: say("No campaign") }, ...state.campaigns], KEEP);
+      fill(rules, [{ id: "", name: say("Keep") }, { id: "campaign", name: say("Those of the campaign") }], "");
       [find.value, replace.value] = ["", ""];
       template.focus();
     },
@@ -255,33 +255,33 @@ function makeTogetherForm(browser, close) {
 /** What becomes of many codes on paper, or as a table. */
 function makePrintForm(browser, { formats, stocks }, close) {
   const select = (options) => h("select", {}, ...Object.entries(options).map(([value, name]) => h("option", { value }, name)));
-  const kind = select({ zip: "Pictures, in a zip", pdf: "PDF, a page for each", sheet: "Sheet of labels or cards", xlsx: "Spreadsheet" });
+  const kind = select({ zip: say("Pictures, in a zip"), pdf: say("PDF, a page for each"), sheet: say("Sheet of labels or cards"), xlsx: say("Spreadsheet") });
   const format = select(Object.fromEntries(formats.map((one) => [one, one.toUpperCase()])));
-  const width = h("input", { type: "number", min: 2, max: 5000, step: "any", placeholder: "as designed" });
+  const width = h("input", { type: "number", min: 2, max: 5000, step: "any", placeholder: say("as designed") });
   const dpi = select({ 150: "150 dpi", 300: "300 dpi", 600: "600 dpi" });
   const names = h("input", { type: "text", placeholder: "{campaign}/{name}", spellcheck: "false" });
   const list = h("datalist", { id: newId() }, ...stocks.map((one) => h("option", { value: one.id }, one.name)));
   const stock = h("input", { type: "text", list: list.id, placeholder: "L7160, Avery 5160, business-card", spellcheck: "false" });
   dpi.value = 300;
   const rows = [
-    [field("What", "print.kind", kind), "zip pdf sheet xlsx"],
-    [field("Format", "print.image_format", format), "zip"],
-    [field("Width, mm", "print.size_mm", width, "Empty: the size of the design, in pixels."), "zip pdf"],
-    [field("Resolution", "print.dpi", dpi), "zip"],
-    [field("File names", "print.names", names, "With {name}, {campaign}, {number}, {short_code} and your own fields."), "zip"],
-    [field("Labels or cards", "print.stock", stock, "The number on the package, or business-card, table-tent, a6, sticker, ticket, hang-tag."), "sheet"],
+    [field(say("What"), "print.kind", kind), "zip pdf sheet xlsx"],
+    [field(say("Format"), "print.image_format", format), "zip"],
+    [field(say("Width, mm"), "print.size_mm", width, say("Empty: the size of the design, in pixels.")), "zip pdf"],
+    [field(say("Resolution"), "print.dpi", dpi), "zip"],
+    [field(say("File names"), "print.names", names, say("With {name}, {campaign}, {number}, {short_code} and your own fields.")), "zip"],
+    [field(say("Labels or cards"), "print.stock", stock, say("The number on the package, or business-card, table-tent, a6, sticker, ticket, hang-tag.")), "sheet"],
   ];
   const title = h("h3", {});
-  const sheet = h("img", { style: "width:100%", alt: "The first sheet", hidden: true });
+  const sheet = h("img", { style: "width:100%", alt: say("The first sheet"), hidden: true });
   const ask = (what) => {
     const fields = { kind: what, image_format: format.value, size_mm: Number(width.value), dpi: Number(dpi.value), names: names.value, stock: stock.value };
     browser.ask({ ask: "download", view: scope, fields });
   };
-  const look = button("Show the first sheet", () => ask("page"));
+  const look = button(say("Show the first sheet"), () => ask("page"));
   const form = h(
     "form",
-    { class: "qk-form", "aria-label": "Download for print", hidden: true },
-    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, "Download"), look, button("Cancel", close)), sheet,
+    { class: "qk-form", "aria-label": say("Download for print"), hidden: true },
+    title, ...rows.map(([row]) => row.element), list, h("div", { class: "qk-buttons" }, h("button", { type: "submit", class: "qk-primary" }, say("Download")), look, button(say("Cancel"), close)), sheet,
   );
   function choose() {
     for (const [row, kinds] of rows) row.element.hidden = !kinds.split(" ").includes(kind.value);
@@ -302,7 +302,7 @@ function makePrintForm(browser, { formats, stocks }, close) {
   choose();
   function update({ selected, errors }) {
     for (const [row] of rows) row.tell(errors);
-    title.textContent = `Download ${plural(selected)} for print`;
+    title.textContent = say("Download {codes} for print", null, { codes: plural(selected) });
   }
   return { element: form, update, show, open: () => kind.focus() };
 }
@@ -310,14 +310,14 @@ function makePrintForm(browser, { formats, stocks }, close) {
 /** The studio of the chosen code, inside the browser, and what becomes of its design. */
 function makeStudioPlace(model, browser) {
   const name = h("input", { type: "text" });
-  const row = field("Save as template", "studio.name", name, "Every QR Code with this template gets this design.");
+  const row = field(say("Save as template"), "studio.name", name, say("Every QR Code with this template gets this design."));
   const place = h("div", { class: "qk-place" });
   const bar = h(
     "form",
-    { class: "qk-use", "aria-label": "Use this design" },
-    row.element, h("button", { type: "submit", class: "qk-primary" }, "Use for this QR Code"), button("Back without saving", () => browser.ask({ ask: "leave" })),
+    { class: "qk-use", "aria-label": say("Use this design") },
+    row.element, h("button", { type: "submit", class: "qk-primary" }, say("Use for this QR Code")), button(say("Back without saving"), () => browser.ask({ ask: "leave" })),
   );
-  const element = h("section", { class: "qk-studio", "aria-label": "Studio", hidden: true }, bar, place);
+  const element = h("section", { class: "qk-studio", "aria-label": say("Studio"), hidden: true }, bar, place);
   bar.addEventListener("submit", (event) => {
     event.preventDefault();
     browser.ask({ ask: "use", template: name.value });
@@ -331,7 +331,7 @@ function makeStudioPlace(model, browser) {
   async function open(id) {
     const manager = model.widget_manager;
     if (!manager?.create_view) {
-      place.append(h("p", {}, "This notebook cannot show the studio here. Run a cell with PortfolioBrowser(portfolio).studio instead."));
+      place.append(h("p", {}, say("This notebook cannot show the studio here. Run a cell with PortfolioBrowser(portfolio).studio instead.")));
       return;
     }
     const made = await manager.create_view(await manager.get_model(id));

@@ -40,21 +40,21 @@ function makeRules(forms, changed) {
   const act = (text, label, key, onclick, attributes = {}) => button(text, onclick, { "aria-label": label, title: label, "data-key": key, ...attributes });
 
   function drawRule(rule, index) {
-    const name = `Rule ${index + 1}`;
+    const name = say("Rule {number}", null, { number: index + 1 });
     const swap = (by) => {
       [rules[index], rules[index + by]] = [rules[index + by], rules[index]];
       draw(`${by < 0 ? "up" : "down"} ${index + by}`);
     };
-    const up = act("↑", `Move ${name} up`, `up ${index}`, () => swap(-1), { disabled: !index });
-    const down = act("↓", `Move ${name} down`, `down ${index}`, () => swap(1), { disabled: index === rules.length - 1 });
-    const remove = act("Remove", `Remove ${name}`, `remove ${index}`, () => {
+    const up = act("↑", say("Move {name} up", null, { name }), `up ${index}`, () => swap(-1), { disabled: !index });
+    const down = act("↓", say("Move {name} down", null, { name }), `down ${index}`, () => swap(1), { disabled: index === rules.length - 1 });
+    const remove = act(say("Remove"), say("Remove {name}", null, { name }), `remove ${index}`, () => {
       rules.splice(index, 1);
       draw();
       add.focus();
     });
     const content = h("textarea", { rows: 1, oninput: () => { rule.content = content.value; changed(); } });
     content.value = rule.content ?? "";
-    const more = button("Add condition", () => {
+    const more = button(say("Add condition"), () => {
       rule.conditions.push({ type: "language" });
       draw(`type ${index} ${rule.conditions.length - 1}`);
     });
@@ -67,12 +67,12 @@ function makeRules(forms, changed) {
       "div", { class: "qk-rule", role: "group", "aria-label": name },
       h("div", { class: "qk-buttons" }, h("b", {}, name), up, down, remove), wrong,
       ...rule.conditions.map((one, place) => drawCondition(rule, one, index, place)), more,
-      rule.variants ? h("p", { class: "qk-hint" }, `Splits its visitors among ${rule.variants.map((one) => one.name).join(", ")}.`) : put("Leads to", `rules.${index}.content`, content),
+      rule.variants ? h("p", { class: "qk-hint" }, say("Splits its visitors among {variants}.", null, { variants: rule.variants.map((one) => one.name).join(", ") })) : put(say("Leads to"), `rules.${index}.content`, content),
     );
   }
 
   function drawCondition(rule, condition, index, place) {
-    const type = h("select", { "aria-label": "What is compared", "data-key": `type ${index} ${place}`, onchange: () => {
+    const type = h("select", { "aria-label": say("What is compared"), "data-key": `type ${index} ${place}`, onchange: () => {
       condition = rule.conditions[place] = { type: type.value, isNegated: condition.isNegated };
       // The select itself stays, because somebody may be typing the name of a type.
       while (head.nextSibling) head.nextSibling.remove();
@@ -80,9 +80,9 @@ function makeRules(forms, changed) {
       settle();
     } });
     fill(type, forms.types, condition.type);
-    const is = h("select", { "aria-label": "Whether it is so", onchange: () => { condition.isNegated = Boolean(is.value); changed(); } });
+    const is = h("select", { "aria-label": say("Whether it is so"), onchange: () => { condition.isNegated = Boolean(is.value); changed(); } });
     fill(is, [{ id: "", name: "is" }, { id: "not", name: "is not" }], condition.isNegated ? "not" : "");
-    const remove = act("×", `Remove condition ${place + 1}`, "", () => {
+    const remove = act("×", say("Remove condition {number}", null, { number: place + 1 }), "", () => {
       rule.conditions.splice(place, 1);
       draw(`type ${index} ${Math.max(place - 1, 0)}`);
     }, { disabled: rule.conditions.length === 1 && !rule.variants });
@@ -114,11 +114,11 @@ function makeRules(forms, changed) {
     }
     if (kind.id.endsWith("-date") && values.length < 2 && PICKABLE.test(values[0] ?? "")) {
       const date = h("input", { type: "datetime-local", value: toInput(values[0] ?? ""), oninput: () => set([fromInput(date.value)]) });
-      return put("Date and time (UTC)", `${path}.matchValue`, date);
+      return put(say("Date and time (UTC)"), `${path}.matchValue`, date);
     }
     const text = h("textarea", { rows: Math.max(values.length, 1), oninput: () => set(text.value.split("\n").filter((one) => one.trim())) });
     text.value = values.join("\n");
-    return put("Value", `${path}.matchValue`, text, `${kind.value[0].toUpperCase()}${kind.value.slice(1)}. Several: one a line.`);
+    return put(say("Value"), `${path}.matchValue`, text, `${kind.value[0].toUpperCase()}${kind.value.slice(1)}. ${say("Several: one a line.")}`);
   };
 
   function drawKey(condition, kind, path) {
@@ -127,11 +127,11 @@ function makeRules(forms, changed) {
     if (kind.keys.length) fill(input, kind.keys, condition.matchKey || "all");
     else input.value = condition.matchKey ??= isZone ? Intl.DateTimeFormat().resolvedOptions().timeZone : "";
     input.addEventListener("input", () => { condition.matchKey = input.value; changed(); });
-    const label = kind.keys.length ? "Counted" : isZone ? "Time zone" : "Name of the parameter";
+    const label = kind.keys.length ? say("Counted") : isZone ? say("Time zone") : say("Name of the parameter");
     return put(label, `${path}.matchKey`, input);
   }
 
-  const add = button("Add rule", () => {
+  const add = button(say("Add rule"), () => {
     rules.push({ conditions: [{ type: "device" }], content: "" });
     draw(`type ${rules.length - 1} 0`);
   });
@@ -139,22 +139,22 @@ function makeRules(forms, changed) {
   // ---- The test request
   const ALWAYS = ["device", "at"];
   const device = h("select");
-  fill(device, [{ id: "", name: "Unknown" }, ...forms.devices], "");
+  fill(device, [{ id: "", name: say("Unknown") }, ...forms.devices], "");
   const text = (placeholder) => h("input", { type: "text", placeholder });
   const request = {
-    device: field("Device", "", device), language: field("Language", "", text("de-AT")), country: field("Country", "", text("SI")),
-    region: field("Region", "", text("")), city: field("City", "", text("")), query: field("Query", "", text("wall=3")),
-    address: field("IP address", "", text("192.0.2.7")), referrer: field("Referring site", "", text("example.com")),
-    at: field("Time (UTC)", "", h("input", { type: "datetime-local" })),
+    device: field(say("Device"), "", device), language: field(say("Language"), "", text("de-AT")), country: field(say("Country"), "", text("SI")),
+    region: field(say("Region"), "", text("")), city: field(say("City"), "", text("")), query: field(say("Query"), "", text("wall=3")),
+    address: field(say("IP address"), "", text("192.0.2.7")), referrer: field(say("Referring site"), "", text("example.com")),
+    at: field(say("Time (UTC)"), "", h("input", { type: "datetime-local" })),
   };
   for (const one of Object.values(request)) one.input.addEventListener("input", changed);
   const [led, why] = [h("b", {}), h("span", {})];
   const test = h(
-    "fieldset", { class: "qk-test" }, h("legend", {}, "Test request"),
+    "fieldset", { class: "qk-test" }, h("legend", {}, say("Test request")),
     h("div", { class: "qk-asked" }, ...Object.values(request).map((one) => one.element)),
     h("p", { role: "status", class: "qk-led" }, led, why),
   );
-  const part = makePart("Rules", h("p", { class: "qk-hint" }, "The first rule that applies decides where a visitor goes; otherwise the schedule or the content does."), list, h("div", { class: "qk-buttons" }, add), test);
+  const part = makePart(say("Rules"), h("p", { class: "qk-hint" }, say("The first rule that applies decides where a visitor goes; otherwise the schedule or the content does.")), list, h("div", { class: "qk-buttons" }, add), test);
 
   function tell(tried, errors) {
     const found = tried?.problems ?? {};
@@ -165,8 +165,8 @@ function makeRules(forms, changed) {
     if (isRefused && Object.keys(errors).some((path) => path.startsWith("rules"))) part.element.open = true;
     const first = Object.keys(found)[0];
     const where = first?.match(/^rules\.(\d+)/);
-    led.textContent = first ? "" : tried?.content ?? (tried ? "Nowhere" : "");
-    why.textContent = first ? `${where ? `Rule ${Number(where[1]) + 1}` : first} is not complete: ${found[first]}` : tried?.sentence ?? "";
+    led.textContent = first ? "" : tried?.content ?? (tried ? say("Nowhere") : "");
+    why.textContent = first ? say("{rule} is not complete: {reason}", null, { rule: where ? say("Rule {number}", null, { number: Number(where[1]) + 1 }) : first, reason: found[first] }) : tried?.sentence ?? "";
     [...list.children].forEach((one, index) => one.classList.toggle("qk-answers", tried?.rule === index));
   }
 
@@ -186,17 +186,17 @@ function makeRules(forms, changed) {
 /** When a code leads nowhere, and what happens then. */
 function makeLimits(changed) {
   const when = () => h("input", { type: "datetime-local" });
-  const number = () => h("input", { type: "number", min: 0, placeholder: "No limit" });
+  const number = () => h("input", { type: "number", min: 0, placeholder: say("No limit") });
   const active = h("input", { type: "checkbox", id: newId() });
   const remove = h("input", { type: "checkbox", id: newId() });
-  const forget = h("div", { class: "qk-check" }, remove, h("label", { for: remove.id }, "Remove the password"));
+  const forget = h("div", { class: "qk-check" }, remove, h("label", { for: remove.id }, say("Remove the password")));
   const fields = {
-    valid_since: field("Not before (UTC)", "valid_since", when()),
-    valid_until: field("Not after (UTC)", "valid_until", when()),
-    limit: field("Scans in all, at most", "limit", number()),
-    limit_a_day: field("Scans a day, at most", "limit_a_day", number()),
-    otherwise: field("Otherwise", "otherwise", h("textarea", { rows: 1 }), "Outside these times and limits: a URL, or words to show. Leave empty for a page in the visitor's language."),
-    password: field("Password", "password", h("input", { type: "text", autocomplete: "off" }), "Visitors type it before they are led on. Only its hash is stored."),
+    valid_since: field(say("Not before (UTC)"), "valid_since", when()),
+    valid_until: field(say("Not after (UTC)"), "valid_until", when()),
+    limit: field(say("Scans in all, at most"), "limit", number()),
+    limit_a_day: field(say("Scans a day, at most"), "limit_a_day", number()),
+    otherwise: field(say("Otherwise"), "otherwise", h("textarea", { rows: 1 }), say("Outside these times and limits: a URL, or words to show. Leave empty for a page in the visitor's language.")),
+    password: field(say("Password"), "password", h("input", { type: "text", autocomplete: "off" }), say("Visitors type it before they are led on. Only its hash is stored.")),
   };
   let terms = {};
   const isDate = (name) => name.startsWith("valid");
@@ -208,8 +208,8 @@ function makeLimits(changed) {
   }
   for (const one of [active, remove]) one.addEventListener("change", changed);
   const part = makePart(
-    "Limits and password",
-    h("div", { class: "qk-check" }, active, h("label", { for: active.id }, "Switched on")),
+    say("Limits and password"),
+    h("div", { class: "qk-check" }, active, h("label", { for: active.id }, say("Switched on"))),
     h("div", { class: "qk-asked" }, ...Object.values(fields).slice(0, 4).map((one) => one.element)), fields.otherwise.element, fields.password.element, forget,
   );
   return {
@@ -220,7 +220,7 @@ function makeLimits(changed) {
       terms = {};
       for (const [name, { input }] of Object.entries(fields)) input.value = isDate(name) ? toInput(chosen[name]) : name === "password" ? "" : chosen[name];
       [active.checked, remove.checked, forget.hidden] = [chosen.active, false, !chosen.password];
-      fields.password.input.placeholder = chosen.password ? "Set; leave empty to keep it" : "None";
+      fields.password.input.placeholder = chosen.password ? say("Set; leave empty to keep it") : say("None");
       part.element.open = !chosen.active || Object.keys(fields).some((name) => chosen[name]);
     },
     tell(errors) {

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 from qrkit import analytics, charts, report
 from qrkit.analytics.over_time import previous_view
 from qrkit.errors import InvalidParameter, Problem, collecting, nearest
+from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.report.comparisons import CompareTo
 from qrkit.report.facts import Asked as ReportAsked
@@ -208,14 +209,15 @@ def periods(today: date) -> list[dict[str, str]]:
     quarter = month.replace(month=today.month - (today.month - 1) % 3)
     last_quarter = quarter - timedelta(days=1)
     chosen: dict[str, tuple[date, date]] = {
-        "7 days": (today - timedelta(days=6), today),
-        "Last month": ((month - timedelta(days=1)).replace(day=1), month - timedelta(days=1)),
-        "Last quarter": (last_quarter.replace(month=last_quarter.month - 2, day=1), last_quarter),
-        "90 days": (today - timedelta(days=89), today),
+        say("{days} days", None, days=7): (today - timedelta(days=6), today),
+        say("Last month"): ((month - timedelta(days=1)).replace(day=1), month - timedelta(days=1)),
+        say("Last quarter"): (last_quarter.replace(month=last_quarter.month - 2, day=1), last_quarter),
+        say("{days} days", None, days=90): (today - timedelta(days=89), today),
     }
     ends = {label: (since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()}
     return [
-        {"label": label, "since": since, "until": until} for label, (since, until) in (ends | {"All": ("", "")}).items()
+        {"label": label, "since": since, "until": until}
+        for label, (since, until) in (ends | {say("All"): ("", "")}).items()
     ]
 
 
@@ -259,15 +261,21 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     colors = colors_by_name(portfolio.store, portfolio.account.id)
     wide, half = (max((one for one in WIDTHS if one <= room), default=WIDTHS[0]) for room in (width, narrow))
     by_day = analytics.scans_per_day(view, by="campaign")
-    yield Drawn("Scans per day", charts.lines(by_day, colors=colors, width=wide), by_day, is_wide=True)
+    yield Drawn(say("Scans per day"), charts.lines(by_day, colors=colors, width=wide), by_day, is_wide=True)
     if before is not None:
-        title = COMPARED[asked.compare].format(since=asked.compare_since, until=asked.compare_until)
+        title = say(COMPARED[asked.compare], None, since=str(asked.compare_since), until=str(asked.compare_until))
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), rows, is_wide=False)
     is_alone = before is None  # then nothing stands beside it
     for one in _experiments(portfolio, asked):
-        yield Drawn(f"Experiment on {one.name}", charts.experiment(one.days, width=wide), one.days, is_wide=True)
-    title, rows = f"Scans by weekday and hour ({view.time_zone})", analytics.scans_by_hour(view)
+        yield Drawn(
+            say("Experiment on {name}", None, name=one.name),
+            charts.experiment(one.days, width=wide),
+            one.days,
+            is_wide=True,
+        )
+    rows = analytics.scans_by_hour(view)
+    title = say("Scans by weekday and hour ({zone})", None, zone=str(view.time_zone))
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), rows, is_wide=is_alone)
 
 
@@ -329,12 +337,12 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
     rows = analytics.scans_by(replace(asked, campaign="").of(scans), "campaign_id", most=MOST_BARS)
     named = rows[rows["campaign_id"].isin(titles)]
     counts = zip(named["campaign_id"], named["scans"], strict=True)
-    yield _ranking("campaign", "Campaigns", [(id, titles[id], count, own_colors[id]) for id, count in counts])
+    yield _ranking("campaign", say("Campaigns"), [(id, titles[id], count, own_colors[id]) for id, count in counts])
     codes = analytics.top_qrcodes(replace(asked, qrcode="").of(scans), most=MOST_BARS)
     fields = [codes[name] for name in ("qrcode_id", "qrcode", "scans", "campaign")]
     yield _ranking(
         "qrcode",
-        "QR Codes",
+        say("QR Codes"),
         [(id, name, count, colors.get(campaign, 0)) for id, name, count, campaign in zip(*fields, strict=True)],
     )
     for name, title in ATTRIBUTES.items():
@@ -342,7 +350,7 @@ def bars(portfolio: Portfolio, asked: Asked) -> Iterator[dict[str, Any]]:
         if name == TAG and set(rows[name]) <= {UNKNOWN}:
             continue  # most portfolios have no tags
         values = zip(rows[name], rows["scans"], strict=True)
-        yield _ranking(name, title, [(value, value, count, 0) for value, count in values])
+        yield _ranking(name, say(title), [(value, value, count, 0) for value, count in values])
 
 
 def _ranking(name: str, title: str, rows: Sequence[tuple[str, str, int, int]]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ function render({ model, el }) {
   const title = h("h2", {});
   const sheet = h("div", {});
   const busy = h("p", { class: "qk-busy", role: "status" });
-  el.append(h("div", { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Live scans" }, title, sheet, busy));
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Working…" : ""), () => {});
+  el.append(h("div", { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Live scans") }, title, sheet, busy));
+  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), () => {});
   let state = {};
   const update = () => {
     if (model.get("state").answered !== (state.answered ?? 0)) outbox.answered();

@@ -1,25 +1,25 @@
 // What happened, in words and numbers; below, charts of scans; above, which scans they are about.
 
-const KINDS = { scan: "Scans", bot: "Bots", prefetch: "Link previews", head: "HEAD requests" };
+const KINDS = { scan: say("Scans"), bot: say("Bots"), prefetch: say("Link previews"), head: say("HEAD requests") };
 const UNKNOWN = "unknown";
-const COMPARE = { previous: "Previous period", year: "Same days of the year before", range: "Own range", campaigns: "Campaigns, in the report", "": "Nothing" };
-const FILTERS = { campaign: "Campaign", qrcode: "QR Code", device: "Device", system: "System", country: "Country", tag: "Tag" };
+const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns, in the report"), "": say("Nothing") };
+const FILTERS = { campaign: say("Campaign"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
 
-const countries = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+const countries = new Intl.DisplayNames([LANGUAGE], { type: "region", fallback: "code" });
 
 /** The name of a value for people. */
 function labelOf(name, label) {
-  if (label === UNKNOWN) return "Not known";
-  if (name === "device") return label.charAt(0).toUpperCase() + label.slice(1);
+  if (label === UNKNOWN) return say("Not known");
+  if (name === "device") return say(label.charAt(0).toUpperCase() + label.slice(1));
   return name === "country" && /^[A-Z]{2}$/.test(label) ? countries.of(label) : label;
 }
 
 function render({ model, el }) {
   let state = model.get("state");
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? "Working…" : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
+  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
   function day(label, name) {
@@ -35,10 +35,10 @@ function render({ model, el }) {
     return { element, update };
   }
 
-  const days = [day("From", "since"), day("To", "until")];
-  const range = [day("Compare from", "compare_since"), day("Compare to", "compare_until")];
+  const days = [day(say("From"), "since"), day(say("To"), "until")];
+  const range = [day(say("Compare from"), "compare_since"), day(say("Compare to"), "compare_until")];
   const ranges = state.periods.map(({ label }, at) => h("button", { type: "button", onclick: () => ask({ since: state.periods[at].since, until: state.periods[at].until }) }, label));
-  const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, "vs last year");
+  const year = h("button", { type: "button", onclick: () => ask({ compare: state.asked.compare === "year" ? "previous" : "year" }) }, say("vs last year"));
   const campaign = h("select", { id: newId(), onchange: () => ask({ campaign: campaign.value }) });
   const compare = h("select", { id: newId(), onchange: () => ask({ compare: compare.value }) });
   compare.append(...Object.entries(COMPARE).map(([value, text]) => h("option", { value }, text)));
@@ -49,11 +49,11 @@ function render({ model, el }) {
   const wrong = h("p", { class: "qk-error", role: "alert", hidden: true });
   const headline = h("h2", { role: "status" });
   const lead = h("p", { class: "qk-hint" });
-  const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": "Alerts" });
+  const alerts = h("div", { class: "qk-alerts", role: "group", "aria-label": say("Alerts") });
   const tiles = h("div", { class: "qk-tiles" });
   const more = h("div", {});
   const findings = h("details", { class: "qk-findings", hidden: true }, h("summary", {}), more);
-  const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": "Filters" });
+  const chips = h("div", { class: "qk-buttons qk-chips", role: "group", "aria-label": say("Filters") });
   const sheet = h("div", { class: "qk-charts" });
   const rankings = h("div", { class: "qk-rankings" });
   const row = (label, input) => h("div", { class: "qk-row" }, h("label", { class: "qk-label", for: input.id }, label), input);
@@ -61,32 +61,32 @@ function render({ model, el }) {
     "div",
     { class: "qk-questions", id: newId(), hidden: true },
     ...days.map((one) => one.element),
-    row("Compare with", compare), ...range.map((one) => one.element), row("Campaign", campaign),
-    h("fieldset", { class: "qk-kinds" }, h("legend", {}, "What counts"), ...boxes.map((box) => box.element), wrong),
+    row(say("Compare with"), compare), ...range.map((one) => one.element), row(say("Campaign"), campaign),
+    h("fieldset", { class: "qk-kinds" }, h("legend", {}, say("What counts")), ...boxes.map((box) => box.element), wrong),
   );
-  const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, "Filter");
+  const filter = h("button", { type: "button", "aria-controls": filters.id, onclick: () => openFilters(filters.hidden) }, say("Filter"));
   function openFilters(isOpen) {
     filters.hidden = !isOpen;
     filter.setAttribute("aria-expanded", isOpen);
   }
-  const reporting = h("button", { type: "button", title: "These days and this campaign as a page; other filters do not count", onclick: () => outbox.ask({ ask: "report", view: scope }) }, "Download report");
-  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": "Period" }, ...ranges), year, filter, reporting);
+  const reporting = h("button", { type: "button", title: say("These days and this campaign as a page; other filters do not count"), onclick: () => outbox.ask({ ask: "report", view: scope }) }, say("Download report"));
+  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, filter, reporting);
   const root = h(
     "div",
-    { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": "Scans" },
+    { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
     bar, filters, chips, h("div", { class: "qk-answer" }, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings), busy,
   );
   el.append(root);
 
   const isScans = () => state.asked.kinds.join() === "scan";
-  const wordsOf = (name) => (name === "scans" ? (isScans() ? "Scans" : "Visits") : { visitors: "Visitors", qrcodes: "QR Codes scanned" }[name]);
+  const wordsOf = (name) => ({ scans: isScans() ? say("Scans") : say("Visits"), visitors: say("Visitors"), qrcodes: say("QR Codes scanned") })[name];
 
   /** How a number differs from that of the period it is compared with, until the report's own words are there. */
   function changeOf(count, before) {
     if (!before) return "";
     const change = Math.round((100 * (count - before)) / before);
-    const share = change ? `${change > 0 ? "+" : "−"}${Math.abs(change).toLocaleString("en")}%, ` : "";
-    return `${share}${before.toLocaleString("en")} before`;
+    const share = (change / 100).toLocaleString(LANGUAGE, { style: "percent", signDisplay: "always" }).replace("-", "−");
+    return change ? say("{share}, {before} before", null, { share, before }) : say("{before} before", null, { before });
   }
 
   function tile(name, number, what, change, { detail = "", sparkline = "" }) {
@@ -99,7 +99,7 @@ function render({ model, el }) {
     const figures = Object.fromEntries((state.answer?.figures ?? []).map((one) => [one.name, one]));
     const shown = Object.entries(state.numbers).map(([name, count]) => {
       const figure = figures[FIGURES[name]] ?? {};
-      return tile(name, count.toLocaleString("en"), wordsOf(name), figure.change || changeOf(count, state.before?.[name]), figure);
+      return tile(name, inFigures(count), wordsOf(name), figure.change || changeOf(count, state.before?.[name]), figure);
     });
     const { busiest } = figures;
     tiles.replaceChildren(...shown, ...(busiest ? [tile("busiest", busiest.number, busiest.what, "", busiest)] : []));
@@ -114,16 +114,16 @@ function render({ model, el }) {
     alerts.replaceChildren(...state.answer.alerts.map((sentence) => h("p", {}, sentence)));
     more.replaceChildren(...state.answer.findings.map((sentence) => h("p", {}, sentence)));
     findings.hidden = !state.answer.findings.length;
-    findings.firstChild.textContent = `More findings (${state.answer.findings.length})`;
+    findings.firstChild.textContent = say("More findings ({number})", null, { number: state.answer.findings.length });
   }
 
   const chip = (label, what, fields) =>
-    h("button", { type: "button", "aria-label": `Remove filter ${label}: ${what}`, onclick: () => ask(fields) }, `${label}: ${what} ×`);
+    h("button", { type: "button", "aria-label": say("Remove filter {label}: {what}", null, { label, what }), onclick: () => ask(fields) }, `${label}: ${what} ×`);
 
   /** What narrows the scans, apart from the period that a button shows. */
   function chipsOf({ since, until, kinds }, isPeriod) {
-    const own = isPeriod ? [] : [chip("Days", [since, until].map((day) => day || "…").join(" – "), { since: "", until: "" })];
-    if (!isScans()) own.push(chip("What counts", kinds.map((kind) => KINDS[kind] ?? kind).join(", "), { kinds: ["scan"] }));
+    const own = isPeriod ? [] : [chip(say("Days"), [since, until].map((day) => day || "…").join(" – "), { since: "", until: "" })];
+    if (!isScans()) own.push(chip(say("What counts"), kinds.map((kind) => KINDS[kind] ?? kind).join(", "), { kinds: ["scan"] }));
     return [...own, ...state.filters.map(({ name, label }) => chip(FILTERS[name], labelOf(name, label), { [name]: "" }))];
   }
 
@@ -138,8 +138,8 @@ function render({ model, el }) {
       const label = labelOf(name, one.label);
       const isOn = one.value === chosen;
       const fill = h("span", { class: "qk-fill", hidden: one.value === UNKNOWN, style: `width:${(100 * one.scans) / most}%;background:var(--color-${one.color})` });
-      const parts = [h("span", { class: "qk-bar-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, one.scans.toLocaleString("en"))];
-      const attributes = { type: "button", class: "qk-bar", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? "Show all" : `Show only ${label}` };
+      const parts = [h("span", { class: "qk-bar-label" }, label), h("span", { class: "qk-track" }, fill), h("span", { class: "qk-count" }, inFigures(one.scans))];
+      const attributes = { type: "button", class: "qk-bar", "data-key": `${name} ${one.value}`, "aria-pressed": String(isOn), title: isOn ? say("Show all") : say("Show only {label}", null, { label }) };
       return h("li", {}, h("button", { ...attributes, onclick: () => ask({ [name]: isOn ? "" : one.value }) }, ...parts));
     });
     return h("section", { class: chosen ? "qk-chosen" : "", "aria-label": title }, h("h3", {}, title), h("ul", {}, ...items));
@@ -147,8 +147,8 @@ function render({ model, el }) {
 
   function figure({ title, svg, is_wide: isWide }) {
     const isOpen = state.table?.title === title;
-    const table = h("button", { type: "button", "aria-expanded": isOpen, "aria-label": `Table of ${title}`, onclick: () => outbox.ask({ ask: "table", title: isOpen ? "" : title }) }, "Table");
-    const save = h("a", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, download: `${title}.svg`, "aria-label": `Save ${title}`, "data-lm-suppress-shortcuts": "true" }, "Save");
+    const table = h("button", { type: "button", "aria-expanded": isOpen, "aria-label": say("Table of {title}", null, { title }), onclick: () => outbox.ask({ ask: "table", title: isOpen ? "" : title }) }, say("Table"));
+    const save = h("a", { href: `data:image/svg+xml,${encodeURIComponent(svg)}`, download: `${title}.svg`, "aria-label": say("Save {title}", null, { title }), "data-lm-suppress-shortcuts": "true" }, say("Save"));
     const made = h("figure", { class: isWide ? "qk-wide" : "" }, h("figcaption", { class: "qk-buttons" }, h("span", {}, title), table, save));
     made.insertAdjacentHTML("beforeend", svg); // drawn by qrkit, which escapes the names in it
     if (!isOpen) return made;
@@ -159,7 +159,7 @@ function render({ model, el }) {
   }
 
   function updateChoices(asked) {
-    const options = [{ id: "", name: "All campaigns" }, ...state.campaigns];
+    const options = [{ id: "", name: say("All campaigns") }, ...state.campaigns];
     campaign.replaceChildren(...options.map((one) => h("option", { value: one.id, selected: one.id === asked.campaign }, one.name)));
     compare.value = asked.compare;
     for (const { input } of boxes) input.checked = asked.kinds.includes(input.value);

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from qrkit import charts
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.languages import LanguageTag, in_language, say
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.dashboard import dashboard_answers as answers
 from qrkit.notebook.widgets.static_image import Pictures
@@ -21,8 +22,12 @@ from qrkit.tracking.times import zone_of
 
 __all__ = ["ScanDashboard"]
 
-NUMBER_WORDS = {"scans": "scans", "visitors": "visitors", "qrcodes": "QR Codes"}
-"""What the key numbers count, as a saved notebook shows them."""
+NUMBER_WORDS = {
+    "scans": ("{count} scan", "{count} scans"),
+    "visitors": ("{count} visitor", "{count} visitors"),
+    "qrcodes": ("{count} QR Code", "{count} QR Codes"),
+}
+"""The key numbers, as a saved notebook shows them."""
 
 MOST_ROWS = 1_000
 """Rows of the table of a chart."""
@@ -51,6 +56,7 @@ class ScanDashboard(Page):
         portfolio: The portfolio whose scans are shown.
         name: Name of the dashboard: a notebook has one dashboard per name.
         time_zone: IANA name, such as Europe/Ljubljana, of the time zone for days and hours.
+        language: Language of its words: en, de, fr, es or nl.
 
     Attributes:
         asked: Which scans are shown.
@@ -66,7 +72,13 @@ class ScanDashboard(Page):
     _table: dict[str, Any] | None
 
     def __init__(
-        self, portfolio: Portfolio, /, *, name: str = "scandashboard", time_zone: str | ZoneInfo = "UTC"
+        self,
+        portfolio: Portfolio,
+        /,
+        *,
+        name: str = "scandashboard",
+        time_zone: str | ZoneInfo = "UTC",
+        language: LanguageTag = "en",
     ) -> None:
         zone = zone_of(time_zone).key
         if self._is_open(name):
@@ -77,7 +89,8 @@ class ScanDashboard(Page):
                 self._draw(replace(self.asked, campaign=campaign, qrcode=qrcode, time_zone=zone))
             return
         self.portfolio, self._width, self._narrow = portfolio, WIDTH, NARROW
-        self._draw(answers.Asked(time_zone=zone))
+        with in_language(language):
+            self._draw(answers.Asked(time_zone=zone))
         self._register(name)
 
     def _draw(self, asked: answers.Asked) -> None:
@@ -194,7 +207,7 @@ class ScanDashboard(Page):
             f'<figure style="margin:0 0 12px"><figcaption>{page_text(one["title"])}</figcaption>{one["svg"]}</figure>'
             for one in self._figures
         ) + "".join(map(_table, self._bars))
-        words = ", ".join(f"{number:,} {NUMBER_WORDS[name]}" for name, number in self._numbers.items())
+        words = ", ".join(say(NUMBER_WORDS[name], number) for name, number in self._numbers.items())
         sentences = (told["headline"], told["lead"], *told["alerts"], words, *told["findings"])
         paragraphs = "".join(f"<p>{page_text(sentence)}</p>" for sentence in sentences if sentence)
         paper, ink = (charts.COLORS[name][0] for name in ("paper", "ink"))

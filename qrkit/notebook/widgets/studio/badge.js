@@ -8,24 +8,24 @@ function makeBadge(studio) {
   const word = h("strong", {});
   const element = h("div", { class: "qk-badge" }, h("div", { role: "status", class: "qk-set" }, sign, word));
   const list = h("ul", { class: "qk-issues" });
-  const repair = h("button", { type: "button", hidden: true, title: "Changes as little as needed so that the code scans", onclick: () => studio.ask({ ask: "repair" }) }, "Make scannable");
+  const repair = h("button", { type: "button", hidden: true, title: say("Changes as little as needed so that the code scans"), onclick: () => studio.ask({ ask: "repair" }) }, say("Make scannable"));
   const done = h("p", { class: "qk-done", role: "status" });
-  const issues = h("section", { class: "qk-scan", "aria-label": "Scanning problems" }, list, repair, done);
+  const issues = h("section", { class: "qk-scan", "aria-label": say("Scanning problems") }, list, repair, done);
   function item({ message, advice, canFix, number: issue }) {
-    const fix = canFix && h("button", { type: "button", "aria-label": `Fix: ${message} ${advice}`, onclick: () => studio.ask({ ask: "fix", issue }) }, "Fix");
+    const fix = canFix && h("button", { type: "button", "aria-label": `${say("Fix")}: ${message} ${advice}`, onclick: () => studio.ask({ ask: "fix", issue }) }, say("Fix"));
     return h("li", {}, h("span", {}, message, advice && h("span", { class: "qk-advice" }, advice)), fix || null);
   }
   function update(badge, note) {
     // While it is not known anew, what was said before stays, paler: it must not flicker with each step of a slider.
     for (const part of [element, issues]) part.classList.toggle("qk-old", !badge);
-    done.textContent = note ? `Changed: ${note}` : "";
+    done.textContent = note ? say("Changed: {note}", null, { note }) : "";
     if (!badge) return;
     sign.textContent = SIGNS[badge.verdict];
     word.textContent = badge.words;
     element.title = badge.report ?? "";
     element.dataset.verdict = badge.verdict;
     const rows = badge.issues.map(item);
-    if (badge.more) rows.push(h("li", {}, badge.more === 1 ? "1 more problem" : `${badge.more} more problems`));
+    if (badge.more) rows.push(h("li", {}, say(["1 more problem", "{count} more problems"], badge.more)));
     list.replaceChildren(...rows);
     repair.hidden = !badge.canRepair;
   }

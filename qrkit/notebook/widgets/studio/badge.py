@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from qrkit.errors import QrkitError
+from qrkit.languages import say
 from qrkit.scanning.scan_report import ON, ScanReport
 
 __all__ = ["Badge", "badge_of", "no_badge"]
@@ -15,11 +16,20 @@ the `least` width of a print in millimeters, `issues` (each with its `number`, i
 it `canFix`), number of `more` issues, and whether a repair `canRepair` everything at once."""
 
 WORDS = {
-    "robust": "{} read it",
-    "ok": "most {} read it",
-    "fragile": "some {} may not read it",
-    "unreadable": "{} cannot read it",
+    "phones": {
+        "robust": "Phones read it",
+        "ok": "Most phones read it",
+        "fragile": "Some phones may not read it",
+        "unreadable": "Phones cannot read it",
+    },
+    "all": {
+        "robust": "Phones and scanners read it",
+        "ok": "Most phones and scanners read it",
+        "fragile": "Some phones and scanners may not read it",
+        "unreadable": "Phones and scanners cannot read it",
+    },
 }
+"""What each verdict means for each audience."""
 
 MOST_ISSUES = 3
 """Maximum issues shown next to the image."""
@@ -38,11 +48,11 @@ def badge_of(report: ScanReport, least: int) -> Badge:
         for number, one in enumerate(report.issues)
         if one.embedded is None or report.audience == "all"
     ]
-    readers = "phones and scanners" if report.audience == "all" else "phones"
-    advice = f"; print at least {least} mm wide" if report.is_at_least("ok") else ""
+    words = say(WORDS[report.audience][report.verdict])
+    advised = say("{words}; print at least {least} mm wide", None, words=words, least=least)
     return {
         "verdict": report.verdict,
-        "words": WORDS[report.verdict].format(readers).capitalize() + advice,
+        "words": advised if report.is_at_least("ok") else words,
         "report": f"{report.verdict} {ON[report.audience]}, {report.score} of 100",
         "least": least,
         "issues": told[:MOST_ISSUES],
@@ -54,7 +64,7 @@ def badge_of(report: ScanReport, least: int) -> Badge:
 def no_badge(error: QrkitError) -> Badge:
     """Return the badge of an image that could not be checked."""
     issues = [_sentences(str(error)) | {"canFix": False}]
-    return {"verdict": "unknown", "words": "Not checked", "issues": issues, "more": 0, "canRepair": False}
+    return {"verdict": "unknown", "words": say("Not checked"), "issues": issues, "more": 0, "canRepair": False}
 
 
 def _sentences(message: str) -> dict[str, str]:

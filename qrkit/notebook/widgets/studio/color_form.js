@@ -13,7 +13,7 @@ const cssRamp = (stops) => `linear-gradient(to right, ${stops.map((stop) => `${c
 
 function colorControl(studio, spec, path) {
   const input = h("input", { type: "text", id: newId(), spellcheck: "false", autocomplete: "off", "data-free": "true", placeholder: spec.optional && "automatic" });
-  const picker = h("input", { type: "color", "aria-label": `Pick ${spec.label.toLowerCase()}` });
+  const picker = h("input", { type: "color", "aria-label": say("Pick {field}", null, { field: spec.label }) });
   const contrast = h("p", { class: "qk-contrast", id: newId(), hidden: true });
   const swatches = makeSwatches(studio, spec, path, (color) => {
     input.value = color;
@@ -54,7 +54,7 @@ function colorControl(studio, spec, path) {
 /** Colors to take with one click: of the brand, used before, and some that scan well. */
 function makeSwatches(studio, spec, path, choose) {
   const element = h("div", { class: "qk-swatch-groups", id: newId(), hidden: true });
-  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": `Swatches for ${spec.label.toLowerCase()}` }, "Swatches");
+  const toggle = h("button", { type: "button", "aria-expanded": "false", "aria-controls": element.id, "aria-label": say("Swatches for {field}", null, { field: spec.label }) }, say("Swatches"));
   const swatch = (color) =>
     h("button", { type: "button", class: "qk-swatch", style: `background: ${color}`, title: color, "aria-label": color, onclick: () => choose(color) });
   const group = (title, colors) =>
@@ -64,7 +64,7 @@ function makeSwatches(studio, spec, path, choose) {
     toggle.setAttribute("aria-expanded", !isOpen);
     element.hidden = isOpen;
     const isGround = path[0] === "background" || path.at(-1) === "background";
-    const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group("Recent", studio.colors.recent), group("These scan well", isGround ? studio.colors.grounds : studio.colors.inks)];
+    const groups = [group(studio.colors.brand?.name, studio.colors.brand?.colors ?? []), group(say("Recent"), studio.colors.recent), group(say("These scan well"), isGround ? studio.colors.grounds : studio.colors.inks)];
     element.replaceChildren(...groups.filter(Boolean));
   });
   return { element, toggle };
@@ -89,11 +89,11 @@ function makeColors(swatches) {
 /** The stops of a gradient as a bar with handles; below it the stop that is chosen. */
 function makeStops(studio, spec, path) {
   const bar = h("div", { class: "qk-ramp" });
-  const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": "Gradient presets" });
-  const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, "Add color stop");
-  const remove = h("button", { type: "button", onclick: () => drop() }, "Remove stop");
+  const ramps = h("div", { class: "qk-ramps", role: "group", "aria-label": say("Gradient presets") });
+  const add = h("button", { type: "button", onclick: () => insert(widestGap()) }, say("Add color stop"));
+  const remove = h("button", { type: "button", onclick: () => drop() }, say("Remove stop"));
   const body = h("div", { class: "qk-stop" });
-  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, "Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it."), h("div", { class: "qk-buttons" }, add, remove), body);
+  const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), ramps, bar, h("p", { class: "qk-hint" }, say("Click the bar to add a color. Drag a handle, or use the arrow keys; Delete removes it.")), h("div", { class: "qk-buttons" }, add, remove), body);
   let stops = [];
   let chosen = 0;
   let handles = [];
@@ -209,7 +209,7 @@ function makeStops(studio, spec, path) {
       const { offset, color } = stops[index];
       handle.style.left = `${offset * 100}%`;
       handle.style.setProperty("--qk-color", cssColor(stops[index]));
-      handle.setAttribute("aria-label", `Color stop ${index + 1} of ${stops.length}, ${shortColor(color)}`);
+      handle.setAttribute("aria-label", say("Color stop {number} of {stops}, {color}", null, { number: index + 1, stops: stops.length, color: shortColor(color) }));
       handle.setAttribute("aria-valuenow", Math.round(offset * 100));
       handle.setAttribute("aria-valuetext", `${Math.round(offset * 100)}%`);
       handle.classList.toggle("qk-on", index === chosen);
@@ -225,7 +225,7 @@ function makeStops(studio, spec, path) {
     chosen = Math.min(chosen, stops.length - 1);
     draw();
     if (card?.index !== chosen) {
-      card = { index: chosen, control: makeControl(studio, { ...spec.fields[0], label: `Color stop ${chosen + 1}` }, [...path, chosen]) };
+      card = { index: chosen, control: makeControl(studio, { ...spec.fields[0], label: say("Color stop {number}", null, { number: chosen + 1 }) }, [...path, chosen]) };
       body.replaceChildren(card.control.element);
     }
     card.control.update(value?.[chosen], errors);
@@ -236,7 +236,7 @@ function makeStops(studio, spec, path) {
 /** The angle of a linear gradient: 0° runs from left to right, 90° from top to bottom. */
 function makeAngle(studio, path) {
   const at = [...path, "direction"];
-  const spec = { label: "Angle", help: "Direction of the gradient: 0° runs from left to right, 90° from top to bottom.", kind: "number", unit: "°", low: 0, high: 359, whole: true, slider: true };
+  const spec = { label: say("Angle"), help: say("Direction of the gradient: 0° runs from left to right, 90° from top to bottom."), kind: "number", unit: "°", low: 0, high: 359, whole: true, slider: true };
   function turn([{ value }], gesture) {
     const [across, down] = [Math.cos((value * Math.PI) / 180), Math.sin((value * Math.PI) / 180)];
     // As long as it must be for the colors of the ends to reach the corners.

@@ -7,8 +7,8 @@ function makeContentForm(studio, kinds) {
   const names = Object.keys(kinds);
   const words = Object.fromEntries(names.map((name) => [name, kinds[name].title]));
   const choose = (kind) => studio.edit([{ path: ["form"], value: kind }]);
-  const usual = radios(studio, { label: "Kind of content", kind: "choice", words }, ["form"], names.slice(0, CHIPS), null, choose);
-  const others = h("select", { class: "qk-kinds", "aria-label": "More kinds of content" }, h("option", { value: "", hidden: true }, "More…"), ...names.slice(CHIPS).map((name) => h("option", { value: name }, words[name])));
+  const usual = radios(studio, { label: say("Kind of content"), kind: "choice", words }, ["form"], names.slice(0, CHIPS), null, choose);
+  const others = h("select", { class: "qk-kinds", "aria-label": say("More kinds of content") }, h("option", { value: "", hidden: true }, say("More…")), ...names.slice(CHIPS).map((name) => h("option", { value: name }, words[name])));
   others.addEventListener("change", () => choose(others.value));
   usual.element.querySelector(".qk-segments").append(others);
   const about = h("p", { class: "qk-hint qk-about" });
@@ -27,7 +27,7 @@ function makeContentForm(studio, kinds) {
     const elements = (isFirst) =>
       controls.filter(([name]) => kinds[kind].first.includes(name) === isFirst).map(([, control]) => control.element);
     const rest = elements(false);
-    const more = h("details", { class: "qk-card" }, h("summary", {}, "More fields"), h("div", { class: "qk-fields" }, ...rest));
+    const more = h("details", { class: "qk-card" }, h("summary", {}, say("More fields")), h("div", { class: "qk-fields" }, ...rest));
     fields.replaceChildren(...elements(true), ...(rest.length ? [more] : []));
   }
   function update({ form, errors }) {
@@ -35,7 +35,7 @@ function makeContentForm(studio, kinds) {
     usual.update(form.kind, {});
     others.value = names.indexOf(form.kind) < CHIPS ? "" : form.kind;
     others.classList.toggle("qk-on", others.value !== "");
-    missing.textContent = form.missing && `Not drawn yet: ${form.missing}.`;
+    missing.textContent = form.missing && say("Not drawn yet: {reason}.", null, { reason: form.missing });
     notes.replaceChildren(...form.notes.map((text) => h("li", {}, text)));
     notes.hidden = !form.notes.length;
     for (const [name, control] of controls) control.update(form.fields[name], errors);

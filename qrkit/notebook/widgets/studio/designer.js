@@ -4,7 +4,7 @@ const QUIET = 150; // milliseconds after the last change until the picture is lo
 
 function makeTabs(groups, icons, onOpen) {
   const tabs = groups.map(({ name, panel }, index) => {
-    const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, path2d(icons[index], 24), name);
+    const tab = h("button", { type: "button", role: "tab", id: newId(), "aria-controls": newId(), onclick: () => open(index) }, path2d(icons[index], 24), say(name));
     panel.id = tab.getAttribute("aria-controls");
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", tab.id);
@@ -19,7 +19,7 @@ function makeTabs(groups, icons, onOpen) {
     onOpen(groups[chosen]);
     if (withFocus) tabs[chosen].focus();
   }
-  const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": "Design sections" }, ...tabs);
+  const list = h("div", { class: "qk-tabs", role: "tablist", "aria-label": say("Design sections") }, ...tabs);
   list.addEventListener("keydown", (event) => {
     const at = tabs.indexOf(event.target);
     const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
@@ -34,16 +34,16 @@ function makeTabs(groups, icons, onOpen) {
 /** Save the design as a file, and open one. */
 function makeFiles(studio) {
   const error = h("p", { class: "qk-error" });
-  const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": "Open a design file" });
+  const file = h("input", { type: "file", accept: ".json,application/json", class: "qk-unseen", tabindex: "-1", "aria-label": say("Open a design file") });
   file.addEventListener("change", async () => {
     if (file.files[0]) studio.ask({ ask: "open", text: await file.files[0].text() });
     file.value = "";
   });
-  const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, "Save…"), h("button", { type: "button", onclick: () => file.click() }, "Open…"), file);
+  const buttons = h("div", { class: "qk-set" }, h("button", { type: "button", onclick: () => studio.copy("json", "file") }, say("Save…")), h("button", { type: "button", onclick: () => file.click() }, say("Open…")), file);
   function update({ errors }) {
     error.textContent = errors.file ?? "";
   }
-  return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, "Design file"), buttons, error), update };
+  return { element: h("div", { class: "qk-files" }, h("span", { class: "qk-label" }, say("Design file")), buttons, error), update };
 }
 
 /** What is wrong with the field at a path, after its label. */
@@ -70,7 +70,7 @@ function render({ model, el }) {
   let whenIcons = () => {};
   const help = h("p", { class: "qk-help", "aria-hidden": "true" });
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const onWait = (isLong) => (busy.textContent = isLong ? "Working…" : "");
+  const onWait = (isLong) => (busy.textContent = isLong ? say("Working…") : "");
   const outbox = makeOutbox(model, onWait, (isAway) => root.classList.toggle("qk-asking", isAway));
   const studio = {
     thumbnails: form.thumbnails,
@@ -87,7 +87,7 @@ function render({ model, el }) {
     edit: (edits, gesture) => outbox.edit(edits, gesture),
     isIdle: outbox.isIdle,
     help: (text) => (help.textContent = text),
-    name: h("input", { type: "text", class: "qk-title", maxlength: 100, spellcheck: "false", "aria-label": "Name of this design" }),
+    name: h("input", { type: "text", class: "qk-title", maxlength: 100, spellcheck: "false", "aria-label": say("Name of this design") }),
     copy: (shape, to) => studio.ask({ ask: "copy", form: shape, to }),
     icons(words, then) {
       whenIcons = then;
@@ -128,8 +128,8 @@ function render({ model, el }) {
   panels.Looks.append(gallery.element);
   const scanners = h("input", { type: "checkbox", id: newId(), onchange: () => check() });
   const check = () => studio.ask({ ask: "check", scanners: scanners.checked });
-  const readers = h("div", { class: "qk-check" }, scanners, h("label", { for: scanners.id }, "Checkout scanners must read it, too"));
-  panels.More.append(readers, h("details", { class: "qk-card" }, h("summary", {}, experts.name), experts.panel), files.element, stage.caption);
+  const readers = h("div", { class: "qk-check" }, scanners, h("label", { for: scanners.id }, say("Checkout scanners must read it, too")));
+  panels.More.append(readers, h("details", { class: "qk-card" }, h("summary", {}, say(experts.name)), experts.panel), files.element, stage.caption);
   const tabs = makeTabs(groups, form.icons, ({ name, panel }) => {
     // What is written is seen in every look.
     if (["Looks", "Content"].includes(name)) panel.prepend(contentForm.element);
@@ -138,13 +138,13 @@ function render({ model, el }) {
   });
 
   const button = (text, name, onclick) => h("button", { type: "button", class: "qk-step", title: name, "aria-label": name, onclick }, text);
-  const undo = button("↶", "Undo", () => studio.take({ ask: "undo" }));
-  const redo = button("↷", "Redo", () => studio.take({ ask: "redo" }));
+  const undo = button("↶", say("Undo"), () => studio.take({ ask: "undo" }));
+  const redo = button("↷", say("Redo"), () => studio.take({ ask: "redo" }));
   const output = makeOutput(studio, form);
   const bar = h("div", { class: "qk-bar" }, studio.name, badge.element, undo, redo, ...gallery.save, output.button, busy);
   const wrong = h("p", { class: "qk-error qk-general", role: "alert" });
   const side = h("div", { class: "qk-side" }, tabs.list, ...groups.map((group) => group.panel), help);
-  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": "QR Code designer" }, bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
+  const root = h("div", { class: "qrkit-widget qrkit-designer", role: "region", "aria-label": say("QR Code designer") }, bar, gallery.told, output.element, wrong, h("div", { class: "qk-main" }, stage.element, side));
   el.append(root);
 
   let quiet = null;

@@ -30,6 +30,7 @@ from qrkit.drawing.untrusted.assets import reduced_uri
 from qrkit.drawing.writers import FORMATS
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.files import safe_name
+from qrkit.languages import LanguageTag
 from qrkit.notebook.views.html import page_text
 from qrkit.notebook.widgets.controls import groups, label_at
 from qrkit.notebook.widgets.static_image import Pictures
@@ -100,6 +101,7 @@ class Designer(Page):
         templates: Where designs are saved and loaded by name, `shop.templates`.
         portfolio: Provides templates, brands and campaigns in place of `templates`.
         fetch: Downloads images that a design references by URL; without it, none are downloaded.
+        language: Language of its words: en, de, fr, es or nl.
 
     Attributes:
         design: The current design. You can set it and observe it: `studio.observe(print, "design")`.
@@ -126,6 +128,7 @@ class Designer(Page):
         templates: Templates | None = None,
         portfolio: Portfolio | None = None,
         fetch: Fetch | None = None,
+        language: LanguageTag = "en",
     ) -> None:
         begun = Design(content=design) if isinstance(design, str) else design
         self._saved = SavedLooks(templates, portfolio)

@@ -60,7 +60,7 @@ function inWords(rule, spec) {
   if (!rule) return "";
   const times = spec.percent ? 100 : 1;
   const unit = spec.unit ? ` ${spec.unit}` : "";
-  const sentence = spec.kind === "number" && rule.startsWith("must be in ") ? `must be between ${spec.low * times} and ${spec.high * times}${unit}` : rule;
+  const sentence = spec.kind === "number" && rule.startsWith("must be in ") ? say("must be between {low} and {high}{unit}", null, { low: spec.low * times, high: spec.high * times, unit }) : rule;
   const end = /[.?!]$/.test(sentence) ? "" : ".";
   return `${sentence[0].toUpperCase()}${sentence.slice(1)}${end}`;
 }
@@ -178,8 +178,8 @@ const MAKERS = {
 
   picture(studio, spec, path) {
     const input = h("input", { type: "text", id: newId(), spellcheck: "false", placeholder: "icon:NAME, data:image/…, or https://…" });
-    const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": `Choose a file for ${spec.label}` });
-    const choose = h("button", { type: "button", onclick: () => file.click() }, "Choose file…");
+    const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": `${say("Choose a file")}: ${spec.label}` });
+    const choose = h("button", { type: "button", onclick: () => file.click() }, say("Choose file…"));
     const take = (name) => studio.edit([{ path, value: `icon:${name}` }]);
     const made = row(studio, spec, path, label(spec, input.id), h("div", { class: "qk-set" }, input, choose, file), ...iconSearch(studio, take));
     const field = typed(studio, spec, path, input, emptied(spec));
@@ -207,7 +207,7 @@ const MAKERS = {
     const part = (isRare) => inside.filter(([field]) => Boolean(field.rare) === isRare).map(([, control]) => control.element);
     grid.append(...part(false));
     const rare = part(true);
-    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, "More options"), h("div", { class: "qk-fields" }, ...rare)));
+    if (rare.length) element.append(h("details", { class: "qk-card" }, h("summary", {}, say("More options")), h("div", { class: "qk-fields" }, ...rare)));
     if (angle) inside.find(([field]) => field.name === "stops")[1].element.after(angle.element);
     function update(value, errors) {
       error.textContent = errors[path.join(".")] ?? "";
@@ -264,7 +264,7 @@ const MAKERS = {
       if (branch !== shown) {
         shown = branch;
         const found = spec.fields.find((field) => field.name === branch);
-        inside = makeControl(studio, { ...found, label: branch === first ? `${spec.label} color` : "" }, path);
+        inside = makeControl(studio, { ...found, label: branch === first ? say("{field} color", null, { field: spec.label }) : "" }, path);
         inside.element.classList.add("qk-inside");
         body.replaceChildren(inside.element);
       }
@@ -278,7 +278,7 @@ const MAKERS = {
     const [entry] = spec.fields;
     const noun = entry.label.toLowerCase();
     const items = h("div", { class: "qk-items" });
-    const add = h("button", { type: "button", class: "qk-add", onclick: () => studio.edit([{ path, do: "start" }]) }, `Add ${noun}`);
+    const add = h("button", { type: "button", class: "qk-add", onclick: () => studio.edit([{ path, do: "start" }]) }, `${say("Add")}: ${noun}`);
     const made = row(studio, spec, path, h("span", { class: "qk-label" }, spec.label), items, add);
     let cards = [];
     function makeCard(index) {
@@ -287,9 +287,9 @@ const MAKERS = {
       const name = h("span", {});
       const tool = (text, title, edit) =>
         h("button", { type: "button", class: "qk-tool", title, "aria-label": `${title} ${noun} ${index + 1}`, onclick: () => studio.edit([edit]) }, text);
-      const up = tool("↑", "Move up", { path: at, do: "move", value: index - 1 });
-      const down = tool("↓", "Move down", { path: at, do: "move", value: index + 1 });
-      const away = tool("✕", "Remove", { path: at, do: "remove" });
+      const up = tool("↑", say("Move up"), { path: at, do: "move", value: index - 1 });
+      const down = tool("↓", say("Move down"), { path: at, do: "move", value: index + 1 });
+      const away = tool("✕", say("Remove"), { path: at, do: "remove" });
       const details = h("details", { class: "qk-card", open: true }, h("summary", {}, name), control.element);
       const element = h("div", { class: "qk-entry" }, details, h("div", { class: "qk-tools" }, up, down, away));
       return { element, details, update(value, errors, count) {
@@ -327,8 +327,8 @@ function readPicture(file, then) {
 
 /** A field to look for icons, and the icons that were found; take(name) when one is chosen. */
 function iconSearch(studio, take) {
-  const words = h("input", { type: "search", "aria-label": "Search icons", placeholder: "Search icons: heart, coffee, phone…" });
-  const found = h("div", { class: "qk-icons", role: "group", "aria-label": "Matching icons" });
+  const words = h("input", { type: "search", "aria-label": say("Search icons"), placeholder: say("Search icons: heart, coffee, phone…") });
+  const found = h("div", { class: "qk-icons", role: "group", "aria-label": say("Matching icons") });
   const button = ([name, data]) => h("button", { type: "button", title: name, "aria-label": name, onclick: () => take(name) }, path2d(data, 24));
   words.addEventListener("input", () => {
     if (!words.value.trim()) return found.replaceChildren();
@@ -394,7 +394,7 @@ const CORNER_NAMES = ["topLeft", "topRight", "bottomLeft"];
 /** Eyes are alike in most designs: then one set of controls changes all three corners. */
 function linkCorners(studio, grid) {
   const input = h("input", { type: "checkbox", id: newId() });
-  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, "Use the same eye in all three corners")));
+  grid.append(h("div", { class: "qk-check" }, input, h("label", { for: input.id }, say("Use the same eye in all three corners"))));
   let values = {};
   let isLinked = null;
   input.addEventListener("change", () => {
@@ -417,7 +417,7 @@ function linkCorners(studio, grid) {
         const isFirst = field.name === CORNER_NAMES[0];
         control.element.hidden = isLinked && !isFirst;
         const name = control.element.querySelector(".qk-label");
-        if (isFirst) name.textContent = isLinked ? "Eyes" : field.label;
+        if (isFirst) name.textContent = isLinked ? say("Eyes") : field.label;
       }
     },
   });

@@ -37,11 +37,11 @@ function makePictures(studio) {
 
 /** presets: [{ name, title, colorways: [{ name, colors }] }]. Gives { element, update(state) }. */
 function makeGallery(studio, presets) {
-  const title = (name) => name[0].toUpperCase() + name.slice(1);
+  const title = (name) => say(name[0].toUpperCase() + name.slice(1));
   const saved = makeSavedLooks(studio);
   const faces = new Map(); // presets and their colorways, by key and name of the colorway
-  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Looks" }, ...presets.map(makeCard));
-  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, "Each shows your own content."), grid);
+  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Looks") }, ...presets.map(makeCard));
+  const element = h("div", { class: "qk-look-groups" }, saved.element, h("p", { class: "qk-hint" }, say("Each shows your own content.")), grid);
 
   function makeCard(preset) {
     const picture = studio.pictures.of({ kind: "preset", name: preset.name });

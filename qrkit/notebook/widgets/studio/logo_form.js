@@ -4,11 +4,11 @@ const SNAPS = 1; // percent of the symbol's width
 
 /** specs: of the fields size and plate. Gives { element, update(state), take(file) }. */
 function makeLogoForm(studio, specs) {
-  const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": "Choose a file for the logo" });
-  const choose = h("button", { type: "button", class: "qk-primary", onclick: () => file.click() }, "Choose a file…");
+  const file = h("input", { type: "file", accept: PICTURES, class: "qk-unseen", tabindex: "-1", "aria-label": say("Choose a file for the logo") });
+  const choose = h("button", { type: "button", class: "qk-primary", onclick: () => file.click() }, say("Choose a file…"));
   const name = h("strong", { class: "qk-file-name" });
-  const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, "Remove");
-  const where = h("p", { class: "qk-hint" }, "or drop a PNG, JPEG, SVG or WebP on the picture");
+  const remove = h("button", { type: "button", onclick: () => studio.edit([{ path: ["logo", "content"], value: null }]) }, say("Remove"));
+  const where = h("p", { class: "qk-hint" }, say("or drop a PNG, JPEG, SVG or WebP on the picture"));
   const error = h("p", { class: "qk-error" });
   const take = (chosen) =>
     readPicture(chosen, (value) => studio.edit([{ path: ["logo", "content"], value }, { path: ["logo", "name"], value: chosen.name }]));
@@ -23,7 +23,7 @@ function makeLogoForm(studio, specs) {
   const head = h("div", { class: "qk-row" }, h("div", { class: "qk-buttons" }, choose, name, remove, file), where, error);
   const element = h("div", { class: "qk-logo-form" }, head, ...iconSearch(studio, takeIcon), details);
   function update({ logo, values, errors }) {
-    choose.textContent = logo ? "Replace…" : "Choose a file…";
+    choose.textContent = logo ? say("Replace…") : say("Choose a file…");
     choose.classList.toggle("qk-primary", !logo);
     name.textContent = logo?.name ?? "";
     for (const part of [remove, details]) part.hidden = !logo;
@@ -56,14 +56,14 @@ function makeSize(studio, spec) {
   });
   slider.addEventListener("change", () => (count += 1));
   function tell(value) {
-    shown.textContent = `${Math.round(value)}% of the width`;
+    shown.textContent = say("{share}% of the width", null, { share: Math.round(value) });
     if (largest === null) safe.textContent = "";
-    else safe.textContent = value > largest ? `More than ${largest}% may fail to scan. ${room}` : `Up to ${largest}% is safe.`;
+    else safe.textContent = value > largest ? `${say("More than {share}% may fail to scan.", null, { share: largest })} ${room}` : say("Up to {share}% is safe.", null, { share: largest });
     safe.classList.toggle("qk-beyond", largest !== null && value > largest);
   }
   function update(logo, level, errors) {
     made.complain(errors);
-    room = level === "H" ? "A larger version leaves more room." : "Error correction level H leaves more room.";
+    room = level === "H" ? say("A larger version leaves more room.") : say("Error correction level H leaves more room.");
     largest = logo.largest;
     mark.hidden = largest === null;
     mark.style.left = `${((largest - spec.low) / (spec.high - spec.low)) * 100}%`;

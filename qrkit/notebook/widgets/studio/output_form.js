@@ -1,11 +1,11 @@
 // What becomes of the design: a file for a purpose, in pixels or for print, one or a whole set, and copies.
 
 const RESOLUTIONS = [150, 203, 300, 600]; // dots per inch
-const CODES = { one: "One code", numbered: "A numbered set", table: "From a table", campaign: "A campaign" };
-const CAPTION = "Table {n}"; // of numbered cards, until it is changed
+const CODES = { one: say("One code"), numbered: say("A numbered set"), table: say("From a table"), campaign: say("A campaign") };
+const CAPTION = say("Table {n}"); // of numbered cards, until it is changed
 const CONTENT = "Content"; // the column that is encoded, until the field says otherwise
-const STOCKS = "The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag.";
-const PATTERN = "A pattern: {n} is the number of a code; columns of a table and, in a campaign, {name}, {campaign} and {short_code} go in braces, too.";
+const STOCKS = say("The number on the package, such as L7160, or table-tent, business-card, a6, sticker, ticket, hang-tag.");
+const PATTERN = say("A pattern: {n} is the number of a code; columns of a table and, in a campaign, {name}, {campaign} and {short_code} go in braces, too.");
 
 /**
  * purposes: the format and print size of each, by name. Gives { button, element, update(state), hear(message, buffers) }: what
@@ -14,23 +14,23 @@ const PATTERN = "A pattern: {n} is the number of a code; columns of a table and,
 function makeOutput(studio, { downloads, purposes }) {
   const field = (words, ...inputs) => h("div", { class: "qk-inline" }, h("label", { class: "qk-label", for: inputs[0].id }, words), ...inputs);
   const text = (attributes) => h("input", { type: "text", id: newId(), maxlength: 500, spellcheck: "false", ...attributes });
-  const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: "as designed" });
+  const width = h("input", { type: "number", id: newId(), min: 2, max: 5000, step: "any", placeholder: say("as designed") });
   const dpi = h("select", { id: newId() }, ...RESOLUTIONS.map((one) => h("option", { value: one, selected: one === 300 }, `${one} dpi`)));
   const campaign = h("select", { id: newId() });
   const count = h("input", { type: "number", id: newId(), min: 1, max: 2000, value: 12 });
-  const caption = text({ value: CAPTION, placeholder: "as designed", title: PATTERN });
-  const content = text({ placeholder: "as designed", title: PATTERN });
+  const caption = text({ value: CAPTION, placeholder: say("as designed"), title: PATTERN });
+  const content = text({ placeholder: say("as designed"), title: PATTERN });
   const names = text({ placeholder: "automatic", title: PATTERN });
   const stock = text({ value: "table-tent" });
-  const file = h("input", { type: "file", accept: ".csv,.xlsx,.xls,.ods", class: "qk-unseen", tabindex: "-1", "aria-label": "Choose a file for the table" });
-  const rows = h("textarea", { id: newId(), rows: 4, spellcheck: "false", placeholder: "Paste rows of a spreadsheet, with the names of the columns first" });
+  const file = h("input", { type: "file", accept: ".csv,.xlsx,.xls,.ods", class: "qk-unseen", tabindex: "-1", "aria-label": say("Choose a file for the table") });
+  const rows = h("textarea", { id: newId(), rows: 4, spellcheck: "false", placeholder: say("Paste rows of a spreadsheet, with the names of the columns first") });
   const columns = h("span", { class: "qk-hint", role: "status" });
-  const choose = h("button", { type: "button", onclick: () => file.click() }, "Choose a file…");
-  const table = field("Table", rows, h("div", { class: "qk-buttons" }, choose, file, columns));
-  const page = h("img", { class: "qk-page", alt: "First page of the sheet", hidden: true });
-  const checks = h("ul", { class: "qk-checks", "aria-label": "Before you print" });
+  const choose = h("button", { type: "button", onclick: () => file.click() }, say("Choose a file…"));
+  const table = field(say("Table"), rows, h("div", { class: "qk-buttons" }, choose, file, columns));
+  const page = h("img", { class: "qk-page", alt: say("First page of the sheet"), hidden: true });
+  const checks = h("ul", { class: "qk-checks", "aria-label": say("Before you print") });
   const clear = h("input", { type: "checkbox", id: newId() });
-  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, "Transparent background"));
+  const clearRow = h("div", { class: "qk-check" }, clear, h("label", { for: clear.id }, say("Transparent background")));
   const size = () => (width.value === "" || isSheet() ? {} : { mm: Number(width.value), dpi: Number(dpi.value) });
   let purpose = Object.keys(purposes)[0];
   let of = "one";
@@ -42,18 +42,18 @@ function makeOutput(studio, { downloads, purposes }) {
   const order = () => ({ ...size(), of, campaign: campaign.value, count: Number(count.value), content: content.value, caption: caption.value, stock: isSheet() ? stock.value : "" });
   const parts = [
     [table, () => of === "table"],
-    [field("How many", count), () => of === "numbered"],
-    [field("Caption of each", caption), isSet],
-    [field("Content of each", content), isSet],
-    [field("Campaign", campaign), () => of === "campaign"],
-    [field("Labels or cards", stock, h("span", { class: "qk-hint" }, STOCKS)), isSheet],
-    [field("File names", names), () => of !== "one" && !isSheet()],
-    [field("Print width, mm", width), () => !isSheet()],
-    [field("Resolution", dpi), () => !isSheet()],
+    [field(say("How many"), count), () => of === "numbered"],
+    [field(say("Caption of each"), caption), isSet],
+    [field(say("Content of each"), content), isSet],
+    [field(say("Campaign"), campaign), () => of === "campaign"],
+    [field(say("Labels or cards"), stock, h("span", { class: "qk-hint" }, STOCKS)), isSheet],
+    [field(say("File names"), names), () => of !== "one" && !isSheet()],
+    [field(say("Print width, mm"), width), () => !isSheet()],
+    [field(say("Resolution"), dpi), () => !isSheet()],
   ];
   const print = h("div", { class: "qk-print" }, ...parts.map(([part]) => part));
   const choices = (title, words, chosen) => radios(studio, { label: title, kind: "choice", words }, [title], Object.keys(words), null, chosen);
-  const purposeChips = choices("What is it for?", Object.fromEntries(Object.keys(purposes).map((one) => [one, one])), (chosen) => {
+  const purposeChips = choices(say("What is it for?"), Object.fromEntries(Object.keys(purposes).map((one) => [one, say(one)])), (chosen) => {
     purpose = chosen;
     const { mm, dpi: dots = 300 } = purposes[purpose];
     width.value = mm ? Math.max(mm, least) : "";
@@ -61,7 +61,7 @@ function makeOutput(studio, { downloads, purposes }) {
     if (isSheet() && of === "campaign") of = "one";
     changed();
   });
-  const codeChips = choices("Which codes?", CODES, (chosen) => {
+  const codeChips = choices(say("Which codes?"), CODES, (chosen) => {
     of = chosen;
     changed();
   });
@@ -71,7 +71,8 @@ function makeOutput(studio, { downloads, purposes }) {
     codeChips.update(of, {});
     for (const [part, isShown] of parts) part.hidden = !isShown();
     for (const one of [clearRow, others]) one.hidden = isSheet();
-    go.textContent = `Download ${purposes[purpose].format.toUpperCase()}${size().mm ? `, ${width.value} mm at ${dpi.value} dpi` : ""}`;
+    const format = purposes[purpose].format.toUpperCase();
+    go.textContent = size().mm ? say("Download {format}, {width} mm at {dpi} dpi", null, { format, width: width.value, dpi: dpi.value }) : say("Download {format}", null, { format });
   }
   function changed() {
     label();
@@ -90,20 +91,20 @@ function makeOutput(studio, { downloads, purposes }) {
   clear.addEventListener("change", () => studio.edit([{ path: ["background"], value: clear.checked ? "transparent" : ground }]));
   const button = (words, title, onclick) => h("button", { type: "button", title, "aria-label": title, onclick }, words);
   const save = (format) => studio.ask({ ask: "download", format, name: of === "one" ? studio.name.value : names.value, ...order() });
-  const files = downloads.map((format) => button(format.toUpperCase(), `Download as ${format.toUpperCase()}`, () => save(format)));
+  const files = downloads.map((format) => button(format.toUpperCase(), say("Download as {format}", null, { format: format.toUpperCase() }), () => save(format)));
   const go = h("button", { type: "button", class: "qk-primary", onclick: () => save(purposes[purpose].format) });
   const copied = h("span", { role: "status", class: "qk-copied" });
-  const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": "Text to copy" });
+  const code = h("textarea", { class: "qk-code", readonly: true, rows: 8, hidden: true, "aria-label": say("Text to copy") });
   const copies = [
-    button("Image", "Copy the image", () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
-    button("Python", "Copy as Python", () => studio.copy("python", "clipboard")),
-    button("JSON", "Copy as JSON", () => studio.copy("json", "clipboard")),
+    button(say("Image"), say("Copy the image"), () => studio.ask({ ask: "download", format: "png", to: "clipboard" })),
+    button(say("Python"), say("Copy as Python"), () => studio.copy("python", "clipboard")),
+    button(say("JSON"), say("Copy as JSON"), () => studio.copy("json", "clipboard")),
   ];
   const heading = (words) => h("span", { class: "qk-label" }, words);
-  const others = h("div", { class: "qk-buttons" }, heading("Other formats"), ...files, heading("Copy"), ...copies, copied);
-  const element = h("section", { class: "qk-output", id: newId(), "aria-label": "Download", hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
+  const others = h("div", { class: "qk-buttons" }, heading(say("Other formats")), ...files, heading(say("Copy")), ...copies, copied);
+  const element = h("section", { class: "qk-output", id: newId(), "aria-label": say("Download"), hidden: true }, h("div", { class: "qk-purpose" }, purposeChips.element, go), codeChips.element, print, h("div", { role: "status" }, checks), clearRow, others, code, page);
   label();
-  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, "Download");
+  const opener = h("button", { type: "button", class: "qk-primary", "aria-expanded": "false", "aria-controls": element.id }, say("Download"));
   opener.addEventListener("click", () => opener.setAttribute("aria-expanded", !(element.hidden = !element.hidden)));
   let clock = null;
 
@@ -117,21 +118,21 @@ function makeOutput(studio, { downloads, purposes }) {
     try {
       await navigator.clipboard.writeText(text);
       code.hidden = true;
-      tell("Copied to clipboard");
+      tell(say("Copied to clipboard"));
     } catch {
       code.hidden = false;
       code.value = text;
       code.select();
-      tell("Press Ctrl+C to copy");
+      tell(say("Press Ctrl+C to copy"));
     }
   }
 
   async function writeImage(data, type) {
     try {
       await navigator.clipboard.write([new ClipboardItem({ [type]: new Blob([data], { type }) })]);
-      tell("Copied to clipboard");
+      tell(say("Copied to clipboard"));
     } catch {
-      tell("The browser does not allow copying images; download the PNG instead");
+      tell(say("The browser does not allow copying images; download the PNG instead"));
     }
   }
 
@@ -139,7 +140,7 @@ function makeOutput(studio, { downloads, purposes }) {
     if (message.answer === "file" && message.to === "clipboard") writeImage(buffers[0], message.type);
     else if (message.answer === "file") download(message.name, message.type, buffers[0]);
     else if (message.answer === "columns") {
-      columns.textContent = `Columns: ${message.columns.map((one) => `{${one}}`).join(", ")}`;
+      columns.textContent = say("Columns: {names}", null, { names: message.columns.map((one) => `{${one}}`).join(", ") });
       if (caption.value === CAPTION) caption.value = `{${message.columns[0]}}`;
       content.value = message.columns.includes(CONTENT) ? `{${CONTENT}}` : "";
       asked = "";
@@ -150,7 +151,7 @@ function makeOutput(studio, { downloads, purposes }) {
   }
 
   function showPage(told, picture) {
-    sheetChecks = told.length ? told.map((words) => ({ text: words })) : [{ text: "Nothing to change before you print", is_good: true }];
+    sheetChecks = told.length ? told.map((words) => ({ text: words })) : [{ text: say("Nothing to change before you print"), is_good: true }];
     studio.refresh();
     page.hidden = !picture;
     if (!picture) return;
@@ -176,7 +177,7 @@ function makeOutput(studio, { downloads, purposes }) {
     if (JSON.stringify(saved?.campaigns) === campaigns) return;
     campaigns = JSON.stringify(saved?.campaigns);
     const before = campaign.value;
-    campaign.replaceChildren(...[...(saved?.campaigns ?? []), { id: "", name: "All QR Codes" }].map(({ id, name }) => h("option", { value: id }, name)));
+    campaign.replaceChildren(...[...(saved?.campaigns ?? []), { id: "", name: say("All QR Codes") }].map(({ id, name }) => h("option", { value: id }, name)));
     campaign.value = before;
   }
   return { button: opener, element, update, hear };

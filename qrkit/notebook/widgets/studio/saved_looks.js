@@ -1,29 +1,29 @@
 // Saved looks: cards of templates and brands, a form that saves the look, and one that gives a template to a campaign.
 
-const KINDS = { template: "Template", brand: "Brand" };
+const KINDS = { template: say("Template"), brand: say("Brand") };
 const KEEPS = {
-  template: "A template keeps everything but the content.",
-  brand: "A brand keeps colors, shapes, logo and frame. Reports and pages can use it, too.",
+  template: say("A template keeps everything but the content."),
+  brand: say("A brand keeps colors, shapes, logo and frame. Reports and pages can use it, too."),
 };
 
 /** Gives { element, update(state) }. */
 function makeSavedLooks(studio) {
   const cards = new Map(); // by key and revision
-  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": "Yours" });
-  const heading = h("h4", { class: "qk-label" }, "Yours");
+  const grid = h("div", { class: "qk-looks", role: "group", "aria-label": say("Yours") });
+  const heading = h("h4", { class: "qk-label" }, say("Yours"));
   const save = makeSaveForm(studio);
   const use = makeUseForm(studio);
   const error = h("p", { class: "qk-error", role: "alert" });
   const done = h("span", {});
-  const undo = h("button", { type: "button", onclick: () => studio.ask({ ask: "restore" }) }, "Undo");
+  const undo = h("button", { type: "button", onclick: () => studio.ask({ ask: "restore" }) }, say("Undo"));
   const told = h("div", { class: "qk-buttons qk-told", role: "status" }, done, undo);
-  const menu = h("button", { type: "button", popovertarget: save.element.id }, "Save look");
+  const menu = h("button", { type: "button", popovertarget: save.element.id }, say("Save look"));
   const element = h("div", { class: "qk-saved" }, heading, grid, use.element, error);
 
   function makeCard(look) {
     const { kind, name } = look;
     const face = h("button", { type: "button", class: "qk-look", title: `${KINDS[kind]} “${name}”`, onclick: () => studio.take({ ask: "load", kind, name }) }, studio.pictures.of(look), h("span", { class: "qk-look-name" }, name));
-    const words = `Delete the ${kind} “${name}”`;
+    const words = `${say("Delete")}: ${KINDS[kind]} “${name}”`;
     const remove = h("button", { type: "button", class: "qk-look-delete", title: words, "aria-label": words, onclick: () => studio.ask({ ask: "delete", kind, name }) }, "×");
     return h("div", { class: "qk-look-card" }, face, h("div", { class: "qk-look-kind" }, h("span", {}, KINDS[kind]), remove));
   }
@@ -57,7 +57,7 @@ function makeSaveForm(studio) {
     name.value = studio.name.value;
     label();
   });
-  const kind = h("select", { "aria-label": "Save as" });
+  const kind = h("select", { "aria-label": say("Save as") });
   const button = h("button", { type: "submit" });
   const hint = h("p", { class: "qk-hint" });
   const error = h("p", { class: "qk-error", id: newId() });
@@ -68,20 +68,20 @@ function makeSaveForm(studio) {
     studio.ask({ ask: "save", kind: kind.value, name: name.value, replace: isTaken() });
   };
   function label() {
-    button.textContent = isTaken() ? "Replace" : "Save";
-    hint.textContent = isTaken() ? `You have a ${kind.value} of this name. “Replace” overwrites it.` : KEEPS[kind.value];
+    button.textContent = isTaken() ? say("Replace") : say("Save");
+    hint.textContent = isTaken() ? say("You have one of this name. “Replace” overwrites it.") : KEEPS[kind.value];
   }
   name.addEventListener("input", label);
   kind.addEventListener("change", label);
   const set = h("div", { class: "qk-set" }, name, kind, button);
-  const element = h("form", { class: "qk-menu", popover: "auto", id: newId(), onsubmit: send }, h("label", { class: "qk-label", for: name.id }, "Save this look as"), set, hint, error);
+  const element = h("form", { class: "qk-menu", popover: "auto", id: newId(), onsubmit: send }, h("label", { class: "qk-label", for: name.id }, say("Save this look as")), set, hint, error);
 
   function update(saved, errors) {
     looks = saved.looks;
     if (kind.length !== saved.kinds.length) kind.replaceChildren(...saved.kinds.map((one) => h("option", { value: one }, KINDS[one])));
     kind.hidden = saved.kinds.length < 2;
     const wrong = Object.entries(errors).filter(([path]) => path.startsWith("saved."));
-    error.textContent = wrong.map(([path, rule]) => (path === "saved.name" ? `The name ${rule}` : `${path.slice(6)} ${rule}`)).join("; ");
+    error.textContent = wrong.map(([path, rule]) => (path === "saved.name" ? `${say("Name")}: ${rule}` : `${path.slice(6)} ${rule}`)).join("; ");
     name.toggleAttribute("aria-invalid", false);
     if (errors["saved.name"]) name.setAttribute("aria-invalid", "true");
     label();
@@ -91,11 +91,11 @@ function makeSaveForm(studio) {
 
 function makeUseForm(studio) {
   const template = h("select", { id: newId() });
-  const campaign = h("select", { "aria-label": "Campaign" });
-  const button = h("button", { type: "button", onclick: () => studio.ask({ ask: "use", name: template.value, campaign: campaign.value }) }, "Apply");
+  const campaign = h("select", { "aria-label": say("Campaign") });
+  const button = h("button", { type: "button", onclick: () => studio.ask({ ask: "use", name: template.value, campaign: campaign.value }) }, say("Apply"));
   const set = h("div", { class: "qk-set" }, template, h("span", {}, "in"), campaign, button);
-  const summary = h("summary", {}, "Use a template in a campaign");
-  const element = h("details", {}, summary, h("label", { class: "qk-unseen", for: template.id }, "Template"), set);
+  const summary = h("summary", {}, say("Use a template in a campaign"));
+  const element = h("details", {}, summary, h("label", { class: "qk-unseen", for: template.id }, say("Template")), set);
   let shown = "";
 
   /** The choice stays; a new option is chosen. */
@@ -112,8 +112,8 @@ function makeUseForm(studio) {
     element.hidden = !kinds.includes("brand") || !templates.length;
     if (JSON.stringify([templates, campaigns]) === shown) return;
     shown = JSON.stringify([templates, campaigns]);
-    fill(template, [...templates.map((name) => [name, name]), ["", "No template"]]);
-    fill(campaign, [...campaigns.map(({ id, name, template: own }) => [id, own ? `${name} (${own})` : name]), ["", "All other QR Codes"]]);
+    fill(template, [...templates.map((name) => [name, name]), ["", say("No template")]]);
+    fill(campaign, [...campaigns.map(({ id, name, template: own }) => [id, own ? `${name} (${own})` : name]), ["", say("All other QR Codes")]]);
   }
   return { element, update };
 }

@@ -19,10 +19,10 @@ const SMALLEST = 4; // pixels of the picture
 const EIGHTH = 45; // degrees to which a layer that is turned by hand snaps
 const NEARLY = 4; // degrees
 const TURNS = { "[": -15, "]": 15, "{": -1, "}": 1 }; // degrees, by the key
-const KEYS = "Use the arrow keys to move the layer, plus and minus to resize it, brackets to rotate it, and Delete to remove it. Hold Shift to move and resize in steps of 10, and to rotate in steps of 1 degree.";
-const HINT = "Drag a layer to move it, a corner to resize it, or the round handle to rotate it.";
-const HINT_OF_KEYS = " Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.";
-const GROUNDS = { paper: "Paper", screen: "Screen", dark: "Dark wall" };
+const KEYS = say("Use the arrow keys to move the layer, plus and minus to resize it, brackets to rotate it, and Delete to remove it. Hold Shift to move and resize in steps of 10, and to rotate in steps of 1 degree.");
+const HINT = say("Drag a layer to move it, a corner to resize it, or the round handle to rotate it.");
+const HINT_OF_KEYS = " " + say("Keys: arrows, + and −, [ and ]. Hold Shift to stretch, or Alt to ignore the guides.");
+const GROUNDS = { paper: say("Paper"), screen: say("Screen"), dark: say("Dark wall") };
 const DEGREE = Math.PI / 180;
 const round = (number) => Math.round(number * 10) / 10;
 /** An angle above -180 and up to 180 degrees. */
@@ -53,11 +53,11 @@ function makeStage(studio) {
   const words = makeWords(studio, sheet);
   // It takes the focus of a layer that is removed, so that the keys for undo keep working.
   const stage = h("div", { class: "qk-stage", "data-ground": "paper", tabindex: "-1" }, sheet);
-  const ground = radios(studio, { label: "Shown on", kind: "choice", words: GROUNDS }, ["ground"], Object.keys(GROUNDS), null, (chosen) => (stage.dataset.ground = chosen));
+  const ground = radios(studio, { label: say("Shown on"), kind: "choice", words: GROUNDS }, ["ground"], Object.keys(GROUNDS), null, (chosen) => (stage.dataset.ground = chosen));
   ground.update("paper", {});
   const actual = h("input", { type: "checkbox", id: newId() });
   actual.addEventListener("change", () => stage.classList.toggle("qk-actual", actual.checked));
-  const views = h("div", { class: "qk-views" }, ground.element, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, "True size")));
+  const views = h("div", { class: "qk-views" }, ground.element, h("div", { class: "qk-check" }, actual, h("label", { for: actual.id }, say("True size"))));
   const element = h("div", { class: "qk-stage-side" }, stage, views, hint);
   const boxes = [];
   let state = null;
@@ -277,7 +277,7 @@ function makeStage(studio) {
         class: "qk-layer",
         tabindex: "0",
         role: "button",
-        "aria-roledescription": "movable layer",
+        "aria-roledescription": say("movable layer"),
         onpointerdown: (event) => grab(event, index),
         onkeydown: (event) => key(event, index),
       },
@@ -304,7 +304,7 @@ function makeStage(studio) {
     if (isIdle && !isDragging) held = new Map();
     const layers = state.values.layers ?? [];
     show(state.picture);
-    picture.alt = `QR Code: ${state.values.content.slice(0, 200)}`;
+    picture.alt = say("QR Code: {content}", null, { content: state.values.content.slice(0, 200) });
     caption.textContent = state.label;
     const [width, height] = state.size;
     sheet.style.setProperty("--qk-ratio", width / height);
@@ -316,9 +316,9 @@ function makeStage(studio) {
       if (!held.has(index)) place(boxes[index], boxOf(layer));
       boxes[index].hidden = together(index).length > 1 && together(index).at(-1) !== index;
       const name = titleOf(layer, 30);
-      const angle = layer.rotation ? `, rotated by ${layer.rotation} degrees` : "";
-      const at = `${layer.x} pixels from the left, ${layer.y} from the top, ${layer.width} by ${layer.height} pixels${angle}`;
-      boxes[index].setAttribute("aria-label", `Layer ${index + 1}, ${name}: ${at}`);
+      const angle = layer.rotation ? say(", rotated by {angle} degrees", null, { angle: layer.rotation }) : "";
+      const at = say("{x} pixels from the left, {y} from the top, {width} by {height} pixels", null, layer) + angle;
+      boxes[index].setAttribute("aria-label", say("Layer {number}, {name}: {place}", null, { number: index + 1, name, place: at }));
       boxes[index].setAttribute("aria-description", KEYS);
     });
     words.update(state);
@@ -382,7 +382,7 @@ function makeWords(studio, sheet) {
       const room = (bottom - top) * 0.25;
       const shares = { left: left - room, top: top - room, width: right - left + 2 * room, height: bottom - top + 2 * room };
       for (const [name, pixels] of Object.entries(shares)) button.style[name] = `${(pixels / (["left", "width"].includes(name) ? width : height)) * 100}%`;
-      button.setAttribute("aria-label", `Edit the ${field === "text" ? "caption" : "subtitle"}: ${one.text}`);
+      button.setAttribute("aria-label", `${field === "text" ? say("Edit the caption") : say("Edit the subtitle")}: ${one.text}`);
     }
   }
   return { update };
