@@ -357,7 +357,8 @@ class _Sheet:
         size = width / stock.page[0]
         paper = Rectangle(0, 0, *stock.page, PAPER)
         page = Group((paper, *painted), Matrix(size, size))
-        return replace(scene, width=width, height=stock.page[1] * size, items=(page,), paper=())
+        height, title = stock.page[1] * size, f"First page, {stock.name}"
+        return replace(scene, width=width, height=height, items=(page,), paper=(), title=title)
 
     def write(self, pdf: PdfFile) -> int:
         """Write all pages, and return how many there are."""

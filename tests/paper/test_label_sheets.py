@@ -329,6 +329,7 @@ def test_the_first_page_is_shown_as_a_picture(stock, start, numbers, tmp_path):
     settings = SheetSettings(stock=stock, lines=("{name}",), start=start)
     file = write_sheet(tmp_path / "s.svg", labels(23), settings).path
     assert read(file) == sorted(LINK.format(n=n) for n in numbers)
+    assert "First page, " in file.read_text(encoding="utf-8")
 
 
 def test_a_sheet_is_a_pdf(tmp_path):

@@ -15,6 +15,8 @@ from ipywidgets.widgets.widget import _instances
 from qrkit import decode, open_portfolio
 from qrkit.notebook.widgets import PortfolioBrowser
 from qrkit.notebook.widgets.studio.draft import Edit
+from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import create_account
 from qrkit.tracking.redirect_rules import TYPES
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -558,3 +560,14 @@ def test_a_spreadsheet_is_checked_before_it_is_imported(browser, shop):
     say(browser, ask="check import", name="list.pptx", url="data:;base64,AAAA")
     assert browser.errors[""]
     assert browser.state["file"] is None
+
+
+@pytest.mark.parametrize("asked", [
+    {"ask": "download", "view": "v", "fields": {"kind": "xlsx"}},
+    {"ask": "check import", "name": "list.csv", "url": "data:text/csv;base64,Q29udGVudAphCg=="},
+])  # fmt: skip
+def test_a_plan_without_import_and_export_has_them_in_no_browser_either(shop, asked):
+    browser = PortfolioBrowser(Portfolio(shop.store, create_account(shop.store, "Ana")), name="of Ana")
+    say(browser, **asked)
+    assert browser.errors[""] == "the plan free does not include import and export; pro and premium do"
+    browser.close()

@@ -98,7 +98,9 @@ def test_nobody_says_themselves_whom_they_are(shared):
         assert ben not in shared.ask("/", Cookie=cookie, **{name: ben})[1]
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/voila/static/voila.js", "/api/kernels/0b6a7b9e-3f04-4a4e-9d06-6f8b8b1f7a11/channels"])
+@pytest.mark.parametrize(
+    "path", ["/", "/sign-in", "/voila/static/voila.js", "/api/kernels/0b6a7b9e-3f04-4a4e-9d06-6f8b8b1f7a11/channels"]
+)
 def test_without_a_session_there_is_only_the_page_to_sign_in(shared, path):
     for headers in (
         {},

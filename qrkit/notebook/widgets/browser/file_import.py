@@ -12,6 +12,7 @@ from qrkit.exchange.columns import COLUMN_OF
 from qrkit.exchange.merge import ImportResult
 from qrkit.exchange.sheets import heading_in
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import check_exchange
 from qrkit.portfolio.importing import read_mapped
 
 __all__ = ["FileImport"]
@@ -34,10 +35,12 @@ class FileImport:
         result: The result of the last check, or of the import.
 
     Raises:
+        NotAllowed: If the plan of the account does not include imports.
         InvalidParameter: If the name does not end as the files do that can be imported.
     """
 
     def __init__(self, portfolio: Portfolio, name: str, data: bytes) -> None:
+        check_exchange(portfolio.account)
         format = import_format_of_file(PurePath(name)).name
         self._portfolio, self._data, self._format = portfolio, data, format
         heading = [] if foreign.tool_of(found := heading_in(data, format)) else [title for title in found if title]

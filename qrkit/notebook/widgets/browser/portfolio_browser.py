@@ -24,6 +24,7 @@ from qrkit.notebook.widgets.studio.designer import Designer
 from qrkit.notebook.widgets.widget import Page, script, style
 from qrkit.paper.stocks import CARDS, stocks
 from qrkit.portfolio import Portfolio
+from qrkit.portfolio.access import check_exchange
 from qrkit.portfolio.many_codes import DeletedQRCodes, EditedQRCodes
 
 __all__ = ["PortfolioBrowser"]
@@ -214,6 +215,7 @@ class PortfolioBrowser(Page):
 
     def _on_download(self, message: dict[str, Any]) -> None:
         """Send the selected codes as a file, and say what a print shop should know about the pictures."""
+        check_exchange(self.portfolio.account)
         made: list[tuple[str, bytes]] = []
         fields, write = _fields(message), self._catalogue.download
         with warnings.catch_warnings(record=True) as told:
