@@ -43,8 +43,9 @@ def define_import(one: Parser) -> None:
         "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
         "is required. If your file has other names, map them with --columns. QR Codes that are already in the store "
         "are skipped. A caption may contain {name}, {campaign} and {short_url}.\n\n"
-        "A table of visits, such as the clicks that another service counted, adds scans to the QR Codes of the store."
-        "\n\nThe exit status is 0 if all rows are in the store, 3 if rows were left out or changed or short codes were "
+        "A table of visits, such as the clicks that another service counted, adds scans to the QR Codes of the store. "
+        "If it has other columns than short_code and time, name them: --columns short_code=Link,time=When.\n\n"
+        "The exit status is 0 if all rows are in the store, 3 if rows were left out or changed or short codes were "
         "not kept, 1 if nothing was read, and 2 for an invalid command.",
         usage="FILE [options]",
         examples=(

@@ -97,14 +97,12 @@ def import_codes(
 def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
     """Print what an import skipped or changed, on the error stream."""
     tell_rows([(issue.row, issue.error) for issue in result.to_fix_first])
-    fixable = [issue.reason for issue in result.issues if issue.detail.endswith("?")]
-    if added := fixable.count("suspicious-url"):
-        codes = "1 code was" if added == 1 else f"{added} codes were"
-        hint = f"{codes} added with such an address; correct each with: qrkit set CODE --content URL"
-        complain(asked.command, f"{hint} (with --fix-urls, an import completes them)")
-    if before := fixable.count("duplicate"):
-        codes = "1 code was" if before == 1 else f"{before} codes were"
-        complain(asked.command, f"{codes} added with such an address before; correct all: qrkit set --all --fix-urls")
+    fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
+    for reason, when in (("suspicious-url", ""), ("duplicate", " before")):
+        if added := fixable.count(reason):
+            codes = "1 code was" if added == 1 else f"{added} codes were"
+            hint = "correct all: qrkit set --all --fix-urls (with --preview, it only shows the changes)"
+            complain(asked.command, f"{codes} added with such an address{when}; {hint}")
     if result.hosts_left:
         complain(asked.command, result.hosts_left)
 

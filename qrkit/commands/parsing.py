@@ -239,7 +239,8 @@ def _explain(record: Late, name: str) -> str:
     told = meaning(field).partition(". ")[0].rstrip(".").replace("`", "")
     rules = list(filter(None, [_without_known_unit(allowed(field), told)]))
     if not field.is_required() and field.default not in (None, (), "", {}):
-        default = str(field.default).removesuffix(".0")
+        values = field.default if isinstance(field.default, tuple) else (field.default,)
+        default = ", ".join(map(str, values)).removesuffix(".0")
         rules.append(f"default {SWITCH.get(default, default)}")
     return _in_a_line(told) + (f" ({'; '.join(rules)})" if rules else "")
 

@@ -2,7 +2,7 @@
 
 The annotations of the parameters contain bounds, labels and help texts, as those of records do. Errors, `help()`, the
 command line, the form in the studio and the OpenAPI description are made from them. To add a kind, write a function
-with this decorator, add its name to `MODULES`, and give `reading` a function that reads such texts.
+with this decorator, add its name to `MODULES` of `qrkit.contents`, and give `reading` a function that reads such texts.
 """
 
 from __future__ import annotations

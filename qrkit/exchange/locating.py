@@ -204,7 +204,12 @@ def _searched(parts: Sequence[Part], found: tuple[int, int] | None, share: Share
         if place:
             return starts, starts[-1]
     filled = [start for start in starts if any(map(_is_filled, start.rows))]
-    best = max(filled or starts, key=lambda one: max(map(share or (lambda _: 0.0), map(_texts, one.rows)), default=0.0))
+    rated = share or (lambda _: 0.0)
+    # Among equals, the widest: a cover sheet is narrower than a table.
+    best = max(
+        filled or starts,
+        key=lambda one: max(((rated(row), sum(map(bool, row))) for row in map(_texts, one.rows)), default=(0.0, 0)),
+    )
     likely = _likely(best, share)
     return starts, best._replace(first=likely, last=likely)
 

@@ -384,7 +384,7 @@ def _missing_column(name: str, located: Located, rows: Sequence[Sequence[str]]) 
     ]
     theirs = likely[0] if len(likely) == 1 else ""
     if located.unread:
-        hint += f"; nor has one of the sheets {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
+        hint += f"; there is none in these sheets, either: {', '.join(map(repr, located.unread[:MOST_SHOWN]))}"
     advice = _column_advice(name, theirs, has_short_urls=tool is not None, is_data=any(map(ADDRESS.match, heading)))
     return UnreadableFile(f"the heading has no column {name!r}; {hint}", line=located.line).advising(advice)
 

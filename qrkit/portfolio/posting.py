@@ -63,7 +63,7 @@ def _connection(url: str, left: Callable[[], float], *, private: bool) -> socket
     host, is_plain = parts.hostname or "", parts.scheme == "http"
     addresses = resolved(host, min(CONNECT_SECONDS, left()))
     if not private and (is_plain or not all(map(is_public, addresses))):
-        raise Unreachable(f"{host} does not lead to public addresses alone, or the URL is not https")
+        raise Unreachable(f"{host} is not public, or the URL is not https; only a private webhook sends there")
     for address in addresses[:MOST_ADDRESSES]:
         seconds = min(CONNECT_SECONDS, left())
         try:

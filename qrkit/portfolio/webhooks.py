@@ -91,7 +91,10 @@ class Webhooks:
             failures=0,
         )
         if not (private or url.startswith("https:")):
-            raise InvalidParameter(Problem("url", url, "must be https; only the operator can allow http, with private"))
+            how = "allows http and private addresses"
+            raise InvalidParameter(Problem("url", url, "must begin with https://")).advising(
+                {"python": f"private=True {how}.", "command": f"--private {how}", "http": "an operator may use http"}
+            )
         include_waiting(self._store)  # otherwise it would get scans from before
         with self._store.atomic():
             if len(self.list()) >= MOST:

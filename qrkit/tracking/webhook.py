@@ -46,7 +46,7 @@ class EventFilter(Model):
     """Which events somebody gets."""
 
     kinds: Annotated[tuple[EventKind, ...], AfterValidator(_each_once)] = Field(
-        default=EVENT_KINDS, description="Kinds of events; by default, all."
+        default=EVENT_KINDS, description="Kinds of events."
     )
     campaign_id: str = Field(default="", description="Only events of QR Codes of the campaign with this ID.")
     qrcode_id: str = Field(default="", description="Only events of the QR Code with this ID.")

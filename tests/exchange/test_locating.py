@@ -87,7 +87,7 @@ def test_a_table_behind_a_cover_sheet_is_found(columns):
 
 
 def test_sheets_without_the_heading_are_named_in_the_error():
-    with pytest.raises(UnreadableFile, match="it has 'Read me'; nor has one of the sheets 'Sheet 1'"):
+    with pytest.raises(UnreadableFile, match=r"it has 'Prices', 'Cake'; .* in these sheets, either: 'Sheet 0'"):
         brought(as_xlsx([["Read me"], ["ask Ana"]], [["Prices", "Cake"], ["4", "5"]]))
 
 

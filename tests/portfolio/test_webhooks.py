@@ -302,6 +302,13 @@ def test_what_is_no_https_url_is_refused(world, url):
     assert caught.value.problems[0].name == "url"
 
 
+def test_a_refused_http_url_says_what_allows_it(world):
+    with pytest.raises(InvalidParameter) as caught:
+        world.shop.webhooks.add("http://127.0.0.1:8000/")
+    told = {"python": "private=True", "command": "--private", "http": "operator"}
+    assert all(words in caught.value.told(door) for door, words in told.items())
+
+
 @pytest.mark.parametrize("how", [{"kinds": ["scans"]}, {"batch": 0}, {"batch": 101}, {"tag": "x" * 101}])
 def test_invalid_fields_are_refused(world, how):
     with pytest.raises(InvalidParameter):
