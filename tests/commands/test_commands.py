@@ -326,7 +326,7 @@ def test_export_and_report_tell_programs_what_they_wrote(store, capsys):
     assert main(["export", "out.json", "--store", str(store), "--json"]) == 0
     assert main(["report", "-o", "out.html", "--store", str(store), "--json"]) == 0
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
-        {"file": "out.json", "qrcodes": 2, "left_out": 0}, {"file": "out.html", "mail": []},
+        {"file": "out.json", "qrcodes": 2, "left_out": 0}, {"file": "out.html", "mail": [], "link": None},
     ]  # fmt: skip
 
 
