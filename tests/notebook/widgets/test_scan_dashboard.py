@@ -356,3 +356,12 @@ def test_followed_scans_are_a_live_chart(shop):
     (columns, _) = html.fromstring(live.state["svg"]).iter("path")
     assert columns.get("d") == "M4 100v-80.0M460 100v-80.0M476 100v-80.0"
     live.close()
+
+
+def test_a_dashboard_shows_the_last_hour_of_what_it_is_filtered_by(shop, board):
+    shop.scans.insert([{"short_code": code, "time": NOW - timedelta(minutes=1)} for code in ("Wind", "ti")])
+    campaign = shop.find_qrcode("Wind").campaign_id
+    board.ask(since="2026-03-01", until="2026-03-02", campaign=campaign)
+    say(board, ask="live")
+    assert board.state["live"]["title"] == "Scans in the last hour: 1; in the last five minutes: 1"
+    assert board.asked.campaign == campaign

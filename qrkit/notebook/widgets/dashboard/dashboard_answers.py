@@ -22,6 +22,7 @@ from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import TAG, UNKNOWN
 from qrkit.store.records.campaign_colors import campaign_colors, colors_by_name
 from qrkit.tracking.records import Kind
+from qrkit.tracking.times import naive
 
 __all__ = [
     "ATTRIBUTES", "KINDS", "WIDTHS", "Asked", "Comparison", "Drawn", "answer", "bars", "drawn", "numbers", "periods",
@@ -45,6 +46,8 @@ WIDTHS = (340, 390, 450, 510, 560, 620, 680, 740, 800, 860, 940, 1020, 1100, 118
 """Widths of charts in pixels; the widest that fits is used."""
 
 MOST_BARS = 8
+MINUTES = 60
+PER_MINUTE = "SELECT date_trunc('minute', time) AS minute, count(*) AS scans FROM lean GROUP BY ALL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,3 +365,32 @@ def _ranking(name: str, title: str, rows: Sequence[tuple[str, str, int, int]]) -
             {"value": value, "label": label, "scans": int(count), "color": color} for value, label, count, color in rows
         ],
     }
+
+
+def last_hour(view: Scans) -> dict[str, str]:
+    """Return the scans per minute in the hour until now: a title with their sums, and a picture as SVG."""
+    end = naive(view.clock()).replace(second=0, microsecond=0)
+    since = end - timedelta(minutes=MINUTES - 1)
+    frame = view.where(since=since, time_zone="UTC").ask(PER_MINUTE)
+    found = dict(zip(frame["minute"].dt.to_pydatetime(), frame["scans"].tolist(), strict=True))
+    counts = [found.get(since + timedelta(minutes=passed), 0) for passed in range(MINUTES)]
+    title = say(
+        "Scans in the last hour: {hour}; in the last five minutes: {recent}",
+        None,
+        hour=sum(counts),
+        recent=sum(counts[-5:]),
+    )
+    return {"title": title, "svg": _columns(counts, title)}
+
+
+def _columns(counts: Sequence[int], title: str) -> str:
+    """Draw scans per minute as SVG, with the largest number at the top."""
+    most = max(*counts, 1)
+    ends = say("an hour ago"), say("now")
+    path = "".join(f"M{8 * place + 4} 100v-{80 * count / most:.1f}" for place, count in enumerate(counts) if count)
+    return (
+        f'<svg viewBox="0 0 480 120" width="600" style="max-width:100%" role="img" aria-label="{title}" font-size="11"'
+        f' fill="currentColor"><path d="{path}" style="stroke:var(--color-1,currentColor)" stroke-width="6"/>'
+        f'<path d="M0 100.5h480" stroke="currentColor"/><text y="12">{say("{count} a minute", most)}</text>'
+        f'<text y="117">{ends[0]}</text><text x="480" y="117" text-anchor="end">{ends[1]}</text></svg>'
+    )

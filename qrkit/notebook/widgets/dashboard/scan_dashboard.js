@@ -5,6 +5,7 @@ const UNKNOWN = "unknown";
 const COMPARE = { previous: say("Previous period"), year: say("Same days of the year before"), range: say("Own range"), campaigns: say("Campaigns, in the report"), "": say("Nothing") };
 const FILTERS = { campaign: say("Campaign"), qrcode: say("QR Code"), device: say("Device"), system: say("System"), country: say("Country"), tag: say("Tag") };
 const FIGURES = { scans: "scans", visitors: "visitors", qrcodes: "codes" }; // the names of numbers in a report
+const LOOK = 2_000; // milliseconds between two looks at the last hour
 const PAUSE = 400; // milliseconds without a click until the answer in words is asked for
 
 const countries = new Intl.DisplayNames([LANGUAGE], { type: "region", fallback: "code" });
@@ -19,7 +20,9 @@ function labelOf(name, label) {
 function render({ model, el }) {
   let state = model.get("state");
   const busy = h("p", { class: "qk-busy", role: "status" });
-  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), (isAway) => root.classList.toggle("qk-asking", isAway));
+  const outbox = makeOutbox(model, (isLong) => (busy.textContent = isLong ? say("Working…") : ""), (isAway) => root.classList.toggle("qk-asking", isAway && !isLooking));
+  let isLooking = false; // what is shown is not asked for anew
+  let clock = null;
   const ask = (fields) => outbox.askTogether({ ask: "ask", fields });
 
   function day(label, name) {
@@ -69,12 +72,27 @@ function render({ model, el }) {
     filters.hidden = !isOpen;
     filter.setAttribute("aria-expanded", isOpen);
   }
+  const live = h("button", { type: "button", "aria-pressed": "false", onclick: () => follow(pulse.hidden) }, say("Live"));
+  const pulse = h("figure", { class: "qk-live", hidden: true });
+  function follow(isOn) {
+    clearInterval(clock);
+    pulse.hidden = !isOn;
+    live.setAttribute("aria-pressed", isOn);
+    if (!isOn) return;
+    const look = () => {
+      if (document.hidden || !outbox.isIdle()) return;
+      isLooking = true;
+      outbox.ask({ ask: "live" });
+    };
+    clock = setInterval(look, LOOK);
+    look();
+  }
   const reporting = h("button", { type: "button", title: say("These days and this campaign as a page; other filters do not count"), onclick: () => outbox.ask({ ask: "report", view: scope }) }, say("Download report"));
-  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, filter, reporting);
+  const bar = h("div", { class: "qk-buttons qk-chips qk-periods" }, h("div", { class: "qk-buttons", role: "group", "aria-label": say("Period") }, ...ranges), year, live, filter, reporting);
   const root = h(
     "div",
     { class: "qrkit-widget qrkit-dashboard", role: "region", "aria-label": say("Scans") },
-    bar, filters, chips, h("div", { class: "qk-answer" }, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings), busy,
+    bar, filters, chips, pulse, h("div", { class: "qk-answer" }, headline, lead, alerts), tiles, findings, h("div", { class: "qk-body" }, sheet, rankings), busy,
   );
   el.append(root);
 
@@ -180,6 +198,7 @@ function render({ model, el }) {
     wrong.hidden = !wrong.textContent;
     updateAnswer();
     updateTiles();
+    if (state.live) pulse.innerHTML = `<figcaption>${state.live.title}</figcaption>${state.live.svg}`; // numbers alone
     chips.replaceChildren(...chipsOf(asked, at >= 0));
     const now = JSON.stringify([state.charts, state.bars, asked, state.table]);
     if (now === shown) return;
@@ -193,6 +212,7 @@ function render({ model, el }) {
   const onState = () => {
     const isAnswer = model.get("state").answered !== state.answered;
     state = model.get("state");
+    isLooking = false;
     if (isAnswer) outbox.answered();
     update();
     tellSoon();
@@ -216,7 +236,7 @@ function render({ model, el }) {
     outbox.ask({ ask: "width", width, narrow });
   });
   sizes.observe(root);
-  const ends = [lendShortcuts(root), hideTwin(model), () => sizes.disconnect(), () => clearTimeout(pause)];
+  const ends = [lendShortcuts(root), hideTwin(model), () => sizes.disconnect(), () => clearTimeout(pause), () => clearInterval(clock)];
   openFilters(false);
   update();
   tellSoon();

@@ -70,6 +70,7 @@ class ScanDashboard(Page):
     asked: answers.Asked
     _answer: dict[str, Any] | None
     _table: dict[str, Any] | None
+    _live: dict[str, str] | None
 
     def __init__(
         self,
@@ -88,7 +89,7 @@ class ScanDashboard(Page):
                 qrcode = self.asked.qrcode if self._has_qrcode(self.asked.qrcode) else ""
                 self._draw(replace(self.asked, campaign=campaign, qrcode=qrcode, time_zone=zone))
             return
-        self.portfolio, self._width, self._narrow = portfolio, WIDTH, NARROW
+        self.portfolio, self._width, self._narrow, self._live = portfolio, WIDTH, NARROW, None
         with in_language(language):
             self._draw(answers.Asked(time_zone=zone))
         self._register(name)
@@ -188,6 +189,7 @@ class ScanDashboard(Page):
             "charts": self._figures,
             "table": self._table,
             "bars": self._bars,
+            "live": self._live,
         }
 
     def _filters(self) -> list[dict[str, str]]:
@@ -229,6 +231,10 @@ class ScanDashboard(Page):
         self._table = (
             None if rows is None else {"title": title, "html": rows.head(MOST_ROWS).to_html(index=False, border=0)}
         )
+
+    def _on_live(self, _message: dict[str, Any]) -> None:
+        """Count the scans of the last hour: those of the campaign and the other filters, whatever the days."""
+        self._live = answers.last_hour(self.asked.of(self.portfolio.scans).where(since=None, until=None))
 
     def _on_report(self, message: dict[str, Any]) -> None:
         """Send the report on the days and the campaign that are shown, as a page."""
