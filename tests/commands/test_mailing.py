@@ -89,7 +89,7 @@ def test_a_report_on_the_last_month_arrives_by_mail(shop, tmp_path, monkeypatch,
         words = ("--last", "month", "--title", "Shop", "--mail", "ana@example.com", "--mail", "bo@example.com")
         assert report(shop, *words, "--json") == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == {"file": None, "mail": ["ana@example.com", "bo@example.com"]}
+    assert json.loads(printed.out) == {"file": None, "mail": ["ana@example.com", "bo@example.com"], "link": None}
     assert SECRET not in printed.err + printed.out
     assert server.logins == [[b"ana", SECRET.encode()]]
     (message,) = (email.message_from_bytes(one, policy=policy.default) for one in server.taken)

@@ -29,7 +29,7 @@ BODIES: dict[str, Any] = {
         "foreground": "#0B3D91",
         "modules": {"type": "rounded"},
     },
-    "print": {"sizeMm": 60, "bleedMm": 3},
+    "print": {"sizeMm": 60, "dpi": 600},
     "qrcode": {
         "content": "https://example.com/spring",
         "name": "Poster at the door",
