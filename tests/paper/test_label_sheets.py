@@ -450,7 +450,7 @@ def test_what_a_roll_cannot_have_is_told(tmp_path):
             {"stock": "L7160", "dpi": 203, "start": 2, "marks": "cut"},
             r"start=2: is only for a \.pdf; marks='cut': is",
         ),
-        ({"stock": "table-tent", "dpi": 203}, "stock='table-tent': is folded"),
+        ({"stock": "table-tent", "dpi": 203}, "stock='table-tent': is a folded card"),
         ({"stock": "DK-1221", "dpi": 203}, "the QR Code does not fit Brother DK-1221.*whole dots at 203 dpi"),
     ):
         with pytest.raises(InvalidParameter, match=told):

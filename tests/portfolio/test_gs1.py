@@ -73,7 +73,7 @@ def test_deleting_a_lot_leaves_its_product(shop):
         ("9506000134353", [link()], "check digit"),
         (f"{GTIN}/21/7/10/A", [link()], "in this order"),
         ("door", [link()], "must be a GTIN, or begin with a GS1 key"),
-        (f"{GTIN}/10/A", [link()], "of 01/09506000134352 itself must be set before"),
+        (f"{GTIN}/10/A", [link()], "must be set for 01/09506000134352 itself before"),
         (GTIN, [], "must have 1..100 entries"),
         (GTIN, [link(name="gs1:pipp")], "did you mean 'gs1:pip'"),
         (GTIN, [link(), link(name="gs1:defaultLink"), link(name="gs1:defaultLink")], "must have one gs1:defaultLink"),

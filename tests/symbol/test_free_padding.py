@@ -294,7 +294,7 @@ def test_a_content_that_fills_the_symbol_leaves_no_pad_codewords():
 
 @pytest.mark.parametrize("count", [0, 12, 14])
 def test_pad_codewords_are_as_many_as_the_content_leaves(count):
-    with pytest.raises(InvalidParameter, match="leaves 13 pad codewords in version 1-M") as caught:
+    with pytest.raises(InvalidParameter, match="must have 13 codewords, which fill version 1-M") as caught:
         encode("A", version=1, pad_codewords=bytes(count))
     assert caught.value.name == "pad_codewords"
 
