@@ -28,5 +28,5 @@ def night_after(values: Iterable[Any], slow: int = 1) -> list[Any]:
 
 
 def night_between(rows: Iterable[tuple[Any, ...]], step: int = 3) -> list[Any]:
-    """The same of several parameters, a tuple each time: each so many-th is for `make slow`."""
+    """The same of several parameters, a tuple each time: every third row, or every `step`-th, is for `make slow`."""
     return [pytest.param(*row, marks=NIGHT if number % step else SLOW) for number, row in enumerate(rows)]

@@ -187,7 +187,7 @@ FIRST = {
     "qrkit check": "from qrkit.__main__ import main; main(['check', 'b.png'])",
 }
 COMMANDS = {"qrkit generate URL": 2, "qrkit generate URL in a color": 2, "qrkit check": 6}
-"""Each takes less than so many times as long as segno's command."""
+"""Each takes less than this multiple of the time of segno's command."""
 
 
 def test_a_program_that_writes_one_png(capsys, tmp_path, record):

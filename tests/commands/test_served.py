@@ -127,7 +127,7 @@ def test_a_server_that_was_killed_is_in_nobodys_way(store, tmp_path):
 
 
 def do_much(store, url, folder, codes):
-    """Import so many codes; make, use and revoke keys meanwhile; then write a report and a file."""
+    """Import a number of codes; make, use and revoke keys meanwhile; then write a report and a file."""
     at = ("--store", store)
     importing = start("import", str(folder / "many.csv"), *at)
     for number in count():

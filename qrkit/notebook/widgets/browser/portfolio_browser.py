@@ -33,8 +33,6 @@ NEW = ("content", "name", "campaign_id")
 """Fields of a new QR Code."""
 FILTERS = ("words", "campaign", "order", "only")
 """What decides which codes the list shows, and in which order."""
-SHOWN = ("Here is the first sheet. Nothing needs to change.", "Here is the first sheet. Before you print:")
-"""What is said of the first sheet without and with findings."""
 PRINTED = ("kind", "image_format", "names", "size_mm", "dpi", "stock")
 """Fields of a download."""
 
@@ -225,7 +223,14 @@ class PortfolioBrowser(Page):
         if is_done:
             name, data = made[0]
             self.send({"answer": "file", "view": message.get("view"), "name": name}, buffers=[data])
-            said = SHOWN[bool(told)] if name.endswith(".svg") else say("{name} has been made.", None, name=name)
+            if name.endswith(".svg"):
+                said = say(
+                    "Here is the first sheet. Before you print:"
+                    if told
+                    else "Here is the first sheet. Nothing needs to change."
+                )
+            else:
+                said = say("{name} has been made.", name=name)
             self._said = " ".join([said, *dict.fromkeys(f"{str(one.message).rstrip('.')}." for one in told)])
 
     def _on_check_import(self, message: dict[str, Any]) -> None:
@@ -264,7 +269,7 @@ class PortfolioBrowser(Page):
             return
         if self._change(("name",), "studio.", lambda: self._catalogue.use_template(name, studio.settled)):
             self._is_in_studio = False
-            self._said = say("The template “{name}” now draws this QR Code.", None, name=name)
+            self._said = say("The template “{name}” now draws this QR Code.", name=name)
 
     def _edit(self, names: tuple[str, ...], form: str, edit: Callable[[], EditedQRCodes]) -> EditedQRCodes | None:
         """Edit QR Codes as `_change` does, so that it can be undone; return what was edited, None if nothing was."""

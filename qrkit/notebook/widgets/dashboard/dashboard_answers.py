@@ -212,10 +212,10 @@ def periods(today: date) -> list[dict[str, str]]:
     quarter = month.replace(month=today.month - (today.month - 1) % 3)
     last_quarter = quarter - timedelta(days=1)
     chosen: dict[str, tuple[date, date]] = {
-        say("{days} days", None, days=7): (today - timedelta(days=6), today),
+        say("{days} days", days=7): (today - timedelta(days=6), today),
         say("Last month"): ((month - timedelta(days=1)).replace(day=1), month - timedelta(days=1)),
         say("Last quarter"): (last_quarter.replace(month=last_quarter.month - 2, day=1), last_quarter),
-        say("{days} days", None, days=90): (today - timedelta(days=89), today),
+        say("{days} days", days=90): (today - timedelta(days=89), today),
     }
     ends = {label: (since.isoformat(), until.isoformat()) for label, (since, until) in chosen.items()}
     return [
@@ -266,19 +266,19 @@ def drawn(portfolio: Portfolio, asked: Asked, width: int, narrow: int) -> Iterat
     by_day = analytics.scans_per_day(view, by="campaign")
     yield Drawn(say("Scans per day"), charts.lines(by_day, colors=colors, width=wide), by_day, is_wide=True)
     if before is not None:
-        title = say(COMPARED[asked.compare], None, since=str(asked.compare_since), until=str(asked.compare_until))
+        title = say(COMPARED[asked.compare], since=str(asked.compare_since), until=str(asked.compare_until))
         rows = analytics.scans_and_previous(view, previous=before)
         yield Drawn(title, charts.previous_period(rows, width=half), rows, is_wide=False)
     is_alone = before is None  # then nothing stands beside it
     for one in _experiments(portfolio, asked):
         yield Drawn(
-            say("Experiment on {name}", None, name=one.name),
+            say("Experiment on {name}", name=one.name),
             charts.experiment(one.days, width=wide),
             one.days,
             is_wide=True,
         )
     rows = analytics.scans_by_hour(view)
-    title = say("Scans by weekday and hour ({zone})", None, zone=str(view.time_zone))
+    title = say("Scans by weekday and hour ({zone})", zone=str(view.time_zone))
     yield Drawn(title, charts.hour_of_week(rows, width=wide if is_alone else half), rows, is_wide=is_alone)
 
 
@@ -376,7 +376,6 @@ def last_hour(view: Scans) -> dict[str, str]:
     counts = [found.get(since + timedelta(minutes=passed), 0) for passed in range(MINUTES)]
     title = say(
         "Scans in the last hour: {hour}; in the last five minutes: {recent}",
-        None,
         hour=sum(counts),
         recent=sum(counts[-5:]),
     )

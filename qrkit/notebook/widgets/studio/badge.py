@@ -49,7 +49,7 @@ def badge_of(report: ScanReport, least: int) -> Badge:
         if one.embedded is None or report.audience == "all"
     ]
     words = say(WORDS[report.audience][report.verdict])
-    advised = say("{words}; print at least {least} mm wide", None, words=words, least=least)
+    advised = say("{words}; print at least {least} mm wide", words=words, least=least)
     return {
         "verdict": report.verdict,
         "words": advised if report.is_at_least("ok") else words,
