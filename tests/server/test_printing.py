@@ -98,3 +98,13 @@ def test_exports_for_print_refuse_what_they_cannot_keep(export, ext, fields, sta
     reply = export(ext, fields)
     assert reply.status == status
     assert re.search(words, reply.text), reply.text
+
+
+def test_what_cannot_be_printed_tracks_nothing(send, shop):
+    before = len(shop.list_qrcodes())
+    body = {"content": LINK, "format": "pdf", "shorten": "local"} | SHOP | {"profile": "data:;base64,AAAA"}
+    reply = send(body)
+    assert (reply.status, reply.json()["errors"][0]["pointer"]) == (400, "/profile")
+    assert len(shop.list_qrcodes()) == before
+    assert send(body | {"profile": PROFILE}).status == 200
+    assert len(shop.list_qrcodes()) == before + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from qrkit.contents.cards import summary
+from qrkit.design.design import Design
 from qrkit.design.limits import FORMAT_ALIASES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.untrusted.assets import read_assets
@@ -64,17 +65,23 @@ def decode_picture(call: Call) -> Response:
 
 def _generate(call: Call, asked: GenerateRequest) -> Response:
     service, gates = call.service, call.service.gates
+
+    def printed(design: Design) -> bytes:
+        with gates.working.passing(call.client), json_named():
+            return jobs.print_picture(design, pictures, asked.print_size, asked.format)
+
     with gates.changing.passing(call.client) if asked.shorten else nullcontext(), call.drawing(asked.design):
         # Keep slow work outside of the transaction: images are read before it and drawn after it.
         pictures = read_assets(asked.design.pictures, service.fetch)
+        if asked.shorten and asked.print_size:
+            printed(asked.design)  # what cannot be printed is told before a code is tracked
         # A tracked code whose image cannot be drawn is not kept.
         with service.store.atomic() if asked.shorten else nullcontext():
             image = QRImage(apart(asked.shortened(_services(call)), asked.format), pictures=pictures)
         picture = b"" if asked.print_size else _picture(image, asked)
         scan = image.known_scan
     if asked.print_size:
-        with gates.working.passing(call.client), json_named():
-            picture = jobs.print_picture(image.design, pictures, asked.print_size, asked.format)
+        picture = printed(image.design)
     headers = {"Content-Disposition": content_disposition(asked)}
     warnings = [*ignored(asked.unknown), *image.warnings]
     if scan:
