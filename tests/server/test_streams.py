@@ -101,7 +101,7 @@ def test_streams_need_no_thread_each(shop, key, site):
     before = threading.active_count()
     with ExitStack() as open_streams:
         streams = [open_streams.enter_context(closing(Stream(site.url, key))) for _ in range(200)]
-        assert threading.active_count() <= before
+        assert threading.active_count() < before + 20  # the server starts some of its own when it is first needed
         made = shop.insert_qrcode(HOME)
         assert {stream.next()["subject"] for stream in streams} == {made.id}
 
