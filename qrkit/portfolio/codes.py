@@ -158,7 +158,12 @@ class Records:
         """
         found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
         if not found:
-            raise NotFound("campaign", id).advising({"python": "campaigns() of the portfolio shows what there is."})
+            raise NotFound("campaign", id).advising(
+                {
+                    "python": "campaigns() of the portfolio shows what there is.",
+                    "http": "an ID is needed, not a name; GET /api/v3/track/list lists the IDs",
+                }
+            )
         return found[0]
 
     def list_campaigns(self) -> list[Campaign]:
@@ -495,7 +500,12 @@ class Records:
     def _one(self, id: str) -> QRCode:
         found = self._stored(id=_sought(id))
         if not found:
-            raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
+            raise NotFound("QR Code", id).advising(
+                {
+                    "python": "qrcodes() of the portfolio shows what there is.",
+                    "http": "an ID is needed, not a short code; GET /api/v3/track/list lists the IDs",
+                }
+            )
         return found[0]
 
     def _check_campaign(self, id: str | None) -> Campaign | None:
