@@ -175,7 +175,7 @@ def add_place(one: argparse.ArgumentParser) -> None:
     place.add_argument("--sheet", default="", metavar="NAME", help="name of the sheet (the first with the headings)")
     row = place.add_mutually_exclusive_group()
     row.add_argument("--header-row", metavar="N|N-M", help="row of the headings, or their first and last row")
-    none = "the file has no headings; its columns are A, B, ... (--columns content=C,name=A)"
+    none = "the file has no headings; options call its columns A, B, ..."
     row.add_argument("--no-header", dest="header_row", action="store_const", const="0", help=none)
     what = "encoding of a csv, such as cp1252 (UTF-8 and UTF-16 are found, others guessed)"
     place.add_argument("--encoding", default="", metavar="NAME", help=what)

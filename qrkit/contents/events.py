@@ -129,7 +129,7 @@ def event(
         return event(**fields | moments | {"time_zone": None})
     if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
         rule = (
-            f"is on a day ({WEEKDAYS[start.weekday()]}) that its weekdays leave out, which calendars read differently"
+            f"is on a day ({WEEKDAYS[start.weekday()]}) that is not among weekdays; calendars disagree on such events"
         )
         note("start", rule)
     lines = [*_lines(fields)]

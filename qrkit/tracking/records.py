@@ -220,8 +220,8 @@ class QRCode(Model):
     properties: Properties = Field(default=Properties(), description="Design of the picture.")
     template: OptionalText = Field(
         default="",
-        description="Name of the template that draws the picture in place of the properties. By default, that of the "
-        "campaign or of the account, if there is one.",
+        description="Name of the template that draws the picture instead of the properties (size, colors …). By "
+        "default, that of the campaign or of the account, if there is one.",
     )
     location: Location = Field(
         default=Location(),

@@ -147,7 +147,7 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     except RecursionError as error:
         raise _too_deep() from error
     except UnicodeDecodeError as error:
-        raise BadRequest(f"{what} is not JSON: byte {error.start} is no UTF-8", code="bad-json") from error
+        raise BadRequest(f"{what} is not JSON: byte {error.start} is not UTF-8", code="bad-json") from error
     except ValueError as error:
         raise BadRequest(f"{what} is not JSON: {error}", code="bad-json") from error
     if not isinstance(value, dict):
