@@ -297,7 +297,7 @@ def print_size(asked: argparse.Namespace) -> PrintSize | None:
 def add_decoration(look: argparse._ArgumentGroup) -> None:
     """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
     look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
-    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; uses level H")
+    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
     look.add_argument(
         "--caption",
         metavar="TEXT",

@@ -55,7 +55,7 @@ Description = Annotated[
     Field(description="What it is about; long texts make large symbols."),
 ]
 Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
-Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the person to ask about it.")]
+Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the contact person.")]
 Repeat = Annotated[
     Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often the event repeats.")
 ]
