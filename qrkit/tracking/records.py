@@ -249,7 +249,7 @@ class QRCode(Model):
     scan_marker: bool = Field(
         default=False,
         description="Whether the picture encodes the short URL with `?q` behind it, so that scans of the picture are "
-        "told from clicks of the link; it never changes.",
+        "told from clicks on the link; it never changes.",
         exclude_if=lambda is_marked: not is_marked,
     )
     is_available: bool = Field(
