@@ -112,8 +112,7 @@ def define_explain(one: Parser) -> None:
     )
     named = {"address": "IP address of the visitor", "query": "query of the short URL, such as utm_source=poster"}
     for name in ("country", "region", "city", "query", "address", "referrer"):
-        help = named.get(name, f"{name} of the visitor")
-        one.add_argument(f"--{name}", default="", metavar="TEXT", help=help)
+        one.add_argument(f"--{name}", default="", metavar="TEXT", help=named.get(name, f"{name} of the visitor"))
     one.add_argument("--at", metavar="TIME", help="time of the visit, such as 2026-12-24T18:00:00Z (now)")
     add_store(one)
     add_json(one, "reason, content, rule (from 1), sentence")

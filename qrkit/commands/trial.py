@@ -44,9 +44,7 @@ def define_trial(one: Parser) -> None:
     what = "how many seconds each code is shown if no phone reads it (20)"
     one.add_argument("--seconds", type=float, default=20, metavar="N", help=what)
     where = one.add_argument_group("where")
-    where.add_argument(
-        "--host", metavar="ADDRESS", help="address of this computer in the network (found automatically)"
-    )
+    where.add_argument("--host", metavar="ADDRESS", help="address of this computer in the network (automatic)")
     what = "port to listen on; 0 chooses a free one (8700)"
     where.add_argument("--port", type=port_number, default=8700, metavar="N", help=what)
     where.add_argument("--no-open", action="store_true", help="do not open a browser")

@@ -30,9 +30,7 @@ Name = Annotated[
     Strict(),
     OneLine,
     Length(1, 200),
-    Field(
-        description="The whole name, as it is shown. Unless there is a family name, lists are sorted by its last word."
-    ),
+    Field(description="The whole name, as shown. Lists are sorted by its last word, unless there is a family name."),
     Field(examples=["Ana Petek"]),
 ]
 Family = Annotated[Line100, Field(title="Family name", description="The part of the name by which lists are sorted.")]

@@ -137,8 +137,7 @@ class Settings(Model):
         description="What a redirect tells the target about the page with the short URL: nothing, or its origin.",
     )
     strict: bool = Field(
-        default=False,
-        description="Answer with 503 instead of redirecting if a visit cannot be stored within two seconds.",
+        default=False, description="Answer with 503 instead of redirecting if a visit is not stored in two seconds."
     )
     record_visits: bool = Field(
         default=True, description="Record visits. Otherwise, short URLs work, but nothing is counted."

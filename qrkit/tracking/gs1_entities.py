@@ -101,9 +101,7 @@ class Gs1Link(Model):
     identifiers.
     """
 
-    href: Annotated[str, Length(8, 2_048), AfterValidator(_href)] = Field(
-        description="The target of the link: a web address."
-    )
+    href: Annotated[str, Length(8, 2_048), AfterValidator(_href)] = Field(description="The target: a web address.")
     link_type: Annotated[str, AfterValidator(known_type)] = Field(
         description="The kind of target: a type of the GS1 Web Vocabulary, such as `gs1:pip` for product information."
     )
