@@ -65,7 +65,7 @@ Looks = Literal["once", "every day"]
 """How often a comparison is looked at."""
 
 Unit = Literal["codes", "days"]
-"""What a comparison takes as one draw."""
+"""What a comparison takes as one observation."""
 
 RATE_TYPES = {"part": "str", "days": "int64", "scans": "int64"}
 RATE_TYPES |= dict.fromkeys(("rate", "low", "high", "spread", "days_as_one"), "float64") | {"reason": "str"}
@@ -179,7 +179,7 @@ def compare(
         second: Another view in the same time zone, of other codes or of another period.
         level: Probability that the interval contains the true ratio, above 0 and below 1. Two views with equal rates
             are reported as different in 1 - level of all cases, if you compare once, at a time fixed beforehand.
-        unit: What counts as one draw where two groups of codes are compared: codes or days.
+        unit: What counts as one observation where two groups of codes are compared: codes or days.
         independent: See `rates`. Compares by days.
         without: Days to leave out, for instance of an event that is not part of the question.
 
@@ -258,7 +258,7 @@ def before_and_after(
         control: A view in the same time zone that the change did not concern, or "last year".
         covariates: Numbers that explain scans, a column each, 1 to 10 of them, with a row for each counted day: an
             index of dates, or a DatetimeIndex. Not possible with a control group.
-        unit: What counts as one draw where there is a control group: codes or days.
+        unit: What counts as one observation where there is a control group: codes or days.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.
 
@@ -411,7 +411,7 @@ def whole_days_of(scans: Scans, without: Collection[date]) -> Collection[date]:
 def check_zone(first: Scans, second: Scans) -> None:
     """Require that days of two views are the same days."""
     if first.time_zone != second.time_zone:
-        rule = f"must be that of the other view, {first.time_zone}: days of two zones are not the same days"
+        rule = f"must be that of the other view, {first.time_zone}: days in different time zones are not the same days"
         raise InvalidParameter(Problem("time_zone", second.time_zone, f"{rule}; set it with where(time_zone=…)"))
 
 

@@ -118,7 +118,7 @@ def define_add(one: Parser) -> None:
     _add_output(one)
     add_fields(one, lambda: QRCode, {"short_code": "CODE"})
     _add_changes(one, is_new=True)
-    marker = "leave out the ?q in the picture, by which its scans are told from clicks of the short URL"
+    marker = "leave out the ?q in the picture, which tells its scans from clicks on the short URL"
     one.add_argument("--no-scan-marker", dest="scan_marker", action="store_false", default=None, help=marker)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)

@@ -52,7 +52,8 @@ def define_console(one: Parser) -> None:
     """Define the command `console`."""
     describe(
         one,
-        "Contains the portfolio browser, the scan dashboard, the studio and settings. Without a store, one is made. "
+        "Contains the portfolio browser, the scan dashboard, the studio and settings. A store that does not exist is "
+        "created. "
         + WHERE
         + "While it runs, your other commands reach the store through it. If `qrkit serve` has the store open, the "
         "console reaches it through the server.\n\n"
@@ -79,7 +80,7 @@ def define_console(one: Parser) -> None:
 def _add_where(where: argparse._ArgumentGroup) -> None:
     where.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (127.0.0.1)")
     where.add_argument("--port", type=port_number, metavar="N", help="port to listen on (the first free one from 8866)")
-    hosts = "another host name that requests may be for, such as that of a proxy; may be repeated"
+    hosts = "another host name by which the console is reached, such as that of a proxy; may be repeated"
     where.add_argument("--hosts", action="append", default=[], metavar="NAME", help=hosts)
     where.add_argument("--language", default="en", choices=LANGUAGES, help="language of the page (en)")
     where.add_argument("--no-open", action="store_true", help="do not open a browser")

@@ -71,8 +71,8 @@ def define_tail(one: Parser) -> None:
         examples=("qrkit tail --store shop.duckdb", "qrkit tail --kinds scan --to scans.ndjson --store shop.duckdb"),
     )
     _add_filter(one, {})
-    one.add_argument("--after", type=int, metavar="ID", help="ID of the last event that you have (begin now)")
-    one.add_argument("--to", type=Path, metavar="FILE", help="append to a file, in place of printing")
+    one.add_argument("--after", type=int, metavar="ID", help="ID of the last event that you have (default: begin now)")
+    one.add_argument("--to", type=Path, metavar="FILE", help="append the events to FILE instead of printing them")
     add_store(one)
     one.set_defaults(run=with_portfolio(_tail))
 

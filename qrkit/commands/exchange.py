@@ -63,7 +63,7 @@ def define_import(one: Parser) -> None:
     what = f"{', '.join(IMPORT_FORMATS)}; workbooks and zips are recognized by their content, others by their suffix"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
-    one.add_argument("--check", action="store_true", help="tell what the import would do, and import nothing")
+    one.add_argument("--check", action="store_true", help="show what an import would do, without importing anything")
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     visits = "short code of all visits in FILE, if FILE is a table of visits that does not contain it"
@@ -71,10 +71,8 @@ def define_import(one: Parser) -> None:
     add_store(one)
     add_base_url(one)
     keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
-    keys += (
-        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, differences, "
-        "service, bots, and bots_said, those by the file)"
-    )
+    keys += "other_hosts (host: how many); for a table of visits: file, created, known (rows that were there already), "
+    keys += "issues (row, error), differences, service, bots, bots_said (bots according to the table)"
     add_json(one, keys)
     one.set_defaults(run=_import)
 
@@ -83,7 +81,7 @@ def define_export(one: Parser) -> None:
     """Define the command `export`."""
     describe(
         one,
-        "An existing file is replaced. `qrkit import` reads it back, but for a .pdf, which has a page per picture.",
+        "An existing file is replaced. `qrkit import` reads all formats but .pdf, which has a page for each picture.",
         usage="FILE [options]",
         examples=(
             "qrkit export posters.xlsx --store shop.duckdb",
@@ -113,7 +111,11 @@ def _import(asked: argparse.Namespace) -> ImportStatus:
         if not _holds_scans(asked, data):
             return _import_codes(asked, data)
         if asked.check:
-            raise InvalidParameter(Problem("check", str(asked.file), "is a table of visits; only QR Codes are checked"))
+            raise InvalidParameter(
+                Problem(
+                    "check", str(asked.file), "is a table of visits, and --check is only for QR Codes; leave it out"
+                )
+            )
         return _import_scans(asked, data)
     except (InvalidParameter, BrokenPipeError):
         raise

@@ -23,8 +23,8 @@ def define_experiment(one: Parser) -> None:
     """Define the command `experiment`."""
     describe(
         one,
-        "Look as often as you like: the intervals hold at all looks together. qrkit never ends an experiment by "
-        "itself. The exit status is 1 if the split is broken, so that no result can be believed.",
+        "Look as often as you like: the intervals stay valid. qrkit never ends an experiment by "
+        "itself. The exit status is 1 if the split is broken, so that no result can be trusted.",
         usage="CODE [options]",
         examples=(
             "qrkit experiment door --store shop.duckdb",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -446,6 +447,8 @@ def _items(texts: list[dict[str, str]], asked: argparse.Namespace) -> list[str |
             link, row[HRI] = read_item(row, asked.gs1)
             found.append(link)
         except InvalidParameter as error:
+            if wrong := [replace(one, name="gs1") for one in error.problems if one.name == "domain"]:
+                raise InvalidParameter(*wrong) from error  # the option, which is the same for all rows
             found.append(error)
     return found
 

@@ -52,7 +52,7 @@ def define_gs1(one: Parser) -> None:
         if name == "set":
             link = "a link: its type and its address; repeat it for several"
             act_on.add_argument("--link", action="append", default=[], metavar="TYPE=URL", help=link)
-            act_on.add_argument("--description", default="", metavar="TEXT", help="what it is, for people")
+            act_on.add_argument("--description", default="", metavar="TEXT", help="a description for people")
         if name in ("import", "export"):
             what = "a linkset (json), or a table with a row per link (csv or xlsx)"
             act_on.add_argument("file", type=Path, metavar="FILE", help=what)

@@ -39,8 +39,8 @@ def define_backup(one: Parser) -> None:
     """Define the command `backup`."""
     describe(
         one,
-        "The copy is read in full before it replaces an older one. A damaged store is not copied, and only a store is "
-        "ever replaced. For a PostgreSQL database, use `pg_dump`.",
+        "The copy is read in full before it replaces an older one. A damaged store is not copied, and COPY is "
+        "replaced only if it is a store. For a PostgreSQL database, use `pg_dump`.",
         usage="STORE COPY [--json]",
         examples=("qrkit backup shop.duckdb shop-copy.duckdb",),
     )

@@ -175,7 +175,7 @@ def add_place(one: argparse.ArgumentParser) -> None:
     place.add_argument("--sheet", default="", metavar="NAME", help="name of the sheet (the first with the headings)")
     row = place.add_mutually_exclusive_group()
     row.add_argument("--header-row", metavar="N|N-M", help="row of the headings, or their first and last row")
-    none = "the file has no headings; its columns are A, B, ... (--columns content=C,name=A)"
+    none = "the file has no headings; options call its columns A, B, ..."
     row.add_argument("--no-header", dest="header_row", action="store_const", const="0", help=none)
     what = "encoding of a csv, such as cp1252 (UTF-8 and UTF-16 are found, others guessed)"
     place.add_argument("--encoding", default="", metavar="NAME", help=what)
@@ -297,7 +297,7 @@ def print_size(asked: argparse.Namespace) -> PrintSize | None:
 def add_decoration(look: argparse._ArgumentGroup) -> None:
     """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
     look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
-    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; uses level H")
+    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
     look.add_argument(
         "--caption",
         metavar="TEXT",

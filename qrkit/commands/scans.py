@@ -87,7 +87,7 @@ def define_scans(one: Parser) -> None:
             "qrkit scans --store shop.duckdb",
             "qrkit scans door gate --by day --since 2026-06-01",
             "qrkit scans --campaign Spring --by country --csv > countries.csv",
-            "qrkit scans --silent || echo 'Look after these posters'",
+            "qrkit scans --silent || echo 'Check these posters'",
         ),
     )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")

@@ -37,7 +37,7 @@ def define_template(one: Parser) -> None:
         if "FILE" in usage:
             act_on.add_argument("file", type=Path, metavar="FILE", help="a design as JSON")
         if name == "delete":
-            act_on.add_argument("--force", action="store_true", help="even if QR Codes or campaigns use it")
+            act_on.add_argument("--force", action="store_true", help="remove it even if QR Codes or campaigns use it")
         add_store(act_on)
         if name != "show":
             add_json(act_on, "name", each="template" if name == "list" else "")

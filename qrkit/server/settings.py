@@ -137,7 +137,7 @@ class Settings(Model):
         description="What a redirect tells the target about the page with the short URL: nothing, or its origin.",
     )
     strict: bool = Field(
-        default=False, description="Answer with 503 instead of redirecting if a visit is not durable in two seconds."
+        default=False, description="Answer with 503 instead of redirecting if a visit is not stored in two seconds."
     )
     record_visits: bool = Field(
         default=True, description="Record visits. Otherwise, short URLs work, but nothing is counted."
@@ -153,8 +153,8 @@ class Settings(Model):
     )
     time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] = Field(
         default="UTC",
-        description="IANA name of the time zone after whose midnight `qrkit serve` looks for silent codes, unusual "
-        "days and experiments with a winner, and tells webhooks and streams of them.",
+        description="Time zone (IANA name) of the midnight after which `qrkit serve` looks for silent codes, unusual "
+        "days and experiments with a winner, and sends these events to webhooks and streams.",
     )
     places: str | None = Field(
         default=None,

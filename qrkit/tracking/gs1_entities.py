@@ -101,18 +101,18 @@ class Gs1Link(Model):
     identifiers.
     """
 
-    href: Annotated[str, Length(8, 2_048), AfterValidator(_href)] = Field(description="Where it leads: a web address.")
+    href: Annotated[str, Length(8, 2_048), AfterValidator(_href)] = Field(description="The target: a web address.")
     link_type: Annotated[str, AfterValidator(known_type)] = Field(
-        description="What it leads to: a type of the GS1 Web Vocabulary, such as `gs1:pip` for product information."
+        description="The kind of target: a type of the GS1 Web Vocabulary, such as `gs1:pip` for product information."
     )
-    title: Annotated[str, Length(1, 500)] = Field(description="What people read.")
+    title: Annotated[str, Length(1, 500)] = Field(description="The text of the link.")
     type: _MediaType = Field(
         default="",
-        description="The media type of what it leads to, such as `text/html`.",
+        description="The media type of the target, such as `text/html`.",
         exclude_if=lambda one: not one,
     )
     hreflang: Annotated[tuple[_Language, ...], BeforeValidator(_listed), Most(0, MOST_LINKS)] = Field(
-        default=(), description="The languages of what it leads to.", exclude_if=lambda one: not one
+        default=(), description="The languages of the target.", exclude_if=lambda one: not one
     )
     context: Annotated[tuple[_Context, ...], BeforeValidator(_listed), Most(0, MOST_LINKS)] = Field(
         default=(), description="Whom it is for, often a country, as `?context=` says.", exclude_if=lambda one: not one

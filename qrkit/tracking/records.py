@@ -220,8 +220,8 @@ class QRCode(Model):
     properties: Properties = Field(default=Properties(), description="Design of the picture.")
     template: OptionalText = Field(
         default="",
-        description="Name of the template that draws the picture in place of the properties. By default, that of the "
-        "campaign or of the account, if there is one.",
+        description="Name of the template that draws the picture instead of the properties (size, colors …). By "
+        "default, that of the campaign or of the account, if there is one.",
     )
     location: Location = Field(
         default=Location(),
@@ -249,7 +249,7 @@ class QRCode(Model):
     scan_marker: bool = Field(
         default=False,
         description="Whether the picture encodes the short URL with `?q` behind it, so that scans of the picture are "
-        "told from clicks of the link; it never changes.",
+        "told from clicks on the link; it never changes.",
         exclude_if=lambda is_marked: not is_marked,
     )
     is_available: bool = Field(

@@ -244,7 +244,7 @@ class Condition(Model):
         exclude_if=lambda values: not values,
     )
     is_negated: bool = Field(
-        default=False, description="Whether it must not be so.", exclude_if=lambda negated: not negated
+        default=False, description="Whether the condition must not hold.", exclude_if=lambda negated: not negated
     )
 
     @cached_property

@@ -81,7 +81,7 @@ class Webhook(NewWebhook):
 
     id: Id
     secret: str = Field(
-        repr=False, description="Key of the signatures of requests, by Standard Webhooks: `whsec_` and Base64."
+        repr=False, description="Key that signs the requests, as Standard Webhooks specifies: `whsec_` and Base64."
     )
     private: bool = Field(description="Whether it may use http and lead to an address that is not public.")
     created: Created

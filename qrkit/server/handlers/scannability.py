@@ -49,7 +49,7 @@ def _audience(call: Call) -> Audience:
 
 def _check_design(call: Call, body: bytes, level: Level, audience: Audience) -> Response:
     if len(body) > MOST_DESIGN_BYTES:
-        raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are taken of a design")
+        raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are allowed for a design")
     service = call.service
     templates = Templates(service.store, call.portfolio.account.id)
     with service.gates.reading.passing(call.client):
