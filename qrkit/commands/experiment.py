@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from qrkit.commands.output import Status
-from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.parsing import Parser
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_store, opened
 
@@ -21,16 +21,6 @@ DECIMALS = 4
 
 def define_experiment(one: Parser) -> None:
     """Define the command `experiment`."""
-    describe(
-        one,
-        "Look as often as you like: the intervals hold at all looks together. qrkit never ends an experiment by "
-        "itself. The exit status is 1 if the split is broken, so that no result can be believed.",
-        usage="CODE [options]",
-        examples=(
-            "qrkit experiment door --store shop.duckdb",
-            "qrkit experiment door --outcome value --within 48h --chart door.png",
-        ),
-    )
     one.add_argument("code", metavar="CODE", help="short code of a QR Code whose visitors are split among variants")
     what = "conversion (visitors who convert) or value (what their conversions are worth) (conversion)"
     one.add_argument("--outcome", choices=("conversion", "value"), default="conversion", help=what)

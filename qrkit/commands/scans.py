@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
 from qrkit.commands.output import Status, complain
-from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.parsing import Parser
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period, period_of
 from qrkit.commands.stores import add_store, opened
@@ -77,19 +77,6 @@ MOST_VALUES = 1_000_000
 
 def define_scans(one: Parser) -> None:
     """Define the command `scans`."""
-    describe(
-        one,
-        "Bots, link previews and HEAD requests are not scans. In the column Visitors, each visitor counts once a day; "
-        "without data that tells visitors apart, as in many imported scans, their number is unknown (\N{EN DASH}). "
-        "Scans that were imported as a number have no time: `qrkit list` counts them, but this table does not.",
-        usage="[CODE...] [options]",
-        examples=(
-            "qrkit scans --store shop.duckdb",
-            "qrkit scans door gate --by day --since 2026-06-01",
-            "qrkit scans --campaign Spring --by country --csv > countries.csv",
-            "qrkit scans --silent || echo 'Look after these posters'",
-        ),
-    )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
     add_filters(one, "scans of QR Codes with")
