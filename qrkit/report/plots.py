@@ -31,7 +31,8 @@ KINDS: Mapping[Callable[..., charts.Chart], tuple[str, int]] = {
     charts.human_scans: ("human-scans", 0),
     charts.time_to_first_scan: ("first-scans", 200),
 }
-"""Names of the files of charts, and their heights without a title, in pixels; 0 for those that fit what they show."""
+"""The name of each chart's file, the same for each period and language, so that slides can link to it; and its height
+without a title, in pixels, or 0 if it fits what it shows."""
 
 
 @dataclass(frozen=True, slots=True)
