@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
-from importlib.resources import files
 from shlex import join, quote
 from shutil import get_terminal_size
 from textwrap import fill, indent
@@ -175,6 +174,7 @@ def describe(command: Parser, *, usage: str, examples: str, more: str = "") -> N
 def _texts() -> dict[str, dict[str, str]]:
     """Return the arguments of `describe` by command."""
     import tomllib  # only for help
+    from importlib.resources import files
 
     return tomllib.loads(files("qrkit.commands").joinpath("help.toml").read_text(encoding="utf-8"))
 
