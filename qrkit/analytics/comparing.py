@@ -17,13 +17,14 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from math import exp, log, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from qrkit.analytics.beginnings import beginnings, beginnings_by, from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.daily_spread import (
     FEWEST_DAYS,
     TWO_WEEKS,
+    check_choice,
     check_share,
     counts,
     on_each_day,
@@ -188,7 +189,7 @@ def compare(
             range, or `unit` is unknown.
     """
     level = check_share("level", level)
-    _check_choice("unit", unit, Unit)
+    check_choice("unit", unit, Unit)
     days, other_days = _days_of(first, second, without)
     one, two = code_counts(first, days), code_counts(second, other_days)
     codes = {"first_codes": _number_scanned(one), "second_codes": _number_scanned(two)}
@@ -268,8 +269,8 @@ def before_and_after(
             numbers for each day, or if `independent` is combined with covariates or a control group.
     """
     level = check_share("level", level)
-    _check_choice("looks", looks, Looks)
-    _check_choice("unit", unit, Unit)
+    check_choice("looks", looks, Looks)
+    check_choice("unit", unit, Unit)
     for name, given in (("control", control), ("covariates", covariates)):
         if given is not None and independent:
             rule = f"must be False with {'a control group' if name == 'control' else name}"
@@ -287,7 +288,7 @@ def before_and_after(
     if control is None:
         return compare_days(one, two, level=level, independent=independent).assign(trend=weekly_trend([one, two]))
     if isinstance(control, str):
-        _check_choice("control", control, Literal["last year"])
+        check_choice("control", control, Literal["last year"])
         return _with_last_year(scans, one, two, level)
     check_zone(scans, control)
     return _with_control([scans, control], [one, two], level, unit, without)
@@ -394,11 +395,6 @@ def _number_scanned(codes: Mapping[str, CodeCounts]) -> int:
 
 def _with_unit(table: pd.DataFrame, unit: Unit, codes: Mapping[str, int]) -> pd.DataFrame:
     return with_dtypes(table.assign(unit=unit, **codes), {"unit": "str"} | dict.fromkeys(codes, "int64"))
-
-
-def _check_choice(name: str, given: object, choices: object) -> None:
-    if given not in get_args(choices):
-        raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(choices))}"))
 
 
 def whole_days_of(scans: Scans, without: Collection[date]) -> Collection[date]:

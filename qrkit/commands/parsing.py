@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from shlex import join, quote
 from shutil import get_terminal_size
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
@@ -53,8 +54,6 @@ class Layout(argparse.HelpFormatter):
         return (f"\n  {heading}\n" if heading else "") + super()._format_action(action)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        from textwrap import fill
-
         parts = (part if "\n  " in part else fill(part, width) for part in text.split("\n\n"))
         return "\n\n".join(parts)
 
@@ -81,6 +80,8 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help, with the options that are in no group at the end."""
         explained(self)
+        if not self.usage:
+            describe(self, **_texts()[self.prog.removeprefix("qrkit ")])
         self._action_groups.sort(key=lambda group: group is self._optionals)
         return super().format_help()
 
@@ -158,15 +159,24 @@ def add_command(commands: Commands, prog: str, sentence: str, **definition: Any)
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
-def describe(command: Parser, more: str = "", *, usage: str, examples: Sequence[str]) -> None:
-    """Complete the help of a command, whose first sentence is already set.
+def describe(command: Parser, *, usage: str, examples: str, more: str = "") -> None:
+    """Complete the help of a command, whose first sentence is already set; the texts of most are in `help.toml`.
 
     Args:
         usage: Arguments after the name of the command; one line per way to use it.
     """
-    command.description = "\n\n".join(filter(None, [command.description, more]))
-    command.usage = f"\n{'':7}".join(f"{command.prog} {line}".rstrip() for line in usage.split("\n"))
-    command.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples)])
+    command.description = "\n\n".join(filter(None, [command.description, more.strip()]))
+    command.usage = f"\n{'':7}".join(f"{command.prog} {line}" for line in usage.splitlines())
+    command.epilog = "examples:\n" + indent(examples.strip(), "  ")
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    """Return the arguments of `describe` by command."""
+    import tomllib  # only for help
+    from importlib.resources import files
+
+    return tomllib.loads(files("qrkit.commands").joinpath("help.toml").read_text(encoding="utf-8"))
 
 
 def add_place(one: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.commands.output import print_json
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
@@ -94,16 +94,6 @@ def define_explain(one: Parser) -> None:
     """Define the command `explain`."""
     from qrkit.visits.sample_visitors import SAMPLES
 
-    describe(
-        one,
-        "Rules, times, limits and the schedule of a QR Code decide, in this order: switched off, times, password, "
-        "limits, rules, schedule, content. Nothing is counted.",
-        usage="CODE [options]",
-        examples=(
-            "qrkit explain door --device ios --country SI --store shop.duckdb",
-            "qrkit explain door --language de --at 2026-12-24T18:00:00Z",
-        ),
-    )
     one.add_argument("code", metavar="CODE", help="short code, short URL, name or ID of a QR Code")
     one.add_argument("--device", choices=SAMPLES, metavar="DEVICE", help=f"device of the visitor: {', '.join(SAMPLES)}")
     one.add_argument("--user-agent", default="", metavar="TEXT", help="user agent of the visitor, as browsers send it")

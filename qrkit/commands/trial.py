@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from qrkit.commands.console import port_number
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import STORE, opened
 from qrkit.design.picture_files import READ_FORMATS
 
@@ -24,18 +24,6 @@ __all__ = ["define_trial"]
 
 def define_trial(one: Parser) -> None:
     """Define the command `trial`."""
-    describe(
-        one,
-        "Opens a page that shows the code in 12 steps: smaller, blurred, pale, tilted, dark. Scan them with one phone "
-        "or several on the network of this computer; the page sees who has read what. It also shows plain codes, to "
-        "compare. Nothing leaves the network, and the address of the page stops working when the trial ends.",
-        usage="CODE [options]",
-        examples=(
-            "qrkit trial brand.json --store shop.duckdb",
-            "qrkit trial poster.svg -o trial.html",
-            'qrkit trial "https://example.com/menu" --seconds 40',
-        ),
-    )
     what = "a design (.json), a picture, such as svg or png, a photo of a print, or the text of a plain code"
     one.add_argument("code", metavar="CODE", help=what)
     one.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the result as an HTML page")

@@ -22,9 +22,9 @@ CONTROLS = {"Cc", "Zl", "Zp"}
 """Unicode's categories of characters that end lines or control a terminal."""
 
 
-def broken(rule: str) -> PydanticCustomError:
-    """Return the error of a validator: the rule that a value breaks."""
-    return PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+def broken(rule: str, *, field: str = "", code: str = "bad-value") -> PydanticCustomError:
+    """Return the error of a validator: the rule that a value breaks; that of a record names the field."""
+    return PydanticCustomError(code, "{rule}", {"rule": rule} | ({"field": field} if field else {}))
 
 
 def _one_line(text: str) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
+from qrkit.contents.single_lines import broken
 from qrkit.design.limits import MOST_DAYS_KEPT, Whole, Within
 from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
 from qrkit.model import Model
@@ -44,7 +44,7 @@ def _checked(check: Callable[[str], str]) -> AfterValidator:
         try:
             return check(text)
         except InvalidParameter as error:
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": error.rule}) from error
+            raise broken(error.rule) from error
 
     return AfterValidator(checked)
 
@@ -54,8 +54,7 @@ def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
         try:
             ip_network(text)
         except ValueError as error:
-            rule = f"{text!r} must be an address or a network, such as 10.0.0.1 or 10.0.0.0/8"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule}) from error
+            raise broken(f"{text!r} must be an address or a network, such as 10.0.0.1 or 10.0.0.0/8") from error
     return texts
 
 
@@ -63,7 +62,7 @@ def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         if re.search(r"[\s/@?#\\]|.\*|\*.", text) or not text:
             rule = f"{text!r} must be a host name as in a URL, such as shop.example or shop.example:8080, or *"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+            raise broken(rule)
     return texts
 
 

@@ -7,8 +7,8 @@ from hashlib import blake2b
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
-from pydantic_core import PydanticCustomError
 
+from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Length, Within
 from qrkit.model import Model
 from qrkit.tracking.records import Moment
@@ -44,8 +44,7 @@ def _currency(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     if not _CURRENCY.fullmatch(given := given.strip()):
-        rule = "must be a currency of three letters, such as EUR"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken("must be a currency of three letters, such as EUR")
     return given.upper()
 
 
@@ -80,7 +79,7 @@ class Conversion(Model):
     def _names_scan(self) -> Conversion:
         if bool(self.click_id) is bool(self.short_code):
             rule = "must name the scan, or be left out if a short code names the QR Code; send exactly one of them"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "click_id"})
+            raise broken(rule, field="click_id")
         return self
 
     @property

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
+from qrkit.contents.single_lines import broken
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.model import Model
 from qrkit.tracking.own_fields import LONGEST_NAME
@@ -33,8 +33,7 @@ def _url(given: str) -> str:
     except ValueError:
         is_plain = False
     if not is_plain or "@" in parts.netloc or parts.fragment:
-        rule = "must be an https URL in ASCII with a host, without a user, a password or a fragment"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken("must be an https URL in ASCII with a host, without a user, a password or a fragment")
     return given
 
 
