@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
+from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row, unpacked
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
@@ -40,8 +40,8 @@ NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
-FLAGS = ("false", "true")
-Writers = dict[type, Callable[[Any], str]]
+Writer = Callable[[Any], str | None]
+"""Makes the text of a value; None if the value must be judged first."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -182,64 +182,81 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-class _Names(NamedTuple):
-    """What the names of an object say.
+class _Shape(NamedTuple):
+    """How objects with the same names, and values of the same types, become rows.
 
     Attributes:
-        known: The name and the column of each field that is read, and what makes the text of its values, by their type.
+        names: The names of the fields that are read.
+        columns: Their columns.
+        writers: The position of each value that is not a text, and what makes its text.
         unknown: Names that are not columns.
         is_twice: Whether two names are of one column.
     """
 
-    known: tuple[tuple[str, str, Writers], ...]
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    writers: tuple[tuple[int, Writer], ...]
     unknown: tuple[str, ...]
     is_twice: bool
 
 
-def _read_names(names: tuple[str, ...]) -> _Names:
-    columns = [(name, ELEMENTS.get(name) or NAMED.get(name.lower())) for name in names]
-    known = tuple((name, column, _plain_writers(KINDS[column])) for name, column in columns if column)
-    unknown = tuple(name for name, column in columns if not column and name.lower() not in OVERLOOKED)
-    return _Names(known, unknown, len({column for _, column, _ in known}) < len(known))
+def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
+    known = [
+        (name, column, type)
+        for name, type in zip(names, types, strict=True)
+        if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))
+    ]
+    columns = tuple(column for _, column, _ in known)
+    writers = ((place, _writer(KINDS[column], type)) for place, (_, column, type) in enumerate(known))
+    read = tuple(name for name, _, _ in known)
+    unknown = tuple(name for name in names if name not in read and name.lower() not in OVERLOOKED)
+    others = tuple((place, write) for place, write in writers if write is not None)
+    return _Shape(read, columns, others, unknown, is_twice=len(set(columns)) < len(columns))
 
 
-def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row]:
-    # The objects of a file have the same names, or one of a few choices of them.
-    read_names = lru_cache(maxsize=100)(_read_names)
+def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row | Packed]:
+    # The objects of a file have one of a few shapes.
+    shape_of = lru_cache(maxsize=100)(_shape)
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
             yield Row(number, {}, "is no object")
             continue
-        names = read_names(tuple(one))
-        row = _row(number, one, names, has_escapes=has_escapes)
-        yield own.row(row, ((name, field_text(one[name])) for name in names.unknown)) if names.unknown else row
+        shape = shape_of(tuple(one), tuple(map(type, one.values())))
+        texts = [one[name] for name in shape.names] if len(shape.names) < len(one) else list(one.values())
+        for place, write in shape.writers:
+            texts[place] = write(texts[place])
+        is_plain = not shape.is_twice and type(one) is dict and None not in texts
+        # Only JSON escapes can contain lone surrogates.
+        if is_plain and not (has_escapes and _SURROGATE.search("".join(texts))):
+            row: Row | Packed = (shape.columns, number, *texts)
+        else:
+            row = _row(number, one, shape)
+        fields = ((name, field_text(one[name])) for name in shape.unknown)
+        yield own.row(unpacked(row), fields) if shape.unknown else row
 
 
-def _row(number: int, one: Mapping[str, Any], names: _Names, *, has_escapes: bool) -> Row:
-    """Convert an object to a row; the row is invalid if the object contains a column twice."""
+def _row(number: int, one: Mapping[str, Any], shape: _Shape) -> Row:
+    """Convert an object to a row, value by value; the row is invalid if the object contains a column twice."""
     cells: dict[str, str] = {}
     error = ""
-    for name, column, writers in names.known:
-        value = one[name]
-        # Only JSON escapes can contain lone surrogates, for which `_text` looks.
-        if (kind := type(value)) is str and (not has_escapes or value.isascii()):
-            cells[column] = value
-        elif kind in writers and (text := writers[kind](value)):
-            cells[column] = text
-        else:
-            cells[column], wrong = _text(KINDS[column], value)
-            error = f"{name}: {wrong}" if wrong else error
-    is_twice = names.is_twice or isinstance(one, _Twice)
+    for name, column in zip(shape.names, shape.columns, strict=True):
+        cells[column], wrong = _text(KINDS[column], one[name])
+        error = f"{name}: {wrong}" if wrong else error
+    is_twice = shape.is_twice or isinstance(one, _Twice)
     return Row(number, cells, "a name appears twice in it" if is_twice else error)
 
 
-def _plain_writers(kind: Kind) -> Writers:
-    """Return what makes the text of a whole number, a flag and any other number; "" is for `_text` to convert."""
-    whole = _moment if kind == "moment" else str
+def _writer(kind: Kind, of: type) -> Writer | None:
+    """Return what makes the text of a value of this type, or None if that is for `_text` to convert; texts need none."""
+    if of is str:
+        return None
     # Degrees are written as in tables, keeping the sign of -0.
     number = repr if kind == "degrees" else cell_text
-    others: Writers = {bool: FLAGS.__getitem__, float: lambda one: number(one).removesuffix(".0") * isfinite(one)}
-    return {int: whole} if kind in ("list", "rules") else {int: whole} | others
+    writers: dict[type, Writer] = {NoneType: cell_text}
+    if kind not in ("list", "rules"):
+        writers |= {int: _moment if kind == "moment" else str, bool: cell_text}
+        writers[float] = lambda one: number(one).removesuffix(".0") if isfinite(one) else None
+    return writers.get(of, lambda _: None)
 
 
 def _moment(milliseconds: int) -> str:
@@ -251,13 +268,12 @@ def _moment(milliseconds: int) -> str:
 
 
 def _text(kind: Kind, value: Any) -> tuple[str, str]:
-    """Convert a text or a list to the text of a table cell; also return an error message, or "" if it is valid."""
-    wrong, text = _unfit(kind, value), ""
-    if isinstance(value, str):
-        text = value
-    elif kind == "tags" and isinstance(value, list):
+    """Convert a value to the text of a table cell; also return an error message, or "" if it is valid."""
+    wrong, write = _unfit(kind, value), _writer(kind, type(value))
+    text = value if write is None else write(value) or ""
+    if kind == "tags" and isinstance(value, list):
         text = ", ".join(str(one) for one in value if one is not None)
-    elif value is not None and not wrong:
+    elif isinstance(value, list | dict) and not wrong:
         try:
             text = json.dumps(value, ensure_ascii=False)
         except RecursionError:
