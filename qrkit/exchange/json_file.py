@@ -40,8 +40,8 @@ NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
-Writer = Callable[[Any], str | None]
-"""Makes the text of a value; None if the value must be judged first."""
+Writer = Callable[[Any], str]
+"""Makes the text of a value, or raises ValueError with the rule that the value breaks."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -201,17 +201,19 @@ class _Shape(NamedTuple):
 
 
 def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
-    known = [
-        (name, column, type)
-        for name, type in zip(names, types, strict=True)
-        if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))
-    ]
-    columns = tuple(column for _, column, _ in known)
-    writers = ((place, _writer(KINDS[column], type)) for place, (_, column, type) in enumerate(known))
-    read = tuple(name for name, _, _ in known)
-    unknown = tuple(name for name in names if name not in read and name.lower() not in OVERLOOKED)
-    others = tuple((place, write) for place, write in writers if write is not None)
-    return _Shape(read, columns, others, unknown, is_twice=len(set(columns)) < len(columns))
+    type_of = dict(zip(names, types, strict=True))
+    columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
+    return _Shape(
+        names=tuple(columns),
+        columns=tuple(columns.values()),
+        writers=tuple(
+            (place, _writer(KINDS[column], type_of[name]))
+            for place, (name, column) in enumerate(columns.items())
+            if type_of[name] is not str
+        ),
+        unknown=tuple(name for name in names if name not in columns and name.lower() not in OVERLOOKED),
+        is_twice=len(set(columns.values())) < len(columns),
+    )
 
 
 def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row | Packed]:
@@ -223,40 +225,86 @@ def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[R
             continue
         shape = shape_of(tuple(one), tuple(map(type, one.values())))
         texts = [one[name] for name in shape.names] if len(shape.names) < len(one) else list(one.values())
-        for place, write in shape.writers:
-            texts[place] = write(texts[place])
-        is_plain = not shape.is_twice and type(one) is dict and None not in texts
-        # Only JSON escapes can contain lone surrogates.
-        if is_plain and not (has_escapes and _SURROGATE.search("".join(texts))):
-            row: Row | Packed = (shape.columns, number, *texts)
-        else:
-            row = _row(number, one, shape)
-        fields = ((name, field_text(one[name])) for name in shape.unknown)
-        yield own.row(unpacked(row), fields) if shape.unknown else row
+        try:
+            for place, write in shape.writers:
+                texts[place] = write(texts[place])
+            # Only JSON escapes can contain lone surrogates.
+            is_plain = not (has_escapes and _SURROGATE.search("".join(texts)))
+        except ValueError:
+            is_plain = False
+        is_plain = is_plain and type(one) is dict and not shape.is_twice
+        row = (shape.columns, number, *texts) if is_plain else _row(number, one, shape)
+        if shape.unknown:
+            row = own.row(unpacked(row), ((name, field_text(one[name])) for name in shape.unknown))
+        yield row
 
 
 def _row(number: int, one: Mapping[str, Any], shape: _Shape) -> Row:
-    """Convert an object to a row, value by value; the row is invalid if the object contains a column twice."""
+    """Convert an object with an error to a row, value by value."""
     cells: dict[str, str] = {}
     error = ""
-    for name, column in zip(shape.names, shape.columns, strict=True):
-        cells[column], wrong = _text(KINDS[column], one[name])
+    writers = dict(shape.writers)
+    for place, (name, column) in enumerate(zip(shape.names, shape.columns, strict=True)):
+        cells[column], wrong = _text(one[name], writers.get(place, str))
         error = f"{name}: {wrong}" if wrong else error
     is_twice = shape.is_twice or isinstance(one, _Twice)
     return Row(number, cells, "a name appears twice in it" if is_twice else error)
 
 
-def _writer(kind: Kind, of: type) -> Writer | None:
-    """Return what makes the text of a value of this type, or None if that is for `_text` to convert; texts need none."""
-    if of is str:
-        return None
-    # Degrees are written as in tables, keeping the sign of -0.
-    number = repr if kind == "degrees" else cell_text
-    writers: dict[type, Writer] = {NoneType: cell_text}
-    if kind not in ("list", "rules"):
-        writers |= {int: _moment if kind == "moment" else str, bool: cell_text}
-        writers[float] = lambda one: number(one).removesuffix(".0") if isfinite(one) else None
-    return writers.get(of, lambda _: None)
+def _text(value: Any, write: Writer) -> tuple[str, str]:
+    """Convert a value to the text of a table cell; also return an error message, or "" if it is valid."""
+    try:
+        text = write(value)
+    except ValueError as error:
+        return "", str(error)
+    if _SURROGATE.search(text):
+        return _SURROGATE.sub("?", text), "holds half a character (a lone surrogate)"
+    return text, ""
+
+
+def _writer(kind: Kind, of: type) -> Writer:
+    """Return what makes the text of a value of this type in a column of this kind."""
+    if of in (list, dict):
+        if of is (dict if kind == "fields" else list) and kind in ("fields", "list", "rules"):
+            return _as_json
+        what = "an object" if of is dict else "a list"
+        return _joined if of is list and kind == "tags" else _refusing(f"must be a text or a number, not {what}")
+    if kind in ("list", "rules") and of is not NoneType:
+        return _refusing("must be a list")
+    if of is int:
+        return _moment if kind == "moment" else str
+    if of is float:
+        # Degrees are written as in tables, keeping the sign of -0.
+        return _degrees if kind == "degrees" else _number
+    return cell_text
+
+
+def _refusing(rule: str) -> Writer:
+    def refuse(_: object) -> str:
+        raise ValueError(rule)
+
+    return refuse
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError as error:
+        raise ValueError("is nested too deeply") from error
+
+
+def _joined(tags: list[Any]) -> str:
+    return ", ".join(str(one) for one in tags if one is not None)
+
+
+def _degrees(number: float) -> str:
+    if not isfinite(number):
+        raise ValueError(f"must not be {number}")
+    return repr(number).removesuffix(".0")
+
+
+def _number(number: float) -> str:
+    return cell_text(number) if number == 0 else _degrees(number)
 
 
 def _moment(milliseconds: int) -> str:
@@ -265,31 +313,3 @@ def _moment(milliseconds: int) -> str:
         return to_table(EPOCH + timedelta(milliseconds=milliseconds))
     except OverflowError:
         return str(milliseconds)
-
-
-def _text(kind: Kind, value: Any) -> tuple[str, str]:
-    """Convert a value to the text of a table cell; also return an error message, or "" if it is valid."""
-    wrong, write = _unfit(kind, value), _writer(kind, type(value))
-    text = value if write is None else write(value) or ""
-    if kind == "tags" and isinstance(value, list):
-        text = ", ".join(str(one) for one in value if one is not None)
-    elif isinstance(value, list | dict) and not wrong:
-        try:
-            text = json.dumps(value, ensure_ascii=False)
-        except RecursionError:
-            wrong = "is nested too deeply"
-    if _SURROGATE.search(text):
-        wrong, text = "holds half a character (a lone surrogate)", _SURROGATE.sub("?", text)
-    return text, wrong
-
-
-def _unfit(kind: Kind, value: Any) -> str:
-    """Return why a column of this kind cannot contain the value; "" if it can."""
-    is_unfit_list = isinstance(value, list) and kind not in ("list", "rules", "tags")
-    if is_unfit_list or (isinstance(value, dict) and kind != "fields"):
-        return f"must be a text or a number, not {'an object' if isinstance(value, dict) else 'a list'}"
-    if kind in ("list", "rules") and not isinstance(value, list | str | NoneType):
-        return "must be a list"
-    if isinstance(value, float) and not isfinite(value):
-        return f"must not be {value}"
-    return ""

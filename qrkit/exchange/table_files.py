@@ -215,16 +215,12 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
-def _rows(
-    located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own: OwnColumns
-) -> Iterator[Row | Packed]:
+def _rows(located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own: OwnColumns) -> Iterator[Row | Packed]:
     kinds = KindColumns(located.heading)
     places = _places(located, kinds, rows)
     columns, taken = tuple(places), tuple(places.values())
     others = [
-        (place, one)
-        for place, one in enumerate(located.heading)
-        if not is_known(one) and place not in kinds.places
+        (place, one) for place, one in enumerate(located.heading) if not is_known(one) and place not in kinds.places
     ]
     is_plain, is_all = not kinds and not others, taken == tuple(range(len(located.heading)))
     for number, cells, error in rows:
@@ -266,7 +262,11 @@ def _is_address(text: str) -> bool:
 
 
 def table_of_records(
-    rows: Iterable[Row | Packed], own: OwnColumns | None = None, *, heading: int = 1, names: Mapping[str, str] | None = None
+    rows: Iterable[Row | Packed],
+    own: OwnColumns | None = None,
+    *,
+    heading: int = 1,
+    names: Mapping[str, str] | None = None,
 ) -> Table:
     """Build the table for rows, with an issue for each column that is not ours.
 
