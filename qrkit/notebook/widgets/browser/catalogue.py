@@ -338,12 +338,12 @@ class Catalogue:
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
         latest: dict[str, date] = {}
-        if ids:
-            for id, day, scans, began, ended in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
-                since[id] = min(since.get(id, began.date()), began.date())
-                latest[id] = max(latest.get(id, ended.date()), ended.date())
-                if day >= 0:
-                    days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
+        for row in view.rows(PER_DAY, first=first, ids=list(ids)) if ids else ():
+            id = row["qrcode_id"]
+            since[id] = min(since.get(id, row["since"]), row["since"])
+            latest[id] = max(latest.get(id, row["last"]), row["last"])
+            if row["day"] >= 0:
+                days.setdefault(id, [0] * SPARK_DAYS)[row["day"]] = row["scans"]
         return days, since, latest
 
     def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: str, last: str) -> dict[str, Any]:
