@@ -191,9 +191,6 @@ class Rows:
     def __iter__(self) -> Iterator[Row]:
         return map(unpacked, self._rows)
 
-    def __reversed__(self) -> Iterator[Row]:
-        return map(unpacked, reversed(self._rows))
-
 
 def unpacked(row: Row | Packed) -> Row:
     """Return a row that may be packed."""

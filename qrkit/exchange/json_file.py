@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row, unpacked
+from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
@@ -225,41 +225,23 @@ def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[R
             continue
         shape = shape_of(tuple(one), tuple(map(type, one.values())))
         texts = [one[name] for name in shape.names] if len(shape.names) < len(one) else list(one.values())
-        try:
-            for place, write in shape.writers:
+        wrong = ""
+        for place, write in shape.writers:
+            try:
                 texts[place] = write(texts[place])
-            # Only JSON escapes can contain lone surrogates.
-            is_plain = not (has_escapes and _SURROGATE.search("".join(texts)))
-        except ValueError:
-            is_plain = False
-        is_plain = is_plain and type(one) is dict and not shape.is_twice
-        row = (shape.columns, number, *texts) if is_plain else _row(number, one, shape)
-        if shape.unknown:
-            row = own.row(unpacked(row), ((name, field_text(one[name])) for name in shape.unknown))
-        yield row
-
-
-def _row(number: int, one: Mapping[str, Any], shape: _Shape) -> Row:
-    """Convert an object with an error to a row, value by value."""
-    cells: dict[str, str] = {}
-    error = ""
-    writers = dict(shape.writers)
-    for place, (name, column) in enumerate(zip(shape.names, shape.columns, strict=True)):
-        cells[column], wrong = _text(one[name], writers.get(place, str))
-        error = f"{name}: {wrong}" if wrong else error
-    is_twice = shape.is_twice or isinstance(one, _Twice)
-    return Row(number, cells, "a name appears twice in it" if is_twice else error)
-
-
-def _text(value: Any, write: Writer) -> tuple[str, str]:
-    """Convert a value to the text of a table cell; also return an error message, or "" if it is valid."""
-    try:
-        text = write(value)
-    except ValueError as error:
-        return "", str(error)
-    if _SURROGATE.search(text):
-        return _SURROGATE.sub("?", text), "holds half a character (a lone surrogate)"
-    return text, ""
+            except ValueError as error:
+                texts[place], wrong = "", f"{shape.names[place]}: {error}"
+        if has_escapes and _SURROGATE.search("".join(texts)):  # only JSON escapes can contain lone surrogates
+            name = next(name for name, text in zip(shape.names, texts, strict=True) if _SURROGATE.search(text))
+            wrong = f"{name}: holds half a character (a lone surrogate)"
+            texts = [_SURROGATE.sub("?", text) for text in texts]
+        if shape.is_twice or type(one) is _Twice:
+            wrong = "a name appears twice in it"
+        if wrong or shape.unknown:
+            row = Row(number, dict(zip(shape.columns, texts, strict=True)), wrong)
+            yield own.row(row, ((name, field_text(one[name])) for name in shape.unknown))
+        else:
+            yield shape.columns, number, *texts
 
 
 def _writer(kind: Kind, of: type) -> Writer:
@@ -274,8 +256,7 @@ def _writer(kind: Kind, of: type) -> Writer:
     if of is int:
         return _moment if kind == "moment" else str
     if of is float:
-        # Degrees are written as in tables, keeping the sign of -0.
-        return _degrees if kind == "degrees" else _number
+        return _number
     return cell_text
 
 
@@ -297,14 +278,11 @@ def _joined(tags: list[Any]) -> str:
     return ", ".join(str(one) for one in tags if one is not None)
 
 
-def _degrees(number: float) -> str:
+def _number(number: float) -> str:
+    """Convert a number as tables do, keeping the sign of -0."""
     if not isfinite(number):
         raise ValueError(f"must not be {number}")
     return repr(number).removesuffix(".0")
-
-
-def _number(number: float) -> str:
-    return cell_text(number) if number == 0 else _degrees(number)
 
 
 def _moment(milliseconds: int) -> str:

@@ -287,7 +287,7 @@ class _Importing:
         if not self._has_folders:
             return
         told = self._own_hosts | {host_of(url) for url in self._present.old_base_urls}
-        written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed(rows)}
+        written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed([*rows])}
         urls = {with_scheme(url): row for url, row in written.items()}
         for host, path in shared_paths(urls).items():
             if host not in told:

@@ -375,10 +375,7 @@ class Scans(Shown):
         return columns(self.store).frame(asked.sql, asked.parameters)
 
     def rows(self, select: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Run a statement as `ask` does, and return its rows as dictionaries by column name.
-
-        This suits a few rows, because it does not load pandas, which takes longer than most questions.
-        """
+        """Run a statement as `ask` does, and return its rows as dictionaries; this does not load pandas."""
         asked = self.query(select, **parameters)
         return columns(self.store).rows(asked.sql, asked.parameters)
 
