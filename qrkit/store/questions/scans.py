@@ -374,11 +374,6 @@ class Scans(Shown):
         asked = self.query(select, **parameters)
         return columns(self.store).frame(asked.sql, asked.parameters)
 
-    def rows(self, select: str, **parameters: Any) -> list[dict[str, Any]]:
-        """Run a statement as `ask` does, and return its rows as dictionaries; this does not load pandas."""
-        asked = self.query(select, **parameters)
-        return columns(self.store).rows(asked.sql, asked.parameters)
-
     def query(self, select: str = "SELECT * FROM scans", **parameters: Any) -> Query:
         """Parse new user agents, then return the query that `ask` would run, for reading rows in another format.
 
@@ -409,7 +404,9 @@ class Scans(Shown):
 
     def count(self) -> int:
         """Return the number of scans in the view."""
-        return int(self.rows("SELECT count(*) AS number FROM lean")[0]["number"])
+        asked = self.query("SELECT count(*) AS number FROM lean")
+        found = columns(self.store).row(asked.sql, asked.parameters)
+        return int(found["number"]) if found else 0
 
     def field_names(self) -> list[str]:
         """Return the names of the fields that the QR Codes of the account have, in alphabetical order."""

@@ -26,6 +26,7 @@ from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_sets import MOST_IN_SET, code_sheet
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.portfolio.trackable import check_change
+from qrkit.store.questions.column_copy import columns
 from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
@@ -338,7 +339,8 @@ class Catalogue:
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
         latest: dict[str, date] = {}
-        for row in view.rows(PER_DAY, first=first, ids=list(ids)) if ids else ():
+        asked = view.query(PER_DAY, first=first, ids=list(ids))
+        for row in columns(view.store).rows(asked.sql, asked.parameters) if ids else ():  # `ask` would load pandas
             id = row["qrcode_id"]
             since[id] = min(since.get(id, row["since"]), row["since"])
             latest[id] = max(latest.get(id, row["last"]), row["last"])
