@@ -93,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # escape what the console cannot show
     # No command multiplies large matrices. Threads for that would take as long to start as all else that NumPy loads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # To find plugins of pydantic, of which no command has any use, the metadata of each installed package are read.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     reader = parser()
     words = sys.argv[1:] if arguments is None else arguments
     if not words:

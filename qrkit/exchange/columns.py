@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -27,7 +27,8 @@ from qrkit.tracking.times import from_table, to_table
 __all__ = [
     "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES",
     "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind",
-    "Row", "check_names", "column_pair", "field_of", "is_ours", "named", "read_columns", "read_row", "write_row",
+    "Packed", "Row", "Rows", "check_names", "column_pair", "field_of", "is_ours", "named", "read_columns",
+    "read_row", "unpacked", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -168,6 +169,35 @@ class Row(NamedTuple):
     undated: str = ""
     notes: tuple[tuple[Any, str], ...] = ()
     own: Mapping[str, str] = NO_FIELDS
+
+
+Packed = tuple[Any, ...]
+"""A row that was read and has no more than texts: the names of its columns, its number, and its text in each column."""
+
+
+class Rows:
+    """The rows of a file, most of which are packed until they are asked for.
+
+    A file may have 200,000. The garbage collector looks through each `Row` that waits for its import, again and again,
+    but not through tuples of texts.
+    """
+
+    def __init__(self, rows: list[Row | Packed]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(unpacked, self._rows)
+
+
+def unpacked(row: Row | Packed) -> Row:
+    """Return a row that may be packed."""
+    if isinstance(row, Row):
+        return row
+    names, number, *texts = row
+    return Row(number, dict(zip(names, texts, strict=True)))
 
 
 def write_row(code: QRCode, campaign: str) -> Row:

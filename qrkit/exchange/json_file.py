@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from qrkit.errors import UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Row
+from qrkit.exchange.columns import COLUMN_OF, ELEMENTS, KINDS, LABELS, OVERLOOKED, REQUIRED, Kind, Packed, Row
 from qrkit.exchange.locating import MOST_COLUMNS, Part, Place, Share
 from qrkit.exchange.own_columns import OwnColumns
 from qrkit.exchange.table_files import (
@@ -40,8 +40,8 @@ NAMED = COLUMN_OF | {key.lower(): name for key, name in ELEMENTS.items()}
 """Lowercase name accepted in objects -> column name."""
 QUOTED = ("text", "word", "mode", "moment", "time")
 """Column kinds that are JSON strings; apart from tags, the cells of all other kinds already contain valid JSON."""
-FLAGS = ("false", "true")
-Writers = dict[type, Callable[[Any], str]]
+Writer = Callable[[Any], str]
+"""Makes the text of a value, or raises ValueError with the rule that the value breaks."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -182,64 +182,107 @@ def _whole(digits: str) -> int | float:
     return -0.0 if digits == "-0" else int(digits)
 
 
-class _Names(NamedTuple):
-    """What the names of an object say.
+class _Shape(NamedTuple):
+    """How objects with the same names, and values of the same types, become rows.
 
     Attributes:
-        known: The name and the column of each field that is read, and what makes the text of its values, by their type.
+        names: The names of the fields that are read.
+        columns: Their columns.
+        writers: The position of each value that is not a text, and what makes its text.
         unknown: Names that are not columns.
         is_twice: Whether two names are of one column.
     """
 
-    known: tuple[tuple[str, str, Writers], ...]
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    writers: tuple[tuple[int, Writer], ...]
     unknown: tuple[str, ...]
     is_twice: bool
 
 
-def _read_names(names: tuple[str, ...]) -> _Names:
-    columns = [(name, ELEMENTS.get(name) or NAMED.get(name.lower())) for name in names]
-    known = tuple((name, column, _plain_writers(KINDS[column])) for name, column in columns if column)
-    unknown = tuple(name for name, column in columns if not column and name.lower() not in OVERLOOKED)
-    return _Names(known, unknown, len({column for _, column, _ in known}) < len(known))
+def _shape(names: tuple[str, ...], types: tuple[type, ...]) -> _Shape:
+    type_of = dict(zip(names, types, strict=True))
+    columns = {name: column for name in names if (column := ELEMENTS.get(name) or NAMED.get(name.lower()))}
+    return _Shape(
+        names=tuple(columns),
+        columns=tuple(columns.values()),
+        writers=tuple(
+            (place, _writer(KINDS[column], type_of[name]))
+            for place, (name, column) in enumerate(columns.items())
+            if type_of[name] is not str
+        ),
+        unknown=tuple(name for name in names if name not in columns and name.lower() not in OVERLOOKED),
+        is_twice=len(set(columns.values())) < len(columns),
+    )
 
 
-def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row]:
-    # The objects of a file have the same names, or one of a few choices of them.
-    read_names = lru_cache(maxsize=100)(_read_names)
+def _rows(found: list[Any], own: OwnColumns, *, has_escapes: bool) -> Iterator[Row | Packed]:
+    # The objects of a file have one of a few shapes.
+    shape_of = lru_cache(maxsize=100)(_shape)
     for number, one in enumerate(found, start=1):
         if not isinstance(one, dict):
             yield Row(number, {}, "is no object")
             continue
-        names = read_names(tuple(one))
-        row = _row(number, one, names, has_escapes=has_escapes)
-        yield own.row(row, ((name, field_text(one[name])) for name in names.unknown)) if names.unknown else row
-
-
-def _row(number: int, one: Mapping[str, Any], names: _Names, *, has_escapes: bool) -> Row:
-    """Convert an object to a row; the row is invalid if the object contains a column twice."""
-    cells: dict[str, str] = {}
-    error = ""
-    for name, column, writers in names.known:
-        value = one[name]
-        # Only JSON escapes can contain lone surrogates, for which `_text` looks.
-        if (kind := type(value)) is str and (not has_escapes or value.isascii()):
-            cells[column] = value
-        elif kind in writers and (text := writers[kind](value)):
-            cells[column] = text
+        shape = shape_of(tuple(one), tuple(map(type, one.values())))
+        texts = [one[name] for name in shape.names] if len(shape.names) < len(one) else list(one.values())
+        wrong = ""
+        for place, write in shape.writers:
+            try:
+                texts[place] = write(texts[place])
+            except ValueError as error:
+                texts[place], wrong = "", f"{shape.names[place]}: {error}"
+        if has_escapes and _SURROGATE.search("".join(texts)):  # only JSON escapes can contain lone surrogates
+            name = next(name for name, text in zip(shape.names, texts, strict=True) if _SURROGATE.search(text))
+            wrong = f"{name}: holds half a character (a lone surrogate)"
+            texts = [_SURROGATE.sub("?", text) for text in texts]
+        if shape.is_twice or type(one) is _Twice:
+            wrong = "a name appears twice in it"
+        if wrong or shape.unknown:
+            row = Row(number, dict(zip(shape.columns, texts, strict=True)), wrong)
+            yield own.row(row, ((name, field_text(one[name])) for name in shape.unknown))
         else:
-            cells[column], wrong = _text(KINDS[column], value)
-            error = f"{name}: {wrong}" if wrong else error
-    is_twice = names.is_twice or isinstance(one, _Twice)
-    return Row(number, cells, "a name appears twice in it" if is_twice else error)
+            yield shape.columns, number, *texts
 
 
-def _plain_writers(kind: Kind) -> Writers:
-    """Return what makes the text of a whole number, a flag and any other number; "" is for `_text` to convert."""
-    whole = _moment if kind == "moment" else str
-    # Degrees are written as in tables, keeping the sign of -0.
-    number = repr if kind == "degrees" else cell_text
-    others: Writers = {bool: FLAGS.__getitem__, float: lambda one: number(one).removesuffix(".0") * isfinite(one)}
-    return {int: whole} if kind in ("list", "rules") else {int: whole} | others
+def _writer(kind: Kind, of: type) -> Writer:
+    """Return what makes the text of a value of this type in a column of this kind."""
+    if of in (list, dict):
+        if of is (dict if kind == "fields" else list) and kind in ("fields", "list", "rules"):
+            return _as_json
+        what = "an object" if of is dict else "a list"
+        return _joined if of is list and kind == "tags" else _refusing(f"must be a text or a number, not {what}")
+    if kind in ("list", "rules") and of is not NoneType:
+        return _refusing("must be a list")
+    if of is int:
+        return _moment if kind == "moment" else str
+    if of is float:
+        return _number
+    return cell_text
+
+
+def _refusing(rule: str) -> Writer:
+    def refuse(_: object) -> str:
+        raise ValueError(rule)
+
+    return refuse
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError as error:
+        raise ValueError("is nested too deeply") from error
+
+
+def _joined(tags: list[Any]) -> str:
+    return ", ".join(str(one) for one in tags if one is not None)
+
+
+def _number(number: float) -> str:
+    """Convert a number as tables do, keeping the sign of -0."""
+    if not isfinite(number):
+        raise ValueError(f"must not be {number}")
+    return repr(number).removesuffix(".0")
 
 
 def _moment(milliseconds: int) -> str:
@@ -248,32 +291,3 @@ def _moment(milliseconds: int) -> str:
         return to_table(EPOCH + timedelta(milliseconds=milliseconds))
     except OverflowError:
         return str(milliseconds)
-
-
-def _text(kind: Kind, value: Any) -> tuple[str, str]:
-    """Convert a text or a list to the text of a table cell; also return an error message, or "" if it is valid."""
-    wrong, text = _unfit(kind, value), ""
-    if isinstance(value, str):
-        text = value
-    elif kind == "tags" and isinstance(value, list):
-        text = ", ".join(str(one) for one in value if one is not None)
-    elif value is not None and not wrong:
-        try:
-            text = json.dumps(value, ensure_ascii=False)
-        except RecursionError:
-            wrong = "is nested too deeply"
-    if _SURROGATE.search(text):
-        wrong, text = "holds half a character (a lone surrogate)", _SURROGATE.sub("?", text)
-    return text, wrong
-
-
-def _unfit(kind: Kind, value: Any) -> str:
-    """Return why a column of this kind cannot contain the value; "" if it can."""
-    is_unfit_list = isinstance(value, list) and kind not in ("list", "rules", "tags")
-    if is_unfit_list or (isinstance(value, dict) and kind != "fields"):
-        return f"must be a text or a number, not {'an object' if isinstance(value, dict) else 'a list'}"
-    if kind in ("list", "rules") and not isinstance(value, list | str | NoneType):
-        return "must be a list"
-    if isinstance(value, float) and not isfinite(value):
-        return f"must not be {value}"
-    return ""

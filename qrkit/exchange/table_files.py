@@ -22,7 +22,19 @@ from typing import TYPE_CHECKING, Any
 from qrkit.contents.addresses import location_of
 from qrkit.errors import Door, InvalidParameter, UnreadableFile
 from qrkit.exchange import foreign
-from qrkit.exchange.columns import COLUMN_OF, CREATED, NAMES, OVERLOOKED, REQUIRED, Row, column_pair, read_row
+from qrkit.exchange.columns import (
+    COLUMN_OF,
+    CREATED,
+    NAMES,
+    OVERLOOKED,
+    REQUIRED,
+    Packed,
+    Row,
+    Rows,
+    column_pair,
+    read_row,
+    unpacked,
+)
 from qrkit.exchange.kind_columns import KindColumns
 from qrkit.exchange.locating import (
     ADDRESS,
@@ -122,7 +134,7 @@ class Table:
         has_tails: Whether a readable tail may follow the short code in a short URL.
     """
 
-    rows: list[Row]
+    rows: Rows
     issues: list[ImportIssue] = field(default_factory=list)
     names: Mapping[str, str] = field(default_factory=dict)
     has_tails: bool = True
@@ -170,15 +182,8 @@ def table_of_rows(located: Located) -> Table:
         links = ((number, dict(zip(heading, map(_saved, cells), strict=True)), error) for number, cells, error in rows)
         table = table_of_links(tool, links, heading, located.line)
     else:
-        kinds, own = KindColumns(heading), OwnColumns(NAMES)
-        places = _places(located, kinds, rows)
-        others = [(place, one) for place, one in enumerate(heading) if not is_known(one) and place not in kinds.places]
-        found = _rows(located, rows, places, kinds)
-        table = table_of_records(
-            (own.row(row, [(one, cells[place]) for place, one in others]) if others else row for row, cells in found),
-            own,
-            heading=located.line,
-        )
+        own = OwnColumns(NAMES)
+        table = table_of_records(_rows(located, rows, own), own, heading=located.line)
     table.issues.extend(located.issues)
     return table
 
@@ -210,17 +215,24 @@ def left_out_issues(titles: Iterable[str], chosen: Iterable[str], heading: int) 
             yield ImportIssue(heading, "", "", "", "unknown-column", detail)
 
 
-def _rows(
-    located: Located, rows: Iterable[tuple[int, Sequence[str], str]], places: Mapping[str, int], kinds: KindColumns
-) -> Iterator[tuple[Row, Sequence[str]]]:
-    """Yield each row, and its cells in all columns."""
+def _rows(located: Located, rows: Iterator[tuple[int, Sequence[str], str]], own: OwnColumns) -> Iterator[Row | Packed]:
+    kinds = KindColumns(located.heading)
+    places = _places(located, kinds, rows)
     columns, taken = tuple(places), tuple(places.values())
-    has_kinds, is_all = bool(kinds), taken == tuple(range(len(located.heading)))
-    made = row_of if located.is_sheet else Row  # csv has no cells that stand for another text
+    others = [
+        (place, one) for place, one in enumerate(located.heading) if not is_known(one) and place not in kinds.places
+    ]
+    is_plain, is_all = not kinds and not others, taken == tuple(range(len(located.heading)))
     for number, cells, error in rows:
-        own = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
-        row = made(number, dict(zip(columns, own, strict=True)), error)
-        yield described(row, kinds, cells) if has_kinds else row, cells
+        texts = cells if is_all else [cells[place] for place in taken]  # most files have just our columns, in any order
+        # csv has no cells that stand for another text
+        if is_plain and not error and (not located.is_sheet or _TEXTS.issuperset(map(type, texts))):
+            yield columns, number, *texts
+            continue
+        row = row_of(number, dict(zip(columns, texts, strict=True)), error)
+        if kinds:
+            row = described(row, kinds, cells)
+        yield own.row(row, [(one, cells[place]) for place, one in others])
 
 
 def row_of(number: int, cells: dict[str, str], error: str) -> Row:
@@ -250,7 +262,11 @@ def _is_address(text: str) -> bool:
 
 
 def table_of_records(
-    rows: Iterable[Row], own: OwnColumns | None = None, *, heading: int = 1, names: Mapping[str, str] | None = None
+    rows: Iterable[Row | Packed],
+    own: OwnColumns | None = None,
+    *,
+    heading: int = 1,
+    names: Mapping[str, str] | None = None,
 ) -> Table:
     """Build the table for rows, with an issue for each column that is not ours.
 
@@ -262,8 +278,8 @@ def table_of_records(
     """
     found = list(islice(rows, MOST_ROWS + 1))
     if len(found) > MOST_ROWS:
-        check_number(MOST_ROWS, found[-1].number)
-    return Table(found, list(own.issues(heading)) if own else [], names or {})
+        check_number(MOST_ROWS, unpacked(found[-1]).number)
+    return Table(Rows(found), list(own.issues(heading)) if own else [], names or {})
 
 
 def table_of_links(

@@ -14,7 +14,7 @@ from zipfile import ZipFile, ZipInfo
 
 from qrkit.errors import QrkitError, UnreadableFile
 from qrkit.exchange import archives, xml_file
-from qrkit.exchange.columns import Row
+from qrkit.exchange.columns import Packed, Row, Rows
 from qrkit.exchange.table_files import MOST_BYTES, Reading, Table, Writing, table_of_records
 from qrkit.files import FileNames
 
@@ -78,15 +78,15 @@ def read(data: bytes, how: Reading) -> Table:
     """
     archive = archives.opened(data)
     found = archives.members(archive)
-    rows: list[Row] = []
-    listed = Table(rows)
+    rows: list[Row | Packed] = []
+    listed = Table(Rows([]))
     told: set[str] = set()
     manifest, folder = _manifest(found)
     if manifest:
         quietly = Reading(how.decode)
         listed = xml_file.read(archives.unpacked(archive, manifest, MOST_BYTES), quietly)
-        rows = listed.rows
-        files = [row.cells.get(xml_file.FILE, "") for row in rows]
+        rows += listed.rows
+        files = [row.cells.get(xml_file.FILE, "") for row in listed.rows]
         told = {"/".join((*folder, *archives.parts_of(name))) for name in [*files, MANIFEST]}
     others = [(entry, parts) for entry, parts in found if "/".join(parts) not in told]
     if len(others) > MOST_PICTURES:

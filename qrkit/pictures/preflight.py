@@ -13,7 +13,6 @@ from qrkit.design.print_width import REGISTRATION_MM, SMALLEST_CAPITAL_MM
 from qrkit.drawing.frames.framing import LEAST_PADDING, framed
 from qrkit.drawing.layout import lay_out
 from qrkit.errors import InvalidParameter, Problem, RenderingFailed, nearest
-from qrkit.pictures.ink_measures import inked
 from qrkit.pictures.printing import PrintSize
 from qrkit.scanning.fixes import is_clear
 from qrkit.scanning.issues import CONTRAST, GROWTH, QUIET, STANDARD_QUIET, is_read_by_tills
@@ -174,6 +173,8 @@ def _on_paper(
 
 def _in_ink(image: QRImage, size: PrintSize, material: str | None, ground: Color) -> Iterator[PrintFinding]:
     """Yield what is wrong with the colors in ink; see `qrkit.pictures.ink_measures` for how they are converted."""
+    from qrkit.pictures.ink_measures import inked  # loads NumPy
+
     stock, field = MATERIALS[material or "coated"], f"print a white field {size.size_mm:g} mm wide below it"
     # Inks do not show on dark stock, so whatever is opaque there stands on white ink.
     is_dark = stock.color.luma < DARK

@@ -19,7 +19,7 @@ from qrkit.contents.gs1_paths import is_gs1_key
 from qrkit.contents.suspicious_links import link_warning, meant_url
 from qrkit.errors import ContentTooLong, InvalidParameter, UnreadableFile, nearest
 from qrkit.exchange import SHEETS, Reading, sniffed
-from qrkit.exchange.columns import Row
+from qrkit.exchange.columns import Row, Rows
 from qrkit.exchange.locating import ADDRESS, ANYWHERE, Place
 from qrkit.exchange.merge import ImportIssue, ImportResult, issue_of, merge
 from qrkit.exchange.sheets import sheet_of, table_of_sheet
@@ -282,12 +282,12 @@ class _Importing:
         self._add(self._new_campaigns, self._waiting)
         self._new_campaigns, self._waiting = [], []
 
-    def folder_issues(self, rows: Sequence[Row]) -> Iterator[ImportIssue]:
+    def folder_issues(self, rows: Rows) -> Iterator[ImportIssue]:
         """Yield an issue for each host whose short URLs share a path that became part of their short codes."""
         if not self._has_folders:
             return
         told = self._own_hosts | {host_of(url) for url in self._present.old_base_urls}
-        written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed(rows)}
+        written = {row.cells.get("Trackable URL", "").replace("%2F", "/"): row for row in reversed([*rows])}
         urls = {with_scheme(url): row for url, row in written.items()}
         for host, path in shared_paths(urls).items():
             if host not in told:
@@ -380,7 +380,7 @@ def _completed(
     return (row, code.replace(content=url)) if url else read
 
 
-def _hold_addresses(rows: Sequence[Row]) -> bool:
+def _hold_addresses(rows: Rows) -> bool:
     """Return whether most contents of a file are web addresses, apart from those that say that there is none."""
     contents = [
         content for row in rows if (content := row.cells.get("Content", "")) and not NO_CONTENT.fullmatch(content)

@@ -43,10 +43,11 @@ class Workers:
     Args:
         script: The script; see `qrkit.processes.worker`.
         most: Maximum number of processes.
+        lender: A pool of the same script, whose idle processes this one takes over rather than start its own.
     """
 
-    def __init__(self, script: Path, most: int) -> None:
-        self._script, self._most = script, most
+    def __init__(self, script: Path, most: int, lender: Workers | None = None) -> None:
+        self._script, self._most, self._lender = script, most, lender
         self._idle: list[_Worker] = []
         self._slots = threading.BoundedSemaphore(most)
         _pools.add(self)
@@ -87,7 +88,7 @@ class Workers:
             try:
                 worker = self._idle.pop()
             except IndexError:
-                return _Worker(self._script)
+                return self._lender._acquire() if self._lender else _Worker(self._script)
             if worker.is_alive():
                 return worker
             worker.stop()  # it was killed while idle

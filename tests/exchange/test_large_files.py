@@ -1,6 +1,7 @@
 """Portfolios that are larger than what is held at a time: in parts, with a bar, in bounded memory."""
 
 import csv
+import gc
 import io
 import json
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import pytest
 
 from qrkit import open_portfolio
-from qrkit.exchange import EXCHANGE_FORMATS
+from qrkit.exchange import EXCHANGE_FORMATS, Reading
 from qrkit.store.records.qrcodes import TOGETHER
 from tests.sweeps import night_after, quick_first
 
@@ -143,3 +144,14 @@ def test_a_hundred_thousand_codes_need_less_than_a_gigabyte(very_large, tmp_path
     created, to_import = printed(IMPORTED, ":memory:", file)
     assert created == codes
     assert max(to_export, to_import) < megabytes
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_rows_that_wait_cost_no_garbage_collection(large, format):
+    data = large.export_bytes(format)
+    gc.collect()
+    before = len(gc.get_objects())
+    table = EXCHANGE_FORMATS[format].read(data, Reading(bytes.decode))
+    gc.collect()
+    assert len(table.rows) == ROWS
+    assert len(gc.get_objects()) - before < ROWS / 10

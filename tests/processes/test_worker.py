@@ -74,3 +74,17 @@ def test_memory_is_limited_as_the_script_says(ask):
     with pytest.raises(WorkerBroke):
         ask(b"large")
     assert ask(b"start") == (0, b"start"), "the next request has a new worker"
+
+
+def test_an_idle_worker_of_the_lender_answers(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    lender = Workers(script, most=1)
+    borrower = Workers(script, most=1, lender=lender)
+    _, lent = lender.ask(b"process", seconds=60)
+    assert borrower.ask(b"process", seconds=60) == (0, lent)
+    _, other = lender.ask(b"process", seconds=60)
+    assert other != lent
+    assert borrower.ask(b"process", seconds=60) == (0, lent)
+    lender.stop()
+    borrower.stop()

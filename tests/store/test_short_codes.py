@@ -13,6 +13,7 @@ from qrkit import open_portfolio
 from qrkit.errors import InvalidParameter, NotFound
 from qrkit.store import Store
 from qrkit.store.recording.recorder import drain
+from qrkit.store.records import short_codes
 from qrkit.store.records.short_codes import DELETED, target
 from qrkit.store.upkeep.maintenance import compact, verify
 from qrkit.tracking.records import ScheduleEvent
@@ -29,8 +30,9 @@ class Undone(Exception):
     pass
 
 
-@pytest.fixture
-def shop(new_place):
+@pytest.fixture(params=[short_codes.FEW, 0], ids=["few", "many"])
+def shop(new_place, monkeypatch, request):
+    monkeypatch.setattr(short_codes, "FEW", request.param)
     with open_portfolio(new_place(), clock=lambda: NOON) as portfolio:
         portfolio.insert_qrcode(SPRING, short_code="door")
         assert target(portfolio.store, "door").content == SPRING  # all are in memory from here on

@@ -47,6 +47,8 @@ MOST_KEPT = 4_096
 
 TOGETHER = 50_000
 """QR Codes per query: the database holds the whole result of a query in memory."""
+FEW = 5_000
+"""QR Codes of a store that are all read as targets: NumPy takes more memory than they do, and longer to load."""
 NEXT = "SELECT min(number) AS number FROM qrcodes WHERE number >= ?"
 FITS = "strlen(short_code) <= 64 AND strlen(short_code) = length(short_code)"
 """Which short codes are in a `TargetTable`, where each takes as much room as the longest: few letters of ASCII."""
@@ -163,14 +165,17 @@ NEW = SELECT.format(more=", s.revision", which="s.revision > $seen")
 """Selects changed short codes in a database that other processes also change."""
 
 OTHERS = f"""
-SELECT short_code, number, {TERMS} FROM qrcodes q {WITH_UTM} WHERE NOT ({FITS}) OR {LEADS_ELSEWHERE}
+SELECT short_code, number, {TERMS} FROM qrcodes q {WITH_UTM} WHERE $are_few OR NOT ({FITS}) OR {LEADS_ELSEWHERE}
 UNION ALL
 SELECT code, NULL, '', NULL, '[]', true, NULL, NULL, 0, 0, '', '', NULL, false, '', '[]', NULL, NULL, ''
 FROM short_codes
 WHERE (SELECT count(*) FROM short_codes) > (SELECT count(*) FROM qrcodes)
     AND qrcode NOT IN (SELECT number FROM qrcodes)
 """
-"""Selects the short codes of a file that are not in a `TargetTable` as they are read: long, on terms, and deleted."""
+"""Selects the short codes of a file that are not in a `TargetTable` as they are read: long, on terms, and deleted.
+
+If they are few, it selects all.
+"""
 
 
 class TargetTable:
@@ -180,12 +185,12 @@ class TargetTable:
 
     Args:
         store: A file, in which nothing changes until the table is made.
-        others: The targets of QR Codes with a schedule or terms, and of deleted ones.
     """
 
-    def __init__(self, store: Store, others: Mapping[str, Target]) -> None:
-        self._others = dict(others)
-        self._plain = _columns(store)
+    def __init__(self, store: Store) -> None:
+        are_few = store.rows("SELECT count(*) AS number FROM qrcodes")[0]["number"] <= FEW
+        self._others = {code: _target(code, *rest) for code, *rest in store.each_row(OTHERS, {"are_few": are_few})}
+        self._plain = None if are_few else _columns(store)
         self._read = lru_cache(MOST_KEPT)(self._read_plain)
 
     def get(self, code: str) -> Target | None:
@@ -203,6 +208,8 @@ class TargetTable:
 
     def _read_plain(self, code: str) -> Target:
         """Read a target; KeyError if there is none, because the cache keeps what is returned, and texts may be long."""
+        if self._plain is None:
+            raise KeyError
         codes, numbers, ends, contents = self._plain
         key = code.encode("utf-8", "replace")
         # NumPy would copy all codes in order to compare them with a longer one.
@@ -374,9 +381,7 @@ def _all(store: Store) -> Targets:
             # No transaction may commit between the query and the cache update.
             with store.database.writing:
                 if KNOWN not in memory:
-                    rows = store.each_row(OTHERS)
-                    others = {code: _target(code, *rest) for code, *rest in rows}
-                    memory[KNOWN] = TargetTable(store, others)
+                    memory[KNOWN] = TargetTable(store)
     found: Targets = memory[KNOWN]
     return found
 

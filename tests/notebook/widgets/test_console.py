@@ -174,6 +174,15 @@ def test_pages_are_made_when_they_are_selected():
             widget.close()
 
 
+def test_the_first_page_opens_without_pandas_and_numpy():
+    program = (
+        "import sys; from qrkit import open_portfolio; from qrkit.notebook.console.pages import pages_of;"
+        "shop = open_portfolio(':memory:', base_url='https://go.example.com'); shop.insert_qrcode('x');"
+        "pages_of(shop); sys.exit(bool({'pandas', 'numpy'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-W", "error", "-c", program], check=False).returncode == 0
+
+
 def test_experiments_are_told_as_in_reports():
     with open_portfolio(":memory:") as shop:
         pages = pages_of(shop)

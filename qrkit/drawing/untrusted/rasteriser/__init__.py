@@ -36,7 +36,8 @@ _log = logging.getLogger("qrkit")
 
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 _SCRIPT = Path(__file__).with_name("worker.py")
-_drawers, _compressors = Workers(_SCRIPT, MOST_WORKERS), Workers(_SCRIPT, MOST_WORKERS)
+_drawers = Workers(_SCRIPT, MOST_WORKERS)
+_compressors = Workers(_SCRIPT, MOST_WORKERS, lender=_drawers)
 
 
 class Step(NamedTuple):

@@ -26,6 +26,7 @@ from qrkit.portfolio.code_designs import CodeDesigns
 from qrkit.portfolio.code_sets import MOST_IN_SET, code_sheet
 from qrkit.portfolio.many_codes import EditedQRCodes
 from qrkit.portfolio.trackable import check_change
+from qrkit.store.questions.column_copy import columns
 from qrkit.store.records.searching import ORDERS, Search, imports
 from qrkit.store.records.short_codes import longest_known
 from qrkit.tracking.records import DERIVED, QRCode, TermsFields
@@ -338,12 +339,13 @@ class Catalogue:
         days: dict[str, list[int]] = {}
         since: dict[str, date] = {}
         latest: dict[str, date] = {}
-        if ids:
-            for id, day, scans, began, ended in view.ask(PER_DAY, first=first, ids=list(ids)).itertuples(index=False):
-                since[id] = min(since.get(id, began.date()), began.date())
-                latest[id] = max(latest.get(id, ended.date()), ended.date())
-                if day >= 0:
-                    days.setdefault(id, [0] * SPARK_DAYS)[day] = int(scans)
+        asked = view.query(PER_DAY, first=first, ids=list(ids))
+        for row in columns(view.store).rows(asked.sql, asked.parameters) if ids else ():  # `ask` would load pandas
+            id = row["qrcode_id"]
+            since[id] = min(since.get(id, row["since"]), row["since"])
+            latest[id] = max(latest.get(id, row["last"]), row["last"])
+            if row["day"] >= 0:
+                days.setdefault(id, [0] * SPARK_DAYS)[row["day"]] = row["scans"]
         return days, since, latest
 
     def _row(self, code: QRCode, days: Mapping[str, list[int]], imported: int, since: str, last: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -59,7 +60,7 @@ class FileImport:
         kept = {name: self.state[name] for name in ("name", "heading", "columns")}
         self.state = kept | ({"columns": columns} if columns else {})
         result = self.add(check=True)
-        rows = read_mapped(self._data, self._format, columns).rows[:MOST_ROWS]
+        rows = list(islice(read_mapped(self._data, self._format, columns).rows, MOST_ROWS))
         told = {issue.row: issue.detail for issue in reversed(result.to_fix_first)}
         texts = [{name: summary(text) for name, text in {**row.cells, **row.own}.items() if text} for row in rows]
         shown = list(dict.fromkeys(name for row in texts for name in row))[:MOST_COLUMNS]
