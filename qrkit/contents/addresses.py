@@ -11,9 +11,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationI
 
 from qrkit.contents.content import note
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, broken
+from qrkit.contents.single_lines import OneLine
 from qrkit.design.bounds import LONGEST_TEXT
 from qrkit.design.limits import Length, Most
+from qrkit.model import broken
 
 __all__ = [
     "INVISIBLE", "MOST_OF_A_KIND", "EmailAddress", "EmailAddresses", "LongText", "WebAddress", "WebAddresses",

@@ -19,7 +19,7 @@ from stdnum import ean, iban, numdb
 
 from qrkit.contents.pasted import clean
 from qrkit.contents.payments.account_numbers import check_digits_rule
-from qrkit.contents.single_lines import broken
+from qrkit.model import broken
 
 __all__ = ["GTIN_LENGTHS", "KEYS", "Elements", "Identifier", "check_value", "gtin_of", "identifier", "identifier_at"]
 

@@ -11,9 +11,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, broken
+from qrkit.contents.single_lines import OneLine
 from qrkit.contents.syntax import pairs
 from qrkit.design.limits import Length, Most
+from qrkit.model import broken
 
 __all__ = [
     "PhoneNumbers", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone", "read_sms",

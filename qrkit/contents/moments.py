@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.pasted import clean
-from qrkit.contents.single_lines import broken
+from qrkit.model import broken
 
 __all__ = ["Day", "DayOrTime", "TimeZone", "day_of", "end_after", "zone_or_none"]
 

@@ -15,10 +15,10 @@ from urllib.parse import unquote
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from qrkit.contents.kinds import kind
-from qrkit.contents.single_lines import broken
 from qrkit.contents.syntax import pairs, write_pairs
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["read_wifi", "wifi"]
 

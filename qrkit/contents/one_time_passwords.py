@@ -14,10 +14,11 @@ from pydantic import AfterValidator, Field, Strict
 
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import OneLine, broken, matching
+from qrkit.contents.single_lines import OneLine, matching
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length, Whole, Within
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["otp", "read_otp"]
 

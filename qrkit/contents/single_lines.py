@@ -14,17 +14,12 @@ from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.contents.pasted import clean
-from qrkit.model import Bound
+from qrkit.model import Bound, broken
 
-__all__ = ["Money", "OneLine", "broken", "matching"]
+__all__ = ["Money", "OneLine", "matching"]
 
 CONTROLS = {"Cc", "Zl", "Zp"}
 """Unicode's categories of characters that end lines or control a terminal."""
-
-
-def broken(rule: str) -> PydanticCustomError:
-    """Return the error of a validator: the rule that a value breaks."""
-    return PydanticCustomError("bad-value", "{rule}", {"rule": rule})
 
 
 def _one_line(text: str) -> str:
@@ -66,7 +61,7 @@ class Money(Bound):
     def _check(self, value: Any) -> Decimal:
         amount = _decimal(value)
         if not Decimal(self.low) <= amount <= Decimal(self.high):
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": f"must be in {self}"})
+            raise broken(f"must be in {self}", code="out-of-range")
         rounded = amount.quantize(Decimal(1).scaleb(-self.places))
         if rounded != amount:
             raise broken(f"must have at most {self.places} decimals")

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import Color
 from qrkit.design.limits import Length
 from qrkit.drawing.writers.press import MOST_BYTES, Press
-from qrkit.model import Model
+from qrkit.model import Model, broken
 
 __all__ = ["DATA_URI", "Inks", "press_of"]
 
@@ -74,7 +73,7 @@ class Inks(Model):
         except ValueError as error:
             field, rule = "profile", str(error)
         if rule:
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+            raise broken(rule, field)
         return self
 
 

@@ -12,8 +12,9 @@ from stdnum.iso7064 import mod_97_10
 
 from qrkit.contents.content import LastShown
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import broken, matching
+from qrkit.contents.single_lines import matching
 from qrkit.design.limits import Length
+from qrkit.model import broken
 
 __all__ = ["Bic", "Iban", "check_creditor_reference", "check_digits_rule", "compact"]
 

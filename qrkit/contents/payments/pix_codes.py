@@ -21,9 +21,10 @@ from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.payments.account_numbers import check_digits_rule
-from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length
 from qrkit.errors import InvalidParameter, Problem
+from qrkit.model import broken
 
 __all__ = ["pix", "read_pix", "tagged", "values_of", "with_checksum"]
 

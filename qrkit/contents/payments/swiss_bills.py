@@ -18,10 +18,10 @@ from stdnum.ch import esr
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
 from qrkit.contents.payments.account_numbers import Iban, check_creditor_reference, check_digits_rule, compact
-from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem
-from qrkit.model import Model
+from qrkit.model import Model, broken
 
 __all__ = ["PostalAddress", "is_qr_iban", "read_swiss_bill", "swiss_bill"]
 

@@ -17,9 +17,10 @@ from stdnum import bitcoin as bitcoin_numbers
 from qrkit.contents.content import LastShown
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
-from qrkit.contents.single_lines import Money, OneLine, broken, matching
+from qrkit.contents.single_lines import Money, OneLine, matching
 from qrkit.contents.syntax import decode, read_query, write_query
 from qrkit.design.limits import Length
+from qrkit.model import broken
 
 __all__ = ["bitcoin", "read_bitcoin", "read_upi", "upi"]
 
