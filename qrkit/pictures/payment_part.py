@@ -22,7 +22,7 @@ from qrkit.drawing.letters.lettering import Glyph, Words, missing_letters, words
 from qrkit.drawing.scene import Item, Rectangle, Scene, Shape, Squares
 from qrkit.drawing.writers import format_named, format_of_file
 from qrkit.drawing.writers.postscript import POINTS_PER_INCH
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.files import write_file
 from qrkit.late import Shown
 from qrkit.symbol.encode import encode
@@ -111,9 +111,7 @@ class SwissPaymentPart(Shown):
             raise InvalidParameter(
                 Problem("bill", found.kind, "must be a Swiss QR-bill, as contents.swiss_bill returns it")
             )
-        if language not in get_args(Language):
-            rule = f"is not a language of Swiss bills; {nearest(str(language), get_args(Language))}"
-            raise InvalidParameter(Problem("language", language, rule))
+        one_of("language", language, get_args(Language), "is not a language of Swiss bills")
         self.bill, self.language = found, language
         self._fonts = (font, bold_font or font)
 

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from qrkit.design.characters import ECI
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import InvalidParameter, Problem, one_of
 from qrkit.late import Shown
 from qrkit.scanning.conditions import (
     CORE,
@@ -271,8 +271,7 @@ def run_panel(
     Raises:
         InvalidParameter: If the level is not known, there is no engine, or the image is invalid.
     """
-    if level not in LEVELS:
-        raise InvalidParameter(Problem("level", level, nearest(str(level), LEVELS)))
+    one_of("level", level, LEVELS)
     is_chosen = engines is not None
     if engines is None:
         engines = installed() if level == "full" else standard() if audience == "all" else of_phones()

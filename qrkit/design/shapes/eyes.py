@@ -32,7 +32,7 @@ from qrkit.design.outline import (
     star,
 )
 from qrkit.design.shapes.styles import as_modules
-from qrkit.errors import InvalidParameter, Problem, nearest
+from qrkit.errors import one_of
 
 __all__ = ["EYES", "SIDE", "Eye", "eye"]
 
@@ -214,10 +214,8 @@ def eye(pattern: str, corner: str, inner: str | None = None, modules: Modules | 
     Raises:
         InvalidParameter: If no pattern or corner has this name.
     """
-    if pattern not in EYES:
-        raise InvalidParameter(Problem("pattern", pattern, "is not an eye; " + nearest(pattern, EYES)))
-    if corner not in DIRECTIONS:
-        raise InvalidParameter(Problem("corner", corner, "has no eye; " + nearest(corner, DIRECTIONS)))
+    one_of("pattern", pattern, EYES, "is not an eye")
+    one_of("corner", corner, DIRECTIONS, "has no eye")
     if inner and inner != pattern:
         return replace(eye(pattern, corner, None, modules), inner=eye(inner, corner, None, modules).inner)
     shape = _threaded(modules) if pattern == "modules" and modules else EYES[pattern]
