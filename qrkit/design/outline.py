@@ -321,12 +321,11 @@ def four_times(quarter: Outline, side: float) -> Outline:
     return Outline(f"M{whole.letters}Z", whole.numbers[-2:] + whole.numbers)
 
 
-def flower(x: float, y: float, middle: float, petals: int, distance: float, radius: float, turn: float = 0) -> Outline:
+def flower(center: float, middle: float, petals: int, distance: float, radius: float, *, turn: float = 0) -> Outline:
     """Create a flower of discs around a larger one.
 
     Args:
-        x: Center, from the left.
-        y: Center, from the top.
+        center: How far its center is from the left, and from the top.
         middle: Radius of the disc in the middle.
         petals: Number of discs around it.
         distance: Distance of their centers from the middle.
@@ -334,8 +333,8 @@ def flower(x: float, y: float, middle: float, petals: int, distance: float, radi
         turn: By how much of a full turn the first of them is further than the top.
     """
     angles = [2 * math.pi * (index / petals + turn) for index in range(petals)]
-    around = (circle(x + distance * math.sin(angle), y - distance * math.cos(angle), radius) for angle in angles)
-    return Outline.joined((circle(x, y, middle), *around))
+    places = ((center + distance * math.sin(angle), center - distance * math.cos(angle)) for angle in angles)
+    return Outline.joined((circle(center, center, middle), *(circle(x, y, radius) for x, y in places)))
 
 
 def _segments(strokes: Iterable[tuple[str, Any]]) -> Iterator[Segment]:

@@ -41,7 +41,7 @@ SECOND_ATTEMPT = "scanning.photographs.second_attempt:second_attempt"
 ATTEMPT_SECONDS: dict[Effort, float] = {"quick": 0.0, "standard": 0.6, "thorough": 3.0}
 """Time for second attempts at all frames of a picture."""
 
-SVG_DRAWER = "drawing.untrusted.svg_picture:svg_picture"
+SVG_DRAWER = "drawing.untrusted.svg_reader:svg_picture"
 """Draws an SVG; a higher room has it."""
 
 MOST_PIXELS = 120_000_000
