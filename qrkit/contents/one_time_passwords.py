@@ -53,23 +53,14 @@ Secret = Annotated[
         examples=["JBSWY3DPEHPK3PXP"],
     ),
 ]
+_NO_COLON = matching("[^:]+", "must not have a colon, which separates issuer and account")
+_Name = Annotated[str, Strict(), OneLine, Length(1, 200), _NO_COLON]
 Account = Annotated[
-    str,
-    Strict(),
-    OneLine,
-    Length(1, 200),
-    matching("[^:]+", "must not have a colon, which separates issuer and account"),
+    _Name,
     Field(description="The name of the account in the app, such as an e-mail address.", examples=["ana@example.com"]),
 ]
 Issuer = Annotated[
-    Annotated[
-        str,
-        Strict(),
-        OneLine,
-        Length(1, 200),
-        matching("[^:]+", "must not have a colon, which separates issuer and account"),
-    ]
-    | None,
+    _Name | None,
     Field(description="The company or service that the account is with.", examples=["Example"]),
 ]
 Digits = Annotated[Literal[6, 7, 8], Field(description="How many digits a password has.")]
