@@ -54,6 +54,8 @@ ON: dict[Audience, str] = {
 Find: TypeAlias = Callable[[], tuple[str, str, Mapping[str, Any] | None]]
 """Returns where an issue is, its message and its fix."""
 
+TOLD = ("verdict", "score", "level", "audience", "phones", "embedded", "content")
+"""The attributes of a report that are plain data."""
 MEASURED = ("budget", "structure", "panel", "grade", "photo")
 """The attributes of a report with what was measured."""
 EXPLANATION = ("where", "message", "fix")
@@ -208,13 +210,7 @@ class ScanReport(Shown):
     def as_dict(self) -> dict[str, Any]:
         """As plain data in the interface's names, for JSON."""
         return {
-            "verdict": self.verdict,
-            "score": self.score,
-            "level": self.level,
-            "audience": self.audience,
-            "phones": self.phones,
-            "embedded": self.embedded,
-            "content": self.content,
+            **{name: getattr(self, name) for name in TOLD},
             "issues": [issue.as_dict() for issue in self.issues],
             **{name: (one := getattr(self, name)) and one.as_dict() for name in MEASURED},
             "leastWidthMm": None if (least := self.least_width_mm()) is None else round(least, 1),
