@@ -115,7 +115,7 @@ def several(value: Any) -> Any:
 
 MOST_OF_A_KIND = 5
 LongText = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
-EmailAddress = Annotated[str, Strict(), OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
+EmailAddress = Annotated[OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
 EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
 WebAddress = Annotated[
     str,

@@ -17,8 +17,8 @@ from qrkit.design.limits import Length, Most
 from qrkit.model import broken
 
 __all__ = [
-    "PhoneNumbers", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone", "read_sms",
-    "read_whatsapp", "sms", "whatsapp",
+    "PhoneNumbers", "PlainText", "email", "number_in", "phone", "plain_text", "read_email", "read_matmsg", "read_phone",
+    "read_sms", "read_whatsapp", "sms", "whatsapp",
 ]  # fmt: skip
 
 
@@ -111,6 +111,7 @@ def plain_text(text: str) -> str:
     return text
 
 
+PlainText = Annotated[str, Strict(), Length(1, 1_000), AfterValidator(plain_text)]
 NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
 Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
 Dialed = Annotated[
@@ -120,7 +121,7 @@ Dialed = Annotated[
 To = Annotated[EmailAddresses, AfterValidator(_receiver), Field(description="Receivers.", examples=["ana@example.com"])]
 Cc = Annotated[EmailAddresses, Field(title="Copy to", description="Receivers of a copy.")]
 Bcc = Annotated[EmailAddresses, Field(title="Hidden copy to", description="Receivers whom others do not see.")]
-Subject = Annotated[Annotated[str, Strict(), OneLine, Length(1, 500)] | None, Field(description="The subject.")]
+Subject = Annotated[Annotated[OneLine, Length(1, 500)] | None, Field(description="The subject.")]
 Text = Annotated[
     Annotated[LongText, AfterValidator(plain_text)] | None,
     Field(description="The text that is filled in; people can change it before they send it."),

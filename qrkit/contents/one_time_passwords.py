@@ -54,7 +54,7 @@ Secret = Annotated[
     ),
 ]
 _NO_COLON = matching("[^:]+", "must not have a colon, which separates issuer and account")
-_Name = Annotated[str, Strict(), OneLine, Length(1, 200), _NO_COLON]
+_Name = Annotated[OneLine, Length(1, 200), _NO_COLON]
 Account = Annotated[
     _Name,
     Field(description="The name of the account in the app, such as an e-mail address.", examples=["ana@example.com"]),

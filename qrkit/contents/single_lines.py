@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 from unicodedata import category
 
-from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.contents.pasted import clean
@@ -30,8 +30,8 @@ def _one_line(text: str) -> str:
     return text.strip(" ")
 
 
-OneLine = AfterValidator(_one_line)
-"""Annotates a text without line breaks and control characters."""
+OneLine = Annotated[str, Strict(), AfterValidator(_one_line)]
+"""A text without line breaks and control characters."""
 
 
 def matching(pattern: str, rule: str) -> AfterValidator:

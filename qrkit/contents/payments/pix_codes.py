@@ -78,7 +78,7 @@ def _checked_number(number: str, is_valid: Callable[[str], bool], advice: str) -
     raise broken(check_digits_rule(number[-2:], expected) + advice)
 
 
-Ascii = Annotated[str, Strict(), OneLine, AfterValidator(_check_ascii)]
+Ascii = Annotated[OneLine, AfterValidator(_check_ascii)]
 Key = Annotated[
     Ascii,
     Length(1, 77),

@@ -71,7 +71,7 @@ def _check_country(iban: str) -> str:
     return iban
 
 
-Latin = Annotated[str, Strict(), OneLine, AfterValidator(_check_letters)]
+Latin = Annotated[OneLine, AfterValidator(_check_letters)]
 
 
 class PostalAddress(Model):
@@ -114,7 +114,7 @@ Creditor = Annotated[
 ]
 Debtor = Annotated[PostalAddress | None, Field(description="Who pays, with an address; else the payer writes it.")]
 Reference = Annotated[
-    Annotated[str, Strict(), OneLine, AfterValidator(_check_reference), Pasted()] | None,
+    Annotated[OneLine, AfterValidator(_check_reference), Pasted()] | None,
     Field(
         description="A reference for matching the payment: 27 digits for a QR-IBAN (a QR reference), else a creditor "
         "reference (ISO 11649), or nothing. Spaces are removed."

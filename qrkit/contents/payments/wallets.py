@@ -86,16 +86,12 @@ UpiAddress = Annotated[
     ),
     LastShown(4),
 ]
-Name = Annotated[
-    str, Strict(), OneLine, Length(1, 99), Field(description="Who gets the money.", examples=["Chai Point"])
-]
+Name = Annotated[OneLine, Length(1, 99), Field(description="Who gets the money.", examples=["Chai Point"])]
 Rupees = Annotated[
     Annotated[Decimal, Money("0.01", "9999999999.99", "INR")] | None,
     Field(description="The amount in rupees; without it, the payer types it.", examples=["20"]),
 ]
-Note = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")
-]
+Note = Annotated[Annotated[OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")]
 Reference = Annotated[
     Annotated[
         str, Strict(), matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-"), Pasted()
@@ -126,10 +122,8 @@ Coins = Annotated[
     Annotated[Decimal, Money("0.00000001", "21000000", "BTC", places=8)] | None,
     Field(description="The amount in bitcoins; without it, the payer types it.", examples=["0.001"]),
 ]
-Label = Annotated[Annotated[str, Strict(), OneLine, Length(1, 255)] | None, Field(description="Who gets the money.")]
-Message = Annotated[
-    Annotated[str, Strict(), OneLine, Length(1, 255)] | None, Field(description="What the payment is for, in words.")
-]
+Label = Annotated[Annotated[OneLine, Length(1, 255)] | None, Field(description="Who gets the money.")]
+Message = Annotated[Annotated[OneLine, Length(1, 255)] | None, Field(description="What the payment is for, in words.")]
 
 
 @kind("UPI payment", behind="page")
