@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from urllib.parse import quote, urlsplit
 
 import idna
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, ValidationInfo
 
 from qrkit.contents.content import note
 from qrkit.contents.pasted import Pasted
@@ -114,12 +114,11 @@ def several(value: Any) -> Any:
 
 
 MOST_OF_A_KIND = 5
-LongText = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
+LongText = Annotated[StrictStr, Length(1, LONGEST_TEXT)]
 EmailAddress = Annotated[OneLine, Length(1, 320), AfterValidator(_email_address), Pasted()]
 EmailAddresses = Annotated[tuple[EmailAddress, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
 WebAddress = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(1, 4_096),
     AfterValidator(ascii_url),
     Pasted(is_url=True),

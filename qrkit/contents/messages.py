@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.addresses import MOST_OF_A_KIND, EmailAddresses, LongText, several
 from qrkit.contents.kinds import kind
@@ -75,9 +75,9 @@ def _dialed(text: str) -> str:
     return code if _CODE.fullmatch(code) else number_in(text)
 
 
-PhoneNumber = Annotated[str, Strict(), Length(1, 60), AfterValidator(number_in), Pasted()]
+PhoneNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(number_in), Pasted()]
 PhoneNumbers = Annotated[tuple[PhoneNumber, ...], Most(0, MOST_OF_A_KIND), BeforeValidator(several)]
-DialedNumber = Annotated[str, Strict(), Length(1, 60), AfterValidator(_dialed), Pasted()]
+DialedNumber = Annotated[StrictStr, Length(1, 60), AfterValidator(_dialed), Pasted()]
 
 
 def _without_extension(number: str) -> str:
@@ -111,7 +111,7 @@ def plain_text(text: str) -> str:
     return text
 
 
-PlainText = Annotated[str, Strict(), Length(1, 1_000), AfterValidator(plain_text)]
+PlainText = Annotated[StrictStr, Length(1, 1_000), AfterValidator(plain_text)]
 NUMBER = Field(title="Phone number", description="Digits, best with + and the country code.")
 Number = Annotated[PhoneNumber, AfterValidator(_without_extension), NUMBER]
 Dialed = Annotated[

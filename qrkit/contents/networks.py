@@ -12,7 +12,7 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, StrictStr
 
 from qrkit.contents.kinds import kind
 from qrkit.contents.syntax import pairs, write_pairs
@@ -53,13 +53,12 @@ def _security(value: Any) -> Any:
 
 
 Ssid = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(1, 32),
     AfterValidator(_ssid),
     Field(title="Network name", description="The SSID, as phones show it in their list.", examples=["Nero"]),
 ]
-Printable = Annotated[str, Strict(), Length(1, 128), AfterValidator(_printable)]
+Printable = Annotated[StrictStr, Length(1, 128), AfterValidator(_printable)]
 Password = Annotated[
     Printable | None,
     Field(repr=False, description="The password; leave it out for an open network.", examples=["espresso"]),

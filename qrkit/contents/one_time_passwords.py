@@ -10,7 +10,7 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
@@ -40,8 +40,7 @@ def _check_base32(secret: str) -> str:
 
 
 Secret = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     AfterValidator(_compact),
     Length(8, 512),
     matching("[A-Z2-7]+", "must be base32: letters and digits from 2 to 7"),

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Annotated, Any
 from unicodedata import category
 
-from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StrictStr
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.contents.pasted import clean
@@ -30,7 +30,7 @@ def _one_line(text: str) -> str:
     return text.strip(" ")
 
 
-OneLine = Annotated[str, Strict(), AfterValidator(_one_line)]
+OneLine = Annotated[StrictStr, AfterValidator(_one_line)]
 """A text without line breaks and control characters."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, Unpack
 
-from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.decoration import Markers, Modules
@@ -34,7 +34,7 @@ def _opaque(color: Color) -> Color:
     return color
 
 
-BrandName = Annotated[str, Strict(), Length(1, 100), AfterValidator(_name)]
+BrandName = Annotated[StrictStr, Length(1, 100), AfterValidator(_name)]
 OpaqueColor = Annotated[Color, AfterValidator(_opaque)]
 
 

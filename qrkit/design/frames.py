@@ -9,7 +9,7 @@ import unicodedata
 from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from qrkit.design.color import Color
 from qrkit.design.limits import AnyCase, Length, Number, Within
@@ -90,9 +90,9 @@ Side = Annotated[
         "`seal` it is around the code."
     ),
 ]
-Line = Annotated[str, Strict(), Length(1, 60), AfterValidator(_line)]
-FontUri = Annotated[str, Strict(), Length(1, 3_000_000)]
-IconName = Annotated[str, Strict(), Length(1, 64)]
+Line = Annotated[StrictStr, Length(1, 60), AfterValidator(_line)]
+FontUri = Annotated[StrictStr, Length(1, 3_000_000)]
+IconName = Annotated[StrictStr, Length(1, 64)]
 Radius = Annotated[Number, Within(0, 0.3, "of the side of the light area")]
 
 

@@ -14,7 +14,7 @@ from math import isfinite
 from numbers import Real
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, Strict
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, StrictStr
 from pydantic_core import PydanticCustomError, core_schema
 
 from qrkit.design.bounds import LONGEST_TEXT, MILLIMETRES_PER_INCH, MODULE_SIZES, PADDINGS
@@ -182,8 +182,8 @@ def read_whole(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-Text = Annotated[str, Strict(), Length(0, LONGEST_TEXT)]
-Content = Annotated[str, Strict(), Length(1, LONGEST_TEXT)]
+Text = Annotated[StrictStr, Length(0, LONGEST_TEXT)]
+Content = Annotated[StrictStr, Length(1, LONGEST_TEXT)]
 
 Version = Annotated[
     Annotated[Whole, Within(1, 40, "(automatic when absent)")] | None,
@@ -291,8 +291,7 @@ ICON = "icon:"
 ICON_BOX = 24
 """Units per side of the box in which icons are drawn."""
 Asset = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(1, 60_000_000),  # 40 MiB in base64
     Field(title="Image", description="A data URI of a PNG, JPEG, SVG or WebP, `icon:` and a name, or a URL."),
 ]

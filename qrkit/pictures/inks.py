@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, StrictStr, model_validator
 
 from qrkit.design.color import Color
 from qrkit.design.limits import Length
@@ -44,7 +44,7 @@ class Inks(Model):
         "grays are printed with black ink only, and all other colors with the inks of the profile. It is the path of a "
         "file, or a data URI with its bytes: `data:application/vnd.iccprofile;base64,…`.",
     )
-    spots: Annotated[dict[Color, Annotated[str, Strict(), Length(1, 60)]], BeforeValidator(_pairs)] = Field(
+    spots: Annotated[dict[Color, Annotated[StrictStr, Length(1, 60)]], BeforeValidator(_pairs)] = Field(
         default={}, description="Names of spot colors, each for one color of a PDF with a profile."
     )
 

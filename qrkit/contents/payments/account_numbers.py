@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum import bic, iban, iso11649
 from stdnum.exceptions import ValidationError
 from stdnum.iso7064 import mod_97_10
@@ -66,8 +66,7 @@ def check_creditor_reference(number: str) -> str:
 
 
 Iban = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     AfterValidator(compact),
     Length(15, 34),
     matching("[A-Z]{2}[0-9]{2}[A-Z0-9]+", "must be an IBAN: a country, two check digits, letters and digits"),
@@ -83,6 +82,6 @@ Iban = Annotated[
     LastShown(4),
 ]
 Bic = Annotated[
-    Annotated[str, Strict(), AfterValidator(compact), AfterValidator(_check_bic), Pasted()] | None,
+    Annotated[StrictStr, AfterValidator(compact), AfterValidator(_check_bic), Pasted()] | None,
     Field(title="BIC", description="The bank of that account."),
 ]

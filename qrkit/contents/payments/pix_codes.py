@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 from unicodedata import normalize
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum.br import cnpj, cpf
 
 from qrkit.contents.content import LastShown
@@ -104,8 +104,7 @@ Amount = Annotated[
     Field(description="The amount in reais; without it, the payer types it.", examples=["12.30"]),
 ]
 Txid = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     matching(r"[A-Za-z0-9]{1,25}|\*\*\*", "must be 1..25 letters and digits, or *** for none"),
     Pasted(),
     Field(title="Transaction id", description="A reference for matching the payment; `***` means none."),

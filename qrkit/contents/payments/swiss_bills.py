@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 from unicodedata import normalize
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum.ch import esr
 
 from qrkit.contents.kinds import accepted, kind
@@ -91,7 +91,7 @@ class PostalAddress(Model):
     )
     number: Annotated[Annotated[Latin, Length(1, 16)] | None, Field(description="The house number.")] = None
     country: Annotated[
-        Annotated[str, Strict(), matching("[A-Z]{2}", "must be two capital letters, such as CH")],
+        Annotated[StrictStr, matching("[A-Z]{2}", "must be two capital letters, such as CH")],
         Field(description="The country, by its two letters (ISO 3166-1)."),
     ] = "CH"
 

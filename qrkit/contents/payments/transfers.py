@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 
 from qrkit.contents.kinds import accepted, kind
 from qrkit.contents.pasted import Pasted
@@ -40,7 +40,7 @@ Text = Annotated[
     Field(description="What the payment is for, in words; instead of a reference.", examples=["Donation"]),
 ]
 Purpose = Annotated[
-    Annotated[str, Strict(), AfterValidator(str.upper), matching("[A-Z0-9]{1,4}", "must be 1..4 letters and digits")]
+    Annotated[StrictStr, AfterValidator(str.upper), matching("[A-Z0-9]{1,4}", "must be 1..4 letters and digits")]
     | None,
     Field(description="A purpose code of ISO 20022, such as `CHAR` for a donation."),
 ]

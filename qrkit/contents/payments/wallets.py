@@ -11,7 +11,7 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictStr
 from stdnum import bitcoin as bitcoin_numbers
 
 from qrkit.contents.content import LastShown
@@ -74,8 +74,7 @@ def _check_program(version: int, values: list[int]) -> None:
 
 
 UpiAddress = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(3, 255),
     matching(r"[A-Za-z0-9._-]{1,191}@[A-Za-z][A-Za-z0-9.-]{0,62}", "must be a UPI address, such as name@bank"),
     Pasted(),
@@ -93,20 +92,17 @@ Rupees = Annotated[
 ]
 Note = Annotated[Annotated[OneLine, Length(1, 80)] | None, Field(description="What the payment is for, in words.")]
 Reference = Annotated[
-    Annotated[
-        str, Strict(), matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-"), Pasted()
-    ]
+    Annotated[StrictStr, matching("[A-Za-z0-9./_-]{1,35}", "must be 1..35 letters, digits and signs of ./_-"), Pasted()]
     | None,
     Field(description="A reference for matching the payment, such as an order number."),
 ]
 MerchantCode = Annotated[
-    Annotated[str, Strict(), matching("[0-9]{4}", "must be four digits"), Pasted()] | None,
+    Annotated[StrictStr, matching("[0-9]{4}", "must be four digits"), Pasted()] | None,
     Field(description="The merchant category (ISO 18245) of a business."),
 ]
 
 BitcoinAddress = Annotated[
-    str,
-    Strict(),
+    StrictStr,
     Length(14, 90),
     AfterValidator(_check_address),
     Pasted(),
