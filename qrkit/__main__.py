@@ -40,7 +40,7 @@ COMMANDS = {
     "scans": {
         "scans:define_scans": "Count scans by QR Code, campaign, day, country and more.",
         "events:define_tail": "Print what happens, as it happens: scans, conversions, changes of QR Codes.",
-        "experiment:define_experiment": "Find out which variant of a split QR Code converts more.",
+        "scans:define_experiment": "Find out which variant of a split QR Code converts more.",
         "report:define_report": "Write a report on the scans: one HTML file, a PDF or a notebook.",
     },
     "in a browser": {

@@ -14,7 +14,7 @@ from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
@@ -22,7 +22,10 @@ from pydantic_core import PydanticCustomError, core_schema
 from qrkit.errors import SHOWN_VALUE, InvalidParameter, MissingParameter, Problem, UnknownParameter
 from qrkit.late import Shown
 
-__all__ = ["Bound", "Model", "Object", "allowed", "broken", "docstring_of", "meaning", "plain"]
+__all__ = ["UNLESS_EMPTY", "Bound", "Model", "Object", "allowed", "broken", "docstring_of", "meaning", "plain"]
+
+UNLESS_EMPTY: Any = Field(exclude_if=lambda value: not value)
+"""Annotates a field that JSON omits if it is empty, 0 or False."""
 
 Object = dict[str, Any]
 """A record as a JSON object, with the interface's names or Python's."""

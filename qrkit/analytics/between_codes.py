@@ -1,4 +1,4 @@
-"""Compares two groups of QR Codes with each code as one draw, so that the codes' own differences are in the interval.
+"""Compares two groups of QR Codes, each code as one observation, so that intervals contain the codes' own differences.
 
 Two designs hang on ten posters each. Their scans say which twenty posters were scanned how often; whether the *design*
 makes a difference is a question about other posters, too. Places differ more than designs do, so the interval has to

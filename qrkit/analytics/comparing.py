@@ -17,13 +17,14 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from math import exp, log, nan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from qrkit.analytics.beginnings import beginnings, beginnings_by, from_beginning
 from qrkit.analytics.between_codes import CodeCounts, between_codes, changes_of, code_counts, rates_of
 from qrkit.analytics.daily_spread import (
     FEWEST_DAYS,
     TWO_WEEKS,
+    check_choice,
     check_share,
     counts,
     on_each_day,
@@ -65,7 +66,7 @@ Looks = Literal["once", "every day"]
 """How often a comparison is looked at."""
 
 Unit = Literal["codes", "days"]
-"""What a comparison takes as one draw."""
+"""What a comparison takes as one observation."""
 
 RATE_TYPES = {"part": "str", "days": "int64", "scans": "int64"}
 RATE_TYPES |= dict.fromkeys(("rate", "low", "high", "spread", "days_as_one"), "float64") | {"reason": "str"}
@@ -179,7 +180,7 @@ def compare(
         second: Another view in the same time zone, of other codes or of another period.
         level: Probability that the interval contains the true ratio, above 0 and below 1. Two views with equal rates
             are reported as different in 1 - level of all cases, if you compare once, at a time fixed beforehand.
-        unit: What counts as one draw where two groups of codes are compared: codes or days.
+        unit: What counts as one observation where two groups of codes are compared: codes or days.
         independent: See `rates`. Compares by days.
         without: Days to leave out, for instance of an event that is not part of the question.
 
@@ -188,7 +189,7 @@ def compare(
             range, or `unit` is unknown.
     """
     level = check_share("level", level)
-    _check_choice("unit", unit, Unit)
+    check_choice("unit", unit, Unit)
     days, other_days = _days_of(first, second, without)
     one, two = code_counts(first, days), code_counts(second, other_days)
     codes = {"first_codes": _number_scanned(one), "second_codes": _number_scanned(two)}
@@ -258,7 +259,7 @@ def before_and_after(
         control: A view in the same time zone that the change did not concern, or "last year".
         covariates: Numbers that explain scans, a column each, 1 to 10 of them, with a row for each counted day: an
             index of dates, or a DatetimeIndex. Not possible with a control group.
-        unit: What counts as one draw where there is a control group: codes or days.
+        unit: What counts as one observation where there is a control group: codes or days.
         independent: See `rates`. Not possible with a control group.
         without: See `compare`.
 
@@ -268,8 +269,8 @@ def before_and_after(
             numbers for each day, or if `independent` is combined with covariates or a control group.
     """
     level = check_share("level", level)
-    _check_choice("looks", looks, Looks)
-    _check_choice("unit", unit, Unit)
+    check_choice("looks", looks, Looks)
+    check_choice("unit", unit, Unit)
     for name, given in (("control", control), ("covariates", covariates)):
         if given is not None and independent:
             rule = f"must be False with {'a control group' if name == 'control' else name}"
@@ -287,7 +288,7 @@ def before_and_after(
     if control is None:
         return compare_days(one, two, level=level, independent=independent).assign(trend=weekly_trend([one, two]))
     if isinstance(control, str):
-        _check_choice("control", control, Literal["last year"])
+        check_choice("control", control, Literal["last year"])
         return _with_last_year(scans, one, two, level)
     check_zone(scans, control)
     return _with_control([scans, control], [one, two], level, unit, without)
@@ -396,11 +397,6 @@ def _with_unit(table: pd.DataFrame, unit: Unit, codes: Mapping[str, int]) -> pd.
     return with_dtypes(table.assign(unit=unit, **codes), {"unit": "str"} | dict.fromkeys(codes, "int64"))
 
 
-def _check_choice(name: str, given: object, choices: object) -> None:
-    if given not in get_args(choices):
-        raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(choices))}"))
-
-
 def whole_days_of(scans: Scans, without: Collection[date]) -> Collection[date]:
     """Return the whole days of a view without those that are left out."""
     ((first, last),) = whole_days([scans])
@@ -411,7 +407,7 @@ def whole_days_of(scans: Scans, without: Collection[date]) -> Collection[date]:
 def check_zone(first: Scans, second: Scans) -> None:
     """Require that days of two views are the same days."""
     if first.time_zone != second.time_zone:
-        rule = f"must be that of the other view, {first.time_zone}: days of two zones are not the same days"
+        rule = f"must be that of the other view, {first.time_zone}: days in different time zones are not the same days"
         raise InvalidParameter(Problem("time_zone", second.time_zone, f"{rule}; set it with where(time_zone=…)"))
 
 

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from numbers import Real
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
 from qrkit.analytics.distributions import normal_quantile, student_quantile
@@ -27,8 +27,8 @@ from qrkit.store.questions.outages import outage_days
 from qrkit.tracking.times import first_moment, naive
 
 __all__ = [
-    "FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_share", "counts", "on_each_day", "span_of", "spread_around",
-    "spread_of", "today", "week_of", "whole_days", "without_outages",
+    "FEWEST_DAYS", "TWO_WEEKS", "Spread", "check_choice", "check_share", "counts", "on_each_day", "span_of",
+    "spread_around", "spread_of", "today", "week_of", "whole_days", "without_outages",
 ]  # fmt: skip
 
 DAY = timedelta(days=1)
@@ -171,6 +171,12 @@ def check_share(name: str, value: float) -> float:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < 1:
         raise InvalidParameter(Problem(name, value, "must be above 0 and below 1", "out-of-range"))
     return float(value)
+
+
+def check_choice(name: str, given: object, choices: object) -> None:
+    """Raise an error unless a value is one of the choices of a `Literal`."""
+    if given not in get_args(choices):
+        raise InvalidParameter(Problem(name, given, f"must be one of {', '.join(get_args(choices))}"))
 
 
 def _first_whole(bound: date, zone: ZoneInfo) -> date:

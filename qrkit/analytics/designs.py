@@ -49,7 +49,7 @@ def compare_designs(
 ) -> pd.DataFrame:
     """Compare designs that hang on several posters each: which one is scanned more, whatever the places are.
 
-    Each QR Code is one draw, so the interval rests on how much the codes of one group differ from each other, and holds
+    Each QR Code is one observation, so the interval rests on how much the codes of one group differ, and holds
     for other posters of these designs, too. If all posters hung before their designs were changed, pass the `change`:
     each code is then compared with itself, its place cancels out, and ten posters a group are often enough. Without it,
     only the scans a day can be compared, whose places differ more than most designs do; `smallest` says how much would
@@ -181,7 +181,7 @@ def plan(
     Each row has as many days before the change of designs as after it. The number of posters in each of the two groups
     is 2 (1.96 + 0.84)² (shift² + spread (1 / before + 1 / after)) / log(1 + lift)², where before and after are the
     scans of one poster: with that many, an interval of 95% excludes "no difference" in 4 of 5 cases. It counts every
-    poster as one draw, as `compare_designs` and `before_and_after` with a control group do.
+    poster as one observation, as `compare_designs` and `before_and_after` with a control group do.
 
     Columns: days (int64, 7..112, before the change, and as many after it), posters (int64, needed in each group),
     posters_without_before (int64, needed in each group if the posters are new, so that there is no time before: the

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 from qrkit.analytics.beginnings import beginnings_by, from_beginning
-from qrkit.analytics.daily_spread import check_share, spread_of, whole_days, without_outages
+from qrkit.analytics.daily_spread import check_choice, check_share, spread_of, whole_days, without_outages
 from qrkit.analytics.distributions import gamma_quantile, log_gamma
 from qrkit.analytics.long_run_spread import long_run_posterior, side_of
 from qrkit.analytics.over_time import scans_per_day
 from qrkit.analytics.rate_intervals import FOUR_WEEKS
-from qrkit.errors import InvalidParameter, Problem
 from qrkit.store import Scans
 from qrkit.store.questions.scan_attributes import Part, group_sql
 from qrkit.tracking.text_columns import with_dtypes
@@ -87,8 +86,7 @@ def ranking(scans: Scans, *, by: Part = "qrcode", level: float = 0.95) -> pd.Dat
     import numpy as np
     import pandas as pd
 
-    if by not in get_args(Part):
-        raise InvalidParameter(Problem("by", by, f"must be one of {', '.join(get_args(Part))}"))
+    check_choice("by", by, Part)
     level = check_share("level", level)
     histories = _histories(scans, by)
     days = np.array([len(history) for history in histories.values()], dtype="int64")

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 from math import nan
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
-from qrkit.analytics.daily_spread import check_share, whole_days
+from qrkit.analytics.daily_spread import check_choice, check_share, whole_days
 from qrkit.analytics.distributions import beta_quantile, normal_quantile, student_quantile
 from qrkit.analytics.over_time import scans_per, scans_per_day
 from qrkit.analytics.rate_intervals import FEWEST_SCANS, FOUR_WEEKS, PRIOR, too_few_days, too_few_scans
@@ -59,8 +59,7 @@ def time_effects(scans: Scans, of: TimeEffect = "weekday", *, level: float = 0.9
     import numpy as np
     import pandas as pd
 
-    if of not in get_args(TimeEffect):
-        raise InvalidParameter(Problem("of", of, f"must be one of {', '.join(get_args(TimeEffect))}"))
+    check_choice("of", of, TimeEffect)
     level = check_share("level", level)
     ((first, last),) = whole_days([scans])
     days = (last - first).days

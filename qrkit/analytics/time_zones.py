@@ -21,6 +21,6 @@ def stretches_of(scans: Scans) -> list[Stretch]:
 def moment_of(bound: date, zone: ZoneInfo) -> datetime:
     """Convert a bound of a view in this time zone to UTC, without a time zone."""
     if not YEARS[0] <= bound.year <= YEARS[1]:
-        rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, as scans are"
+        rule = f"must be in the years {YEARS[0]} to {YEARS[1]}, the years that scans can have"
         raise InvalidParameter(Problem("since or until", bound, rule, "out-of-range"))
     return moment_in(zone, bound)

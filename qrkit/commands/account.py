@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_command, add_json, describe
+from qrkit.commands.parsing import Parser, add_command, add_json
 from qrkit.commands.stores import add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.tracking.records import PLANS, Account
@@ -20,18 +20,11 @@ __all__ = ["define_account"]
 
 def define_account(one: Parser) -> None:
     """Define the command `account` and its subcommands."""
-    describe(
-        one,
-        "Every store has the account `local`. Changes take effect at once, even while a server runs.",
-        usage="create|list|plan|key|keys|revoke ...",
-        examples=("qrkit account key local --store shop.duckdb", "qrkit account create Anna --plan pro"),
-    )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, usage, example, keys in ACCOUNT_COMMANDS:
+    for name, act, sentence, arguments, keys in ACCOUNT_COMMANDS:
         act_on = add_command(doing, f"qrkit account {name}", sentence)
-        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
         for argument, what in (("NAME", "name of the account"), ("PLAN", ", ".join(PLANS)), ("ID", "ID of the key")):
-            if argument in usage.split():
+            if argument in arguments.split():
                 act_on.add_argument(argument.lower(), metavar=argument, help=what)
         if name == "create":
             act_on.add_argument("--plan", default="free", metavar="PLAN", help=f"{', '.join(PLANS)} (free)")
@@ -122,17 +115,12 @@ def _revoke_key(store: Store, asked: argparse.Namespace) -> None:
 
 
 ACCOUNT_COMMANDS = (
-    ("create", _create_account, "Create an account.", "NAME",
-     "qrkit account create Anna --plan pro --store shop.duckdb", "name, plan"),
-    ("list", _list_accounts, "List all accounts, with their plans.", "",
-     "qrkit account list --store shop.duckdb", "name, plan, keys (how many)"),
-    ("plan", _change_plan, "Give an account another plan.", "NAME PLAN",
-     "qrkit account plan Anna premium --store shop.duckdb", "name, plan"),
-    ("key", _create_key, "Create an API key, which is shown only once.", "NAME",
-     'qrkit account key local --label "web shop" --store shop.duckdb', "id, key"),
+    ("create", _create_account, "Create an account.", "NAME", "name, plan"),
+    ("list", _list_accounts, "List all accounts, with their plans.", "", "name, plan, keys (how many)"),
+    ("plan", _change_plan, "Give an account another plan.", "NAME PLAN", "name, plan"),
+    ("key", _create_key, "Create an API key, which is shown only once.", "NAME", "id, key"),
     ("keys", _list_keys, "List the keys of an account, without the keys themselves.", "NAME",
-     "qrkit account keys local --store shop.duckdb", "id, label, created, expires, revoked"),
-    ("revoke", _revoke_key, "Revoke a key, so that it no longer works.", "NAME ID",
-     "qrkit account revoke Anna 3f2a9c01d4e7 --store shop.duckdb", "id"),
+     "id, label, created, expires, revoked"),
+    ("revoke", _revoke_key, "Revoke a key, so that it no longer works.", "NAME ID", "id"),
 )  # fmt: skip
-"""Name, function, description, arguments, example, names in its JSON."""
+"""Name, function, description, arguments, names in its JSON."""

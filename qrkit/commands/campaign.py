@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.codes import confirm, fields_of
 from qrkit.commands.output import Status, complain, print_result
-from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, describe
+from qrkit.commands.parsing import Parser, add_command, add_fields, add_json
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.commands.terms import add_rules, rules_of
@@ -40,16 +40,9 @@ CHANGES = {"description": "TEXT", "template": "NAME"}
 
 def define_campaign(one: Parser) -> None:
     """Define the command `campaign` and its subcommands."""
-    describe(
-        one,
-        "A campaign groups QR Codes. `qrkit add --campaign` and `qrkit set --campaign` put QR Codes into one.",
-        usage="list|add|set|remove ...",
-        examples=("qrkit campaign list --store shop.duckdb", "qrkit campaign add Spring --template brand"),
-    )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, usage, example in CAMPAIGN_COMMANDS:
+    for name, act, sentence in CAMPAIGN_COMMANDS:
         act_on = add_command(doing, f"qrkit campaign {name}", sentence)
-        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
         if name != "list":
             act_on.add_argument("campaign", metavar="NAME", help="name of the campaign, or its ID")
         if name == "set":
@@ -130,11 +123,8 @@ def _tell(asked: argparse.Namespace, campaign: Campaign, what: str) -> None:
 
 
 CAMPAIGN_COMMANDS = (
-    ("list", _list, "List all campaigns, with their numbers of QR Codes and scans.", "",
-     "qrkit campaign list --store shop.duckdb"),
-    ("add", _add, "Add a campaign.", "NAME", "qrkit campaign add Spring --template brand --store shop.duckdb"),
-    ("set", _set, "Change a campaign.", "NAME", 'qrkit campaign set Spring --name "Spring 2026" --store shop.duckdb'),
-    ("remove", _remove, "Remove a campaign and its QR Codes.", "NAME",
-     "qrkit campaign remove Spring --keep-codes --store shop.duckdb"),
-)  # fmt: skip
-"""Name, function, description, arguments, example."""
+    ("list", _list, "List all campaigns, with their numbers of QR Codes and scans."),
+    ("add", _add, "Add a campaign."),
+    ("set", _set, "Change a campaign."),
+    ("remove", _remove, "Remove a campaign and its QR Codes."),
+)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Parser, add_fields, add_json, describe
+from qrkit.commands.parsing import Parser, add_fields, add_json
 from qrkit.commands.stores import STORE, opened
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.late import named
@@ -32,19 +32,6 @@ KEYS = (
 
 def define_check(one: Parser) -> None:
     """Define the command `check`."""
-    describe(
-        one,
-        "The exit status is 1 if a file is worse than --min, which stops a build.",
-        usage="FILE... [options]",
-        examples=(
-            "qrkit check brand.json",
-            "qrkit check brand.json poster.png --min robust",
-            "qrkit check codes/*.png --level quick --json",
-            "qrkit check label.json --audience all",
-            "qrkit check photo.jpg --design brand.json",
-            "qrkit check poster.json --size-mm 60 --distance-m 2 --material uncoated",
-        ),
-    )
     what = "a design (.json), a picture, such as png or svg, or a photo of a print"
     one.add_argument("file", type=Path, nargs="+", metavar="FILE", help=what)
     what = f"the worst verdict that is good enough: {', '.join(VERDICTS)} (fragile)"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import Status, complain, complaining, in_one_line, print_json, tell_of_local_urls
-from qrkit.commands.parsing import Parser, add_fields, add_json, describe
+from qrkit.commands.parsing import Parser, add_fields, add_json
 from qrkit.commands.printed_tables import Column, Row, Table, print_fields, print_picture
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.commands.terms import add_terms, terms_of
@@ -61,16 +61,6 @@ PLACES = {"address": "TEXT", "latitude": "N", "longitude": "N"}
 
 def define_list(one: Parser) -> None:
     """Define the command `list`."""
-    describe(
-        one,
-        "Searches short codes, names, contents, comments, addresses, tags and fields, and ignores case.",
-        usage="[SEARCH] [options]",
-        examples=(
-            "qrkit list --store shop.duckdb",
-            "qrkit list example.com/spring",
-            'qrkit list --campaign "Spring window" --csv > spring.csv',
-        ),
-    )
     one.add_argument("search", nargs="?", default="", metavar="SEARCH", help="text to search for (default: list all)")
     one.add_argument("--campaign", metavar="NAME", help="only those of this campaign")
     add_filters(one, "those with")
@@ -82,17 +72,6 @@ def define_list(one: Parser) -> None:
 
 def define_show(one: Parser) -> None:
     """Define the command `show`."""
-    describe(
-        one,
-        "A terminal also shows the symbol, without colors and shapes. Secrets, such as Wi-Fi passwords, are hidden; "
-        "--json prints them.",
-        usage="CODE [-o FILE] [options]",
-        examples=(
-            "qrkit show door --store shop.duckdb",
-            "qrkit show door -o door.pdf",
-            "qrkit show https://go.example.com/door --json",
-        ),
-    )
     one.add_argument("code", metavar="CODE", help=CODE_HELP)
     _add_output(one)
     add_store(one)
@@ -102,23 +81,11 @@ def define_show(one: Parser) -> None:
 
 def define_add(one: Parser) -> None:
     """Define the command `add`."""
-    describe(
-        one,
-        "The picture encodes the short URL. A store that does not exist is created. `qrkit import` adds many QR Codes "
-        "at once.",
-        usage="CONTENT [-o FILE] [options]",
-        examples=(
-            "qrkit add https://example.com/spring --store shop.duckdb \\",
-            "    --base-url https://go.example.com",
-            'qrkit add https://example.com --name "Front door" --short-code door',
-            "qrkit add https://example.com --campaign Spring --template brand -o poster.svg",
-        ),
-    )
     one.add_argument("content", metavar="CONTENT", help="where the short URL leads: a URL, or text to show")
     _add_output(one)
     add_fields(one, lambda: QRCode, {"short_code": "CODE"})
     _add_changes(one, is_new=True)
-    marker = "leave out the ?q in the picture, by which its scans are told from clicks of the short URL"
+    marker = "leave out the ?q in the picture, which tells its scans from clicks on the short URL"
     one.add_argument("--no-scan-marker", dest="scan_marker", action="store_false", default=None, help=marker)
     one.add_argument("--static", action="store_true", help="the picture encodes CONTENT itself; no scans are counted")
     add_base_url(one)
@@ -128,21 +95,6 @@ def define_add(one: Parser) -> None:
 
 def define_set(one: Parser) -> None:
     """Define the command `set`."""
-    describe(
-        one,
-        "Printed codes keep working, and lead to the new content at once. If one of several QR Codes cannot be "
-        "changed, none are. An empty text removes a campaign, a template, a comment or an address.",
-        usage="CODE... [options]",
-        examples=(
-            "qrkit set door --content https://example.com/summer --store shop.duckdb",
-            'qrkit set door gate --campaign "Summer sale" --template brand',
-            "qrkit set --all --fix-urls --preview",
-            "qrkit set door gate --tag entrance --field City=Graz",
-            "qrkit set door --schedule december.json",
-            "qrkit set door --schedule \\",
-            """    '[{"date": "2026-12-01T08:00:00Z", "content": "https://example.com"}]'""",
-        ),
-    )
     one.add_argument("codes", nargs="*", metavar="CODE", help=CODE_HELP)
     one.add_argument("--all", action="store_true", help="change all QR Codes")
     content = one.add_mutually_exclusive_group()
@@ -158,13 +110,6 @@ def define_set(one: Parser) -> None:
 
 def define_remove(one: Parser) -> None:
     """Define the command `remove`."""
-    describe(
-        one,
-        "From then on, their short URLs lead nowhere, and they are never used again. On a terminal, the command asks "
-        "first.",
-        usage="CODE... [options]",
-        examples=("qrkit remove door --store shop.duckdb", "qrkit remove door gate --yes"),
-    )
     one.add_argument("codes", nargs="+", metavar="CODE", help=CODE_HELP)
     one.add_argument("--yes", action="store_true", help="do not ask")
     add_store(one)

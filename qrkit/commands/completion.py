@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from qrkit.commands.parsing import Command, Parser, describe, explained
+from qrkit.commands.parsing import Command, Parser, explained
 
 __all__ = ["define_completion"]
 
@@ -16,19 +16,10 @@ FILES = {"FILE", "STORE", "TABLE", "PICTURE", "COPY", "NEW"}
 """What stands in the help for values that are files."""
 NOTHING = {"zsh": "()"}
 """No values. Without this, zsh shows what an argument means instead of completing the options that may stand there."""
-TOLD = """\
-Completes the names of commands and options, choices and files. To enable it in every new shell:
-
-  bash  qrkit completion bash > ~/.local/share/bash-completion/completions/qrkit
-  zsh   qrkit completion zsh > "${fpath[1]}/_qrkit"
-  fish  qrkit completion fish > ~/.config/fish/completions/qrkit.fish
-
-Write the file again after you update qrkit."""
 
 
 def define_completion(one: Parser) -> None:
     """Define the command `completion`."""
-    describe(one, TOLD, usage="SHELL", examples=('eval "$(qrkit completion bash)"', "qrkit completion fish | source"))
     one.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"one of {', '.join(SHELLS)}")
     one.set_defaults(run=_completion)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qrkit.commands.output import complain, tell_of_local_urls
-from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.parsing import Parser
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened, shown_place
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.languages import LANGUAGES
@@ -29,20 +29,9 @@ MOST_CONNECTIONS = 64
 IDLE_SECONDS = 7 * 86_400
 """How long an open page may be left alone before it loses its connection to the store."""
 
-WHERE = (
-    "Opens in your browser; Ctrl-C stops it. Only this computer can reach it, and only with the token at the end of "
-    "the address. Keep the address to yourself: anyone on this computer who has it can do what you can do there.\n\n"
-)
-
 
 def define_studio(one: Parser) -> None:
     """Define the command `studio`."""
-    describe(
-        one,
-        WHERE + "Needs the extra `console`: pip install 'qrkit-studio[console]'.",
-        usage="[CONTENT] [options]",
-        examples=("qrkit studio", 'qrkit studio "https://example.com/menu"', "qrkit studio --no-open --port 9000"),
-    )
     one.add_argument("content", nargs="?", metavar="CONTENT", help="what the QR Code contains (https://example.com)")
     _add_where(one.add_argument_group("where"))
     one.set_defaults(run=_studio)
@@ -50,23 +39,6 @@ def define_studio(one: Parser) -> None:
 
 def define_console(one: Parser) -> None:
     """Define the command `console`."""
-    describe(
-        one,
-        "Contains the portfolio browser, the scan dashboard, the studio and settings. Without a store, one is made. "
-        + WHERE
-        + "While it runs, your other commands reach the store through it. If `qrkit serve` has the store open, the "
-        "console reaches it through the server.\n\n"
-        "For a team, use --sign-in behind a proxy with TLS, whose host you name with --hosts: people sign in with an "
-        "API key (`qrkit account key`) and see the QR Codes of its account. Or let a proxy ask for passwords and send "
-        f"the token, which you choose in {CONSOLE_VARIABLE}. Recipes for Caddy and nginx:\n\n  {GUIDE}\n\n"
-        "Needs the extra `console`: pip install 'qrkit-studio[console]'.",
-        usage="[options]",
-        examples=(
-            "qrkit console --store shop.duckdb",
-            "qrkit console --store shop.duckdb --base-url https://go.example.com",
-            "qrkit console --sign-in --no-open --port 8866 --hosts qr.example.com",
-        ),
-    )
     where = one.add_argument_group("what and where")
     add_store(where)
     add_base_url(where)
@@ -79,7 +51,7 @@ def define_console(one: Parser) -> None:
 def _add_where(where: argparse._ArgumentGroup) -> None:
     where.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (127.0.0.1)")
     where.add_argument("--port", type=port_number, metavar="N", help="port to listen on (the first free one from 8866)")
-    hosts = "another host name that requests may be for, such as that of a proxy; may be repeated"
+    hosts = "another host name by which the console is reached, such as that of a proxy; may be repeated"
     where.add_argument("--hosts", action="append", default=[], metavar="NAME", help=hosts)
     where.add_argument("--language", default="en", choices=LANGUAGES, help="language of the page (en)")
     where.add_argument("--no-open", action="store_true", help="do not open a browser")

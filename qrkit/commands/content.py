@@ -30,20 +30,10 @@ LONGEST_LINE = 74
 
 def define_content(one: Parser) -> None:
     """Define the command `content`, with a subcommand for each kind, and one that reads a content."""
-    describe(
-        one,
-        "Each kind prints a text that phones understand. `qrkit generate` draws it: `qrkit generate --wifi ...`.",
-        usage="KIND|read ...",
-        examples=(
-            "qrkit content wifi --ssid Nero --password espresso",
-            "qrkit content read 'WIFI:T:WPA;S:Nero;P:espresso;;'",
-        ),
-    )
     kinds = one.add_subparsers(dest="kind", required=True, metavar="WHAT", title="kinds", parser_class=Parser)
     for name in MODULES:
         _define_kind(kinds, kind_named(name))
     read = add_command(kinds, "qrkit content read", "Print the kind and the fields of a content.")
-    describe(read, usage="CONTENT [--json]", examples=("qrkit content read 'tel:+39040123'",))
     read.add_argument("content", metavar="CONTENT", help="the text; - reads it from the standard input")
     add_json(read, "kind, fields")
     read.set_defaults(run=_read)
@@ -54,7 +44,7 @@ def _define_kind(kinds: Any, kind: Kind) -> None:
     fields = kind.fields.model_fields
     needed = [name for name, field in fields.items() if field.is_required()]
     usage = " ".join([*(f"{option_of(name)} ..." for name in needed), "[options]"])
-    describe(one, SHORT_URLS[kind.behind], usage=usage, examples=(_example(kind),))
+    describe(one, usage=usage, more=SHORT_URLS[kind.behind], examples=_example(kind))
     add_fields(one, lambda: kind.fields, {name: _placeholder(field.annotation) for name, field in fields.items()})
     add_json(one, "kind, fields, content")
     one.set_defaults(run=_write_with(kind))
@@ -69,7 +59,7 @@ def _example(kind: Kind) -> str:
             lines[-1] += f" {option}"
         else:
             lines.append(f"    {option}")
-    return " \\\n  ".join(lines)
+    return " \\\n".join(lines)
 
 
 def _placeholder(annotation: Any) -> str:

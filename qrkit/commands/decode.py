@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from qrkit.commands.output import Status, complain, print_json, status_of
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json
 from qrkit.design.picture_files import READ_FORMATS
 from qrkit.errors import QrkitError
 from qrkit.symbol.decode import EFFORTS, decode_all
@@ -16,13 +16,6 @@ __all__ = ["define_decode"]
 
 def define_decode(one: Parser) -> None:
     """Define the command `decode`."""
-    describe(
-        one,
-        "Prints a line for each content, from top to bottom of a picture. With several pictures, each line begins with "
-        "the name of the file. Pictures without a QR Code are reported.",
-        usage="PICTURE... [options]",
-        examples=("qrkit decode poster.png", "qrkit decode sheet.jpg labels/*.png", "qrkit decode photo.jpg --json"),
-    )
     formats = f"{', '.join(READ_FORMATS)}; at most 120 million pixels"
     one.add_argument("picture", type=Path, nargs="+", metavar="PICTURE", help=f"a file: {formats}")
     what = f"what to do if no code is found at first: {', '.join(EFFORTS)} (standard: a second attempt of 0.6 seconds)"

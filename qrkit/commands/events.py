@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, print_json, print_result
-from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, add_time_zone, describe
+from qrkit.commands.parsing import Parser, add_command, add_fields, add_json, add_time_zone
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_store, with_portfolio
 from qrkit.tracking.webhook import EVENT_KINDS, NewWebhook
@@ -25,24 +25,14 @@ WEBHOOKS = Table("webhook", tuple(Column(key, heading, is_whole=key == "id") for
 ATTEMPTS = Table(
     "attempt", tuple(Column(key, key) for key in ("time", "event", "events", "status", "milliseconds", "error"))
 )
-ID = "3f2a9c01d4e75b68903f2a9c01d4e75b"
 
 
 def define_webhook(one: Parser) -> None:
     """Define the command `webhook` and its subcommands."""
-    describe(
-        one,
-        "`qrkit serve` sends the events. Requests contain CloudEvents, and are signed as Standard Webhooks specifies.",
-        usage="add|list|test|log|replay|daily|remove ...",
-        examples=("qrkit webhook add https://example.com/scans --kinds scan,conversion",),
-    )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, usage, keys in WEBHOOK_COMMANDS:
+    for name, act, sentence, keys in WEBHOOK_COMMANDS:
         act_on = add_command(doing, f"qrkit webhook {name}", sentence)
-        example = {"URL": " https://example.com/scans", "ID": f" {ID}"}.get(usage, "")
-        examples = (f"qrkit webhook {name}{example} --store shop.duckdb",)
-        describe(act_on, usage=f"{usage} [options]".strip(), examples=examples)
-        if usage == "ID":
+        if name in ("test", "log", "replay", "remove"):
             act_on.add_argument("id", metavar="ID", help="ID of the webhook, as `qrkit webhook list` shows it")
         if name == "add":
             act_on.add_argument("url", metavar="URL", help="where events are sent, by POST")
@@ -63,16 +53,9 @@ def define_webhook(one: Parser) -> None:
 
 def define_tail(one: Parser) -> None:
     """Define the command `tail`."""
-    describe(
-        one,
-        "Each event is a line of JSON, a CloudEvent. Ctrl-C stops. Once you have used it, events are kept for a day, "
-        "so that --after can go on where you stopped.",
-        usage="[options]",
-        examples=("qrkit tail --store shop.duckdb", "qrkit tail --kinds scan --to scans.ndjson --store shop.duckdb"),
-    )
     _add_filter(one, {})
-    one.add_argument("--after", type=int, metavar="ID", help="ID of the last event that you have (begin now)")
-    one.add_argument("--to", type=Path, metavar="FILE", help="append to a file, in place of printing")
+    one.add_argument("--after", type=int, metavar="ID", help="ID of the last event that you have (default: begin now)")
+    one.add_argument("--to", type=Path, metavar="FILE", help="append the events to FILE instead of printing them")
     add_store(one)
     one.set_defaults(run=with_portfolio(_tail))
 
@@ -139,12 +122,12 @@ def _tail(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 
 WEBHOOK_COMMANDS = (
-    ("add", _add, "Add a webhook, and print the secret that signs its requests.", "URL", "id, secret"),
-    ("list", _list, "List all webhooks.", "", ""),
-    ("test", _test, "Send a webhook a test event now; the exit status is 1 if that fails.", "ID", "status, error"),
-    ("log", _log, "List the last 1,000 attempts to send events to a webhook.", "ID", ""),
-    ("replay", _replay, "Send the dead letters of a webhook again, and switch it on if it is off.", "ID", "id, events"),
-    ("daily", _daily, "Find silent codes, unusual days and winners now; `serve` does it once a day.", "", "events"),
-    ("remove", _remove, "Remove a webhook with its log.", "ID", "id"),
+    ("add", _add, "Add a webhook, and print the secret that signs its requests.", "id, secret"),
+    ("list", _list, "List all webhooks.", ""),
+    ("test", _test, "Send a webhook a test event now; the exit status is 1 if that fails.", "status, error"),
+    ("log", _log, "List the last 1,000 attempts to send events to a webhook.", ""),
+    ("replay", _replay, "Send the dead letters of a webhook again, and switch it on if it is off.", "id, events"),
+    ("daily", _daily, "Find silent codes, unusual days and winners now; `serve` does it once a day.", "events"),
+    ("remove", _remove, "Remove a webhook with its log.", "id"),
 )
-"""Name, function, description, argument, names in its JSON."""
+"""Name, function, description, names in its JSON."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import ImportStatus, complain, complaining, print_result, tell_of_local_urls, tell_rows
-from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, describe, print_size
+from qrkit.commands.parsing import PRINT, Parser, add_fields, add_json, print_size
 from qrkit.commands.stores import add_base_url, add_store, is_missing, opened
 from qrkit.errors import InvalidParameter, Problem, QrkitError
 from qrkit.exchange import EXPORT_FORMATS, IMPORT_FORMATS, import_format_of_file
@@ -38,32 +38,10 @@ ONLY_FOR = dict.fromkeys(("image_format", "names"), (".zip",)) | dict.fromkeys(P
 
 def define_import(one: Parser) -> None:
     """Define the command `import`."""
-    describe(
-        one,
-        "A csv has the columns Campaign Name, QR Code Name, Content and more, in any order; only Content "
-        "is required. If your file has other names, map them with --columns. QR Codes that are already in the store "
-        "are skipped. A caption may contain {name}, {campaign} and {short_url}.\n\n"
-        "A table of visits, such as the clicks that another service counted, adds scans to the QR Codes of the store. "
-        "If it has other columns than short_code and time, name them: --columns short_code=Link,time=When.\n\n"
-        "The exit status is 0 if all rows are in the store, 3 if rows were left out or changed or short codes were "
-        "not kept, 1 if nothing was read, and 2 for an invalid command.",
-        usage="FILE [options]",
-        examples=(
-            "qrkit import posters.csv --store shop.duckdb --base-url https://go.example.com",
-            "qrkit import posters.csv --store shop.duckdb --check",
-            "qrkit import posters.xlsx --columns content=Website,name=Poster \\",
-            "    --template brand --store shop.duckdb",
-            "qrkit import posters.xlsx --columns 'content=Landing page,name=Poster' \\",
-            "    --preset bubble --logo logo.svg --caption '{name}' --store shop.duckdb",
-            "qrkit import bitly.csv",
-            "qrkit import visits.csv",
-            "qrkit import codes.zip --json",
-        ),
-    )
     what = f"{', '.join(IMPORT_FORMATS)}; workbooks and zips are recognized by their content, others by their suffix"
     one.add_argument("file", type=Path, metavar="FILE", help=what)
     add_import_options(one)
-    one.add_argument("--check", action="store_true", help="tell what the import would do, and import nothing")
+    one.add_argument("--check", action="store_true", help="show what an import would do, without importing anything")
     for word, column in COLUMNS.items():
         one.add_argument(f"--{word}-column", metavar="NAME", help=f"name of the column {column} in FILE; see --columns")
     visits = "short code of all visits in FILE, if FILE is a table of visits that does not contain it"
@@ -71,28 +49,14 @@ def define_import(one: Parser) -> None:
     add_store(one)
     add_base_url(one)
     keys = "file, created, template, issues (row, campaign, name, content, reason, error), "
-    keys += (
-        "other_hosts (host: how many; a file of visits has known, the number of rows that were there, differences, "
-        "service, bots, and bots_said, those by the file)"
-    )
+    keys += "other_hosts (host: how many); for a table of visits: file, created, known (rows that were there already), "
+    keys += "issues (row, error), differences, service, bots, bots_said (bots according to the table)"
     add_json(one, keys)
     one.set_defaults(run=_import)
 
 
 def define_export(one: Parser) -> None:
     """Define the command `export`."""
-    describe(
-        one,
-        "An existing file is replaced. `qrkit import` reads it back, but for a .pdf, which has a page per picture.",
-        usage="FILE [options]",
-        examples=(
-            "qrkit export posters.xlsx --store shop.duckdb",
-            "qrkit export codes.zip --image-format svg --store shop.duckdb",
-            "qrkit export posters.zip --image-format pdf --size-mm 60 \\",
-            "    --names '{campaign}/{name}'",
-            "qrkit export posters.pdf --size-mm 60",
-        ),
-    )
     one.add_argument(
         "file", type=Path, metavar="FILE", help=f"the file to write; the suffix sets the format: {FORMATS}"
     )
@@ -113,7 +77,11 @@ def _import(asked: argparse.Namespace) -> ImportStatus:
         if not _holds_scans(asked, data):
             return _import_codes(asked, data)
         if asked.check:
-            raise InvalidParameter(Problem("check", str(asked.file), "is a table of visits; only QR Codes are checked"))
+            raise InvalidParameter(
+                Problem(
+                    "check", str(asked.file), "is a table of visits, and --check is only for QR Codes; leave it out"
+                )
+            )
         return _import_scans(asked, data)
     except (InvalidParameter, BrokenPipeError):
         raise

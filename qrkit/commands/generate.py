@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +20,6 @@ from qrkit.commands.parsing import (
     add_json,
     add_place,
     decoration_of,
-    describe,
     option_of,
     print_size,
 )
@@ -49,35 +49,10 @@ FIELDS = {
     "micro": "", "foreground": "COLOR", "background": "COLOR",
 }  # fmt: skip
 """Fields of a design that have an option, with what stands for their values in the help."""
-EXAMPLES = (
-    'qrkit generate "https://example.com"',
-    'qrkit generate "https://example.com" -o poster.svg --ec H',
-    'qrkit generate "https://example.com" -o poster.pdf --design brand.json',
-    'qrkit generate "https://example.com" -o menu.svg --preset bubble',
-    "qrkit generate --wifi ssid=Nero password=espresso -o wifi.png",
-    "qrkit generate - --format png < contact.vcf > contact.png",
-    "qrkit generate --from gates.csv --content-column url -o codes.zip",
-    'qrkit generate "https://example.com" -o poster.pdf --size-mm 60',
-    'qrkit generate --from tables.csv --caption "Table {Table}" -o tables.pdf',
-    'qrkit generate "https://example.com/{n}" --count 12 \\',
-    '    --caption "Table {n}" --preset bubble -o tables.zip',
-    "qrkit generate --from gates.xlsx --content-column url --name-column gate \\",
-    "    -o codes --format svg --template brand --store shop.duckdb",
-)
-USAGE = """\
-CONTENT [-o FILE] [options]
---KIND FIELD=VALUE... [-o FILE] [options]
---from TABLE -o FOLDER|ZIP|PDF [options]
-CONTENT --count N -o FOLDER|ZIP|PDF [options]"""
-TOLD = """\
-Without -o and --format, the code is shown as text. With --from, each row of a table becomes a picture; rows that
-cannot be drawn are reported and skipped. Columns in braces fill in --caption, --subtitle and --names. Existing files
-are replaced. Colors are #AARRGGBB, or as CSS writes them."""
 
 
 def define_generate(one: Parser) -> None:
     """Define the command `generate`."""
-    describe(one, TOLD, usage=USAGE, examples=EXAMPLES)
     what = one.add_argument_group("what to encode")
     what.add_argument("content", nargs="?", metavar="CONTENT", help="the text; - reads it from the standard input")
     add_kinds(what)
@@ -446,6 +421,8 @@ def _items(texts: list[dict[str, str]], asked: argparse.Namespace) -> list[str |
             link, row[HRI] = read_item(row, asked.gs1)
             found.append(link)
         except InvalidParameter as error:
+            if wrong := [replace(one, name="gs1") for one in error.problems if one.name == "domain"]:
+                raise InvalidParameter(*wrong) from error  # the option, which is the same for all rows
             found.append(error)
     return found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import complain, print_json, print_result
-from qrkit.commands.parsing import Parser, add_command, add_json, describe
+from qrkit.commands.parsing import Parser, add_command, add_json
 from qrkit.commands.printed_tables import Column, Table
 from qrkit.commands.stores import add_base_url, add_store, with_portfolio
 from qrkit.errors import InvalidParameter, Problem
@@ -33,26 +33,15 @@ WHAT = "a GTIN, a path such as 01/09506000134352/10/ABC, the same in brackets, o
 
 def define_gs1(one: Parser) -> None:
     """Define the command `gs1` and its subcommands."""
-    describe(
-        one,
-        "A QR Code with such a link is read by tills and opened by phones. Each link has a type of the GS1 Web "
-        "Vocabulary, such as gs1:pip for product information; the first one answers requests without a type.",
-        usage="set|show|list|import|export ...",
-        examples=(
-            "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice",
-            "qrkit gs1 set 9506000134352/10/BAD --link gs1:recallStatus=https://example.com",
-        ),
-    )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, usage, example in GS1_COMMANDS:
+    for name, act, sentence in GS1_COMMANDS:
         act_on = add_command(doing, f"qrkit gs1 {name}", sentence)
-        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
         if name in ("set", "show"):
             act_on.add_argument("what", metavar="KEY", help=WHAT)
         if name == "set":
             link = "a link: its type and its address; repeat it for several"
             act_on.add_argument("--link", action="append", default=[], metavar="TYPE=URL", help=link)
-            act_on.add_argument("--description", default="", metavar="TEXT", help="what it is, for people")
+            act_on.add_argument("--description", default="", metavar="TEXT", help="a description for people")
         if name in ("import", "export"):
             what = "a linkset (json), or a table with a row per link (csv or xlsx)"
             act_on.add_argument("file", type=Path, metavar="FILE", help=what)
@@ -110,12 +99,9 @@ def _export(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 JSON_KEYS = {"set": "path, short_url", "import": "file, keys", "export": "file"}
 GS1_COMMANDS = (
-    ("set", _set, "Set the links of a product, place or thing, of a lot or an item.", "KEY --link TYPE=URL",
-     "qrkit gs1 set 9506000134352 --link gs1:pip=https://example.com/rice"),
-    ("show", _show, "Show the links of a key, a lot or an item, and of the levels above, as a linkset.", "KEY",
-     "qrkit gs1 show 01/09506000134352/10/ABC --store shop.duckdb"),
-    ("list", _list, "List all keys, with their numbers of links and scans.", "", "qrkit gs1 list --store shop.duckdb"),
-    ("import", _import, "Set the links of a linkset or a table.", "FILE", "qrkit gs1 import links.csv"),
-    ("export", _export, "Write all links to a linkset or a table.", "FILE", "qrkit gs1 export links.json"),
-)  # fmt: skip
-"""Name, function, description, arguments, example."""
+    ("set", _set, "Set the links of a product, place or thing, of a lot or an item."),
+    ("show", _show, "Show the links of a key, a lot or an item, and of the levels above, as a linkset."),
+    ("list", _list, "List all keys, with their numbers of links and scans."),
+    ("import", _import, "Set the links of a linkset or a table."),
+    ("export", _export, "Write all links to a linkset or a table."),
+)

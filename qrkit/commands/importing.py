@@ -18,7 +18,7 @@ from qrkit.exchange.columns import read_columns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from qrkit.exchange.merge import ImportResult
+    from qrkit.exchange.merge import ImportIssue, ImportResult
     from qrkit.portfolio import Portfolio
 
 __all__ = ["add_import_options", "import_codes", "tell_import"]
@@ -95,8 +95,13 @@ def import_codes(
 
 
 def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
-    """Print what an import skipped or changed, on the error stream."""
-    tell_rows([(issue.row, issue.error) for issue in result.to_fix_first])
+    """Print what an import skipped or changed, on the error stream; several duplicates are one line."""
+    repeated = [issue.row for issue in result.issues if _is_mere_duplicate(issue)]
+    lists_all = len(repeated) < 2
+    tell_rows([(one.row, one.error) for one in result.to_fix_first if lists_all or not _is_mere_duplicate(one)])
+    if not lists_all:
+        rule = "have the name and content of an earlier row or of a QR Code in the portfolio"
+        complain(asked.command, f"{len(repeated):,} rows {rule}; first: row {repeated[0]}")
     fixable = [str(issue.reason) for issue in result.issues if issue.detail.endswith("?")]
     for reason, when in (("suspicious-url", ""), ("duplicate", " before")):
         if added := fixable.count(reason):
@@ -105,6 +110,11 @@ def tell_import(result: ImportResult, asked: argparse.Namespace) -> None:
             complain(asked.command, f"{codes} added with such an address{when}; {hint}")
     if result.hosts_left:
         complain(asked.command, result.hosts_left)
+
+
+def _is_mere_duplicate(issue: ImportIssue) -> bool:
+    """Return whether an issue says no more than that a row is there already, and suggests no better address."""
+    return issue.reason == "duplicate" and not issue.detail.endswith("?")
 
 
 def _template_name(asked: argparse.Namespace) -> str:

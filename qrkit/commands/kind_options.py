@@ -18,7 +18,7 @@ __all__ = ["add_kinds", "kind_asked", "kind_content", "tell_notes"]
 
 def add_kinds(what: argparse._ArgumentGroup) -> None:
     """Add an option for each kind, such as `--wifi ssid=Nero password=espresso`; the help shows one of them."""
-    told = "a content by its kind, here a network; `qrkit content --help` lists the kinds and their fields"
+    told = "content of this kind, here a Wi-Fi network; `qrkit content --help` lists all kinds and their fields"
     for name in MODULES:
         shown = told if name == "wifi" else argparse.SUPPRESS
         what.add_argument(option_of(name), dest=f"kind_{name}", nargs="+", metavar="FIELD=VALUE", help=shown)

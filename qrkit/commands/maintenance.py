@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qrkit.commands.output import Status, complain, print_json, print_result
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import STORE, is_missing, opened, opened_store, shown_place
 from qrkit.errors import NotFound, StoreDamaged
 
@@ -22,14 +22,6 @@ __all__ = ["define_archive", "define_backup", "define_compact", "define_rescue",
 
 def define_verify(one: Parser) -> None:
     """Define the command `verify`."""
-    describe(
-        one,
-        "Reads every block of the file, and names the tables that are damaged. If the store is in use or read-only, "
-        "the command reads a copy. The exit status is 1 if something is wrong. It also says which files other users of "
-        "this machine can read, which is not a fault.",
-        usage="STORE [--json]",
-        examples=("qrkit verify shop.duckdb", "qrkit verify postgresql://qrkit@db.example/shop --json"),
-    )
     one.add_argument("store", metavar="STORE", help=STORE)
     add_json(one, "store, faults")
     one.set_defaults(run=_verify)
@@ -37,13 +29,6 @@ def define_verify(one: Parser) -> None:
 
 def define_backup(one: Parser) -> None:
     """Define the command `backup`."""
-    describe(
-        one,
-        "The copy is read in full before it replaces an older one. A damaged store is not copied, and only a store is "
-        "ever replaced. For a PostgreSQL database, use `pg_dump`.",
-        usage="STORE COPY [--json]",
-        examples=("qrkit backup shop.duckdb shop-copy.duckdb",),
-    )
     one.add_argument("store", metavar="STORE", help="a store's file")
     one.add_argument("copy", type=Path, metavar="COPY", help="the file to write")
     add_json(one, "store, file, bytes")
@@ -52,19 +37,6 @@ def define_backup(one: Parser) -> None:
 
 def define_archive(one: Parser) -> None:
     """Define the command `archive`."""
-    describe(
-        one,
-        "The files of shop.duckdb are in the folder shop.history, one or a few for each month. Reports and all other "
-        "questions count these visits as before. Keep the folder beside the store; `backup` copies both. Visits that "
-        "are added later for an archived day stay in the store until the next archive. For a PostgreSQL database, --to "
-        "is required the first time: a folder or a bucket that all processes can read. The files of a store file can "
-        "be in a bucket, too. The credentials of a bucket are those that AWS programs use.",
-        usage="STORE [--before DAY] [--to PLACE] [--json]",
-        examples=(
-            "qrkit archive shop.duckdb --before 2026-01-01",
-            "qrkit archive postgresql://qrkit@db.example/shop --to s3://bucket/shop",
-        ),
-    )
     one.add_argument("store", metavar="STORE", help=STORE)
     one.add_argument(
         "--to", metavar="PLACE", help="a folder or s3://bucket/prefix for the files; the store remembers it"
@@ -76,13 +48,6 @@ def define_archive(one: Parser) -> None:
 
 def define_compact(one: Parser) -> None:
     """Define the command `compact`."""
-    describe(
-        one,
-        "While a server runs, short URLs keep working, and all other requests wait. If anything fails, the store stays "
-        "as it was.",
-        usage="STORE [--json]",
-        examples=("qrkit compact shop.duckdb",),
-    )
     one.add_argument("store", metavar="STORE", help="a store's file")
     add_json(one, "store, bytes (how much smaller it is)")
     one.set_defaults(run=_compact)
@@ -90,13 +55,6 @@ def define_compact(one: Parser) -> None:
 
 def define_rescue(one: Parser) -> None:
     """Define the command `rescue`."""
-    describe(
-        one,
-        "The damaged file stays unchanged. Prints what each table has lost; if anything is lost, the exit status is 1. "
-        "If you have a backup, restore it instead, or compare both.",
-        usage="STORE NEW [--json]",
-        examples=("qrkit rescue shop.duckdb rescued.duckdb",),
-    )
     one.add_argument("store", metavar="STORE", help="the file of the damaged store")
     one.add_argument("new", type=Path, metavar="NEW", help="the file of the new store, which must not exist")
     add_json(one, "store, file, tables (rows, lost and without by name), log_bytes, is_uncertain")
@@ -185,16 +143,6 @@ def _compact(asked: argparse.Namespace) -> None:
 
 def define_migrate(one: Parser) -> None:
     """Define the command `migrate`."""
-    describe(
-        one,
-        "Stop the server of the store first. If a run is interrupted, start it again, and it resumes. Pass the "
-        "password in the environment variable PGPASSWORD.",
-        usage="FROM TO [--json]",
-        examples=(
-            "qrkit migrate shop.duckdb postgresql://qrkit@db.example/shop",
-            "qrkit migrate postgresql://qrkit@db.example/shop shop.duckdb",
-        ),
-    )
     one.add_argument("source", metavar="FROM", help=STORE)
     one.add_argument("target", metavar="TO", help=f"{STORE} that is empty")
     add_json(one, "store, rows (how many, by table)")

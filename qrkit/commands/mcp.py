@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from qrkit.commands.campaign import campaign_rows
 from qrkit.commands.codes import code_rows
-from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.parsing import Parser
 from qrkit.commands.report import period_of
 from qrkit.commands.stores import add_store, opened
 from qrkit.contents.cards import summary
@@ -58,13 +58,6 @@ default 95%. Where `reason` is not empty, there is no interval, and it says why:
 
 def define_mcp(one: Parser) -> None:
     """Define the command `mcp`."""
-    describe(
-        one,
-        "An assistant starts this command and asks it over standard input and output (Model Context Protocol). It can "
-        "draw and check pictures, find QR Codes, count and compare scans with intervals, and summarize reports.",
-        usage="[options]",
-        examples=("qrkit mcp --store shop.duckdb", "qrkit mcp --store shop.duckdb --write"),
-    )
     one.add_argument("--write", action="store_true", help="also let it add, change and remove QR Codes and campaigns")
     add_store(one)
     one.set_defaults(run=_mcp)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from shlex import join, quote
 from shutil import get_terminal_size
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qrkit.commands.output import Status
@@ -53,8 +54,6 @@ class Layout(argparse.HelpFormatter):
         return (f"\n  {heading}\n" if heading else "") + super()._format_action(action)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        from textwrap import fill
-
         parts = (part if "\n  " in part else fill(part, width) for part in text.split("\n\n"))
         return "\n\n".join(parts)
 
@@ -81,6 +80,8 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help, with the options that are in no group at the end."""
         explained(self)
+        if not self.usage:
+            describe(self, **_texts()[self.prog.removeprefix("qrkit ")])
         self._action_groups.sort(key=lambda group: group is self._optionals)
         return super().format_help()
 
@@ -158,15 +159,24 @@ def add_command(commands: Commands, prog: str, sentence: str, **definition: Any)
     return commands.add_parser(prog.rpartition(" ")[2], help=line, prog=prog, description=sentence, **definition)
 
 
-def describe(command: Parser, more: str = "", *, usage: str, examples: Sequence[str]) -> None:
-    """Complete the help of a command, whose first sentence is already set.
+def describe(command: Parser, *, usage: str, examples: str, more: str = "") -> None:
+    """Complete the help of a command, whose first sentence is already set; the texts of most are in `help.toml`.
 
     Args:
         usage: Arguments after the name of the command; one line per way to use it.
     """
-    command.description = "\n\n".join(filter(None, [command.description, more]))
-    command.usage = f"\n{'':7}".join(f"{command.prog} {line}".rstrip() for line in usage.split("\n"))
-    command.epilog = "\n".join(["examples:", *(f"  {line}" for line in examples)])
+    command.description = "\n\n".join(filter(None, [command.description, more.strip()]))
+    command.usage = f"\n{'':7}".join(f"{command.prog} {line}" for line in usage.splitlines())
+    command.epilog = "examples:\n" + indent(examples.strip(), "  ")
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    """Return the arguments of `describe` by command."""
+    import tomllib  # only for help
+    from importlib.resources import files
+
+    return tomllib.loads(files("qrkit.commands").joinpath("help.toml").read_text(encoding="utf-8"))
 
 
 def add_place(one: argparse.ArgumentParser) -> None:
@@ -175,7 +185,7 @@ def add_place(one: argparse.ArgumentParser) -> None:
     place.add_argument("--sheet", default="", metavar="NAME", help="name of the sheet (the first with the headings)")
     row = place.add_mutually_exclusive_group()
     row.add_argument("--header-row", metavar="N|N-M", help="row of the headings, or their first and last row")
-    none = "the file has no headings; its columns are A, B, ... (--columns content=C,name=A)"
+    none = "the file has no headings; options call its columns A, B, ..."
     row.add_argument("--no-header", dest="header_row", action="store_const", const="0", help=none)
     what = "encoding of a csv, such as cp1252 (UTF-8 and UTF-16 are found, others guessed)"
     place.add_argument("--encoding", default="", metavar="NAME", help=what)
@@ -297,7 +307,7 @@ def print_size(asked: argparse.Namespace) -> PrintSize | None:
 def add_decoration(look: argparse._ArgumentGroup) -> None:
     """Add the options that decorate, except `--preset`, which is one of the ways to begin."""
     look.add_argument("--colorway", metavar="NAME", help="colors of the preset (its first colorway)")
-    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; uses level H")
+    look.add_argument("--logo", metavar="FILE", help="a picture for the middle, or icon:NAME; sets --ec to H")
     look.add_argument(
         "--caption",
         metavar="TEXT",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from qrkit.commands.generate import fields_in
 from qrkit.commands.importing import add_import_options, import_codes, tell_import
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_json, add_time_zone, decoration_of, describe
+from qrkit.commands.parsing import Parser, add_json, add_time_zone, decoration_of
 from qrkit.commands.stores import add_base_url, add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.exchange import IMPORT_FORMATS
@@ -35,20 +35,6 @@ COMPARED = ("previous", "last-year", "campaigns")
 
 def define_report(one: Parser) -> None:
     """Define the command `report`."""
-    describe(
-        one,
-        "An existing file is replaced. Works while a server uses the store, too. --mail sends the report through the "
-        "SMTP server in $QRKIT_SMTP, such as smtps://user:password@mail.example.com, from $QRKIT_MAIL_FROM.",
-        usage="[-o FILE] [options]",
-        examples=(
-            "qrkit report --store shop.duckdb",
-            "qrkit report --store shop.duckdb -o june.pdf \\",
-            "    --since 2026-06-01 --until 2026-07-01",
-            'qrkit report --campaign "Spring window" --time-zone Europe/Lisbon',
-            "qrkit report --last month --compare campaigns --mail ana@example.com",
-            "qrkit report --last week --link 30 --store shop.duckdb",
-        ),
-    )
     one.add_argument(
         "-o",
         "--output",
@@ -187,18 +173,6 @@ def _brand(portfolio: Portfolio, name: str) -> Brand:
 
 def define_demo(one: Parser) -> None:
     """Define the command `demo`."""
-    describe(
-        one,
-        "The scans are made up. An earlier demo in the folder is replaced. Your own file is read in the same way as by "
-        "`qrkit import`.",
-        usage="[options]\n--portfolio FILE [options]",
-        examples=(
-            "qrkit demo",
-            "qrkit demo --portfolio posters.csv --folder trial",
-            "qrkit demo --portfolio posters.xlsx --preset bubble \\",
-            "    --columns content=Website,name=Poster",
-        ),
-    )
     what = f"your own file instead of the sample: {', '.join(IMPORT_FORMATS)}"
     one.add_argument("--portfolio", dest="file", type=Path, metavar="FILE", help=what)
     one.add_argument(

@@ -1,13 +1,14 @@
-"""Implements `qrkit scans`: the scans of a store, counted."""
+"""Implements `qrkit scans` and `qrkit experiment`: the scans of a store, counted and compared."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from qrkit.commands.codes import CODE_HELP, add_filters, fields_of
 from qrkit.commands.output import Status, complain
-from qrkit.commands.parsing import Parser, describe
+from qrkit.commands.parsing import Parser
 from qrkit.commands.printed_tables import Column, Row, Table
 from qrkit.commands.report import add_period, period_of
 from qrkit.commands.stores import add_store, opened
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from qrkit.portfolio import Portfolio
     from qrkit.store import Scans
 
-__all__ = ["define_scans"]
+__all__ = ["define_experiment", "define_scans"]
 
 PERIODS = {"hour": "%Y-%m-%d %H:%M%z", "day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m"}
 """How the beginning of each period is written."""
@@ -71,25 +72,20 @@ IMPORTS = Table(
         Column("first", "First"), Column("last", "Last"),
     ),
 )  # fmt: skip
+SHOWN = ("first", "second", "first_rate", "second_rate", "effect", "low", "high", "winner")
+MORE = ("probability", "loss", "loss_later", "days_left", "method", "reason", "sentence")
+PAIRS = Table(
+    "pair of variants",
+    (*(Column(key, key.capitalize().replace("_", " ")) for key in SHOWN), *map(Column, MORE)),
+)
+"""The variants of a split QR Code, compared."""
+DECIMALS = 4
 MOST_VALUES = 1_000_000
 """More values than an attribute has."""
 
 
 def define_scans(one: Parser) -> None:
     """Define the command `scans`."""
-    describe(
-        one,
-        "Bots, link previews and HEAD requests are not scans. In the column Visitors, each visitor counts once a day; "
-        "without data that tells visitors apart, as in many imported scans, their number is unknown (\N{EN DASH}). "
-        "Scans that were imported as a number have no time: `qrkit list` counts them, but this table does not.",
-        usage="[CODE...] [options]",
-        examples=(
-            "qrkit scans --store shop.duckdb",
-            "qrkit scans door gate --by day --since 2026-06-01",
-            "qrkit scans --campaign Spring --by country --csv > countries.csv",
-            "qrkit scans --silent || echo 'Look after these posters'",
-        ),
-    )
     one.add_argument("codes", nargs="*", metavar="CODE", help=f"{CODE_HELP} (all QR Codes)")
     one.add_argument("--campaign", metavar="NAME", help="only scans of this campaign")
     add_filters(one, "scans of QR Codes with")
@@ -203,3 +199,37 @@ def _rows_by(view: Scans, what: str) -> Sequence[Row]:
         frame = scans_per(view, cast("Period", what)).rename(columns={"start": what})
         frame[what] = frame[what].dt.strftime(PERIODS[what])
     return cast("Sequence[Row]", frame[[what, "scans", "visitors"]].to_dict("records"))
+
+
+def define_experiment(one: Parser) -> None:
+    """Define the command `experiment`."""
+    one.add_argument("code", metavar="CODE", help="short code of a QR Code whose visitors are split among variants")
+    what = "conversion (visitors who convert) or value (what their conversions are worth) (conversion)"
+    one.add_argument("--outcome", choices=("conversion", "value"), default="conversion", help=what)
+    soon = "how soon after the first scan a conversion counts (24h)"
+    one.add_argument("--within", default="24h", metavar="TIME", help=soon)
+    one.add_argument("--conversion", metavar="NAME", help="only conversions of this name")
+    one.add_argument("--chart", type=Path, metavar="FILE", help="draw the interval over time: .png, .svg or .pdf")
+    add_store(one)
+    PAIRS.add_options(one)
+    one.set_defaults(run=_experiment)
+
+
+def _experiment(asked: argparse.Namespace) -> Status:
+    from qrkit import analytics, charts
+    from qrkit.report.suffixes import check_file
+
+    if asked.chart:
+        check_file(asked.chart, (".png", ".svg", ".pdf"))
+    how = {name: getattr(asked, name) for name in ("outcome", "within", "conversion")}
+    with opened(asked, to_read=True) as portfolio:
+        split = analytics.check_split(portfolio, asked.code, within=asked.within).iloc[0]
+        rows = analytics.experiment(portfolio, asked.code, **how)
+        days = analytics.experiment(portfolio, asked.code, by_day=True, **how) if asked.chart else None
+    if not (asked.json or asked.csv):
+        print(*[split["sentence"], rows["sentence"].iloc[0]][:: 1 if split["is_broken"] else -1], sep="\n")
+    plain = rows.round(DECIMALS).astype("object")
+    PAIRS.print(asked, plain.where(plain.notna(), None).to_dict("records"))
+    if days is not None:
+        charts.experiment(days).savefig(asked.chart)
+    return Status.IN_PART if split["is_broken"] else Status.DONE

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from qrkit.commands.output import complaining
-from qrkit.commands.parsing import Parser, add_fields, describe
+from qrkit.commands.parsing import Parser, add_fields
 from qrkit.commands.stores import add_base_url, add_store, is_missing, neighbor
 from qrkit.server.settings import Settings
 
@@ -35,23 +35,6 @@ GROUPS = {
 
 def define_serve(one: Parser) -> None:
     """Define the command `serve`."""
-    describe(
-        one,
-        "A store that does not exist is created; Ctrl-C stops the server. Meanwhile, other commands of the same user, "
-        "such as account, import and report, work with the store through STORE.sock beside it.\n\n"
-        "Each option can also be set in the environment, such as QRKIT_PORT=80; separate several values with "
-        'commas.\n\n--settings names a TOML file with the same settings, such as port = 80 or hosts = ["a.example"]; '
-        "options and the environment override it. On SIGHUP, the server reads the file and the GeoIP "
-        "database again: access_log, log_level, places, generates_a_minute and unknown_codes_a_minute "
-        "change at once; the log names changed settings that need a restart.",
-        usage="[options]",
-        examples=(
-            "qrkit serve --store shop.duckdb --base-url https://go.example.com",
-            "qrkit serve --host 0.0.0.0 --port 80 --trusted-proxies 10.0.0.1",
-            "QRKIT_PORT=8000 qrkit serve",
-            "qrkit serve --settings /etc/qrkit.toml --log-level warning",
-        ),
-    )
     _add_groups(one)
     one.set_defaults(run=_serve)
 

@@ -16,7 +16,7 @@ from qrkit.commands.generate import (
     table_design,
 )
 from qrkit.commands.output import Status, complaining, print_result, status_of, tell_rows
-from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, decoration_of, describe
+from qrkit.commands.parsing import INKS, Parser, add_fields, add_json, add_place, decoration_of
 from qrkit.commands.stores import opened
 from qrkit.design.design import Design
 from qrkit.errors import InvalidParameter, Problem, QrkitError
@@ -37,23 +37,6 @@ SETTINGS = {
 
 def define_sheet(one: Parser) -> None:
     """Define the command `sheet`."""
-    describe(
-        one,
-        "Prints the QR Codes of a store, or of a table without tracking them. Says what to change before printing. "
-        "Nothing is written if a text does not fit its label, or a code is too dense for it. Print a PDF at its "
-        "actual size (100%).",
-        usage="FILE --stock NAME [options]",
-        examples=(
-            "qrkit sheet labels.pdf --stock L7160 --campaign Spring --store shop.duckdb",
-            "qrkit sheet labels.pdf --stock 5160 --line {name} --start 4 --copies 2",
-            "qrkit sheet tents.pdf --stock table-tent --marks crop \\",
-            "    --from tables.xlsx --content-column url --line 'Table {Table}'",
-            "qrkit sheet roll.zpl --stock DK-1209 --dpi 203 --store shop.duckdb",
-            "qrkit sheet items.pdf --stock L7160 --from items.csv --line {hri} \\",
-            "    --gs1 https://id.example.com",
-            "qrkit sheet test.pdf --stock L7160 --test-page",
-        ),
-    )
     file = "the .pdf to write, or a .zpl for a label printer (needs --dpi); an existing one is replaced"
     one.add_argument("file", type=Path, metavar="FILE", help=file)
     what = one.add_argument_group("what to print")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import print_result
-from qrkit.commands.parsing import Parser, add_command, add_json, describe
+from qrkit.commands.parsing import Parser, add_command, add_json
 from qrkit.commands.stores import add_store, with_portfolio
 
 if TYPE_CHECKING:
@@ -20,24 +20,15 @@ __all__ = ["define_template"]
 
 def define_template(one: Parser) -> None:
     """Define the command `template` and its subcommands."""
-    describe(
-        one,
-        usage="save|list|show|delete ...",
-        examples=(
-            "qrkit template save brand brand.json --store shop.duckdb",
-            "qrkit generate hello -o hello.svg --template brand --store shop.duckdb",
-        ),
-    )
     doing = one.add_subparsers(dest="doing", required=True, metavar="WHAT", title="commands", parser_class=Parser)
-    for name, act, sentence, usage, example in TEMPLATE_COMMANDS:
+    for name, act, sentence in TEMPLATE_COMMANDS:
         act_on = add_command(doing, f"qrkit template {name}", sentence)
-        describe(act_on, usage=f"{usage} [options]".strip(), examples=(example,))
-        if "NAME" in usage:
+        if name != "list":
             act_on.add_argument("name", metavar="NAME", help="name of the template, 1..100 characters")
-        if "FILE" in usage:
+        if name == "save":
             act_on.add_argument("file", type=Path, metavar="FILE", help="a design as JSON")
         if name == "delete":
-            act_on.add_argument("--force", action="store_true", help="even if QR Codes or campaigns use it")
+            act_on.add_argument("--force", action="store_true", help="remove it even if QR Codes or campaigns use it")
         add_store(act_on)
         if name != "show":
             add_json(act_on, "name", each="template" if name == "list" else "")
@@ -64,11 +55,8 @@ def _delete(portfolio: Portfolio, asked: argparse.Namespace) -> None:
 
 
 TEMPLATE_COMMANDS = (
-    ("save", _save, "Save a design under a name; an existing template with this name is replaced.", "NAME FILE",
-     "qrkit template save brand brand.json --store shop.duckdb"),
-    ("list", _list, "List the names of all templates.", "", "qrkit template list --store shop.duckdb"),
-    ("show", _show, "Print a template as JSON.", "NAME",
-     "qrkit template show brand --store shop.duckdb > brand.json"),
-    ("delete", _delete, "Delete a template.", "NAME", "qrkit template delete brand --store shop.duckdb"),
-)  # fmt: skip
-"""Name, function, description, arguments, example."""
+    ("save", _save, "Save a design under a name; an existing template with this name is replaced."),
+    ("list", _list, "List the names of all templates."),
+    ("show", _show, "Print a template as JSON."),
+    ("delete", _delete, "Delete a template."),
+)

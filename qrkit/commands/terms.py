@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qrkit.commands.output import print_json
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import add_store, opened
 from qrkit.errors import InvalidParameter, Problem
 from qrkit.files import read_file
@@ -39,7 +39,7 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     one.add_argument("--until", metavar="TIME", help='lead nowhere from TIME on; "" removes it')
     one.add_argument("--limit", type=int, metavar="N", help="lead nowhere after N scans; 0 for no limit")
     one.add_argument("--limit-a-day", type=int, metavar="N", help="lead nowhere after N scans on a UTC day")
-    otherwise = "a URL, or a text to show, where the code would lead nowhere"
+    otherwise = "a URL, or a text to show, when the code would otherwise lead nowhere"
     one.add_argument("--otherwise", metavar="TEXT", help=otherwise)
     one.add_argument("--password", metavar="WORD", help='what visitors must type; "" removes it; - prompts for it')
     query = "whether to add the query of a visitor's short URL to the target (default: the setting of the server)"
@@ -50,7 +50,7 @@ def add_terms(one: argparse.ArgumentParser) -> None:
     switch.add_argument(
         "--off", dest="active", action="store_false", default=None, help="lead nowhere for the time being"
     )
-    switch.add_argument("--on", dest="active", action="store_true", default=None, help="lead on again")
+    switch.add_argument("--on", dest="active", action="store_true", default=None, help="undo --off")
 
 
 def add_rules(one: argparse.ArgumentParser) -> None:
@@ -94,24 +94,15 @@ def define_explain(one: Parser) -> None:
     """Define the command `explain`."""
     from qrkit.visits.sample_visitors import SAMPLES
 
-    describe(
-        one,
-        "Rules, times, limits and the schedule of a QR Code decide, in this order: switched off, times, password, "
-        "limits, rules, schedule, content. Nothing is counted.",
-        usage="CODE [options]",
-        examples=(
-            "qrkit explain door --device ios --country SI --store shop.duckdb",
-            "qrkit explain door --language de --at 2026-12-24T18:00:00Z",
-        ),
-    )
     one.add_argument("code", metavar="CODE", help="short code, short URL, name or ID of a QR Code")
     one.add_argument("--device", choices=SAMPLES, metavar="DEVICE", help=f"device of the visitor: {', '.join(SAMPLES)}")
     one.add_argument("--user-agent", default="", metavar="TEXT", help="user agent of the visitor, as browsers send it")
     one.add_argument(
         "--language", default="", metavar="TEXT", help="languages that the browser asks for, such as de-AT"
     )
+    named = {"address": "IP address of the visitor", "query": "query of the short URL, such as utm_source=poster"}
     for name in ("country", "region", "city", "query", "address", "referrer"):
-        one.add_argument(f"--{name}", default="", metavar="TEXT", help=f"{name} of the visitor")
+        one.add_argument(f"--{name}", default="", metavar="TEXT", help=named.get(name, f"{name} of the visitor"))
     one.add_argument("--at", metavar="TIME", help="time of the visit, such as 2026-12-24T18:00:00Z (now)")
     add_store(one)
     add_json(one, "reason, content, rule (from 1), sentence")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from qrkit.commands.console import port_number
 from qrkit.commands.generate import design_fields
 from qrkit.commands.output import complain, print_result
-from qrkit.commands.parsing import Parser, add_json, describe
+from qrkit.commands.parsing import Parser, add_json
 from qrkit.commands.stores import STORE, opened
 from qrkit.design.picture_files import READ_FORMATS
 
@@ -24,27 +24,15 @@ __all__ = ["define_trial"]
 
 def define_trial(one: Parser) -> None:
     """Define the command `trial`."""
-    describe(
-        one,
-        "Opens a page that shows the code in 12 steps: smaller, blurred, pale, tilted, dark. Scan them with one phone "
-        "or several on the network of this computer; the page sees who has read what. A plain code is tried beside "
-        "it. Nothing leaves the network, and the address of the page ends with the trial.",
-        usage="CODE [options]",
-        examples=(
-            "qrkit trial brand.json --store shop.duckdb",
-            "qrkit trial poster.svg -o trial.html",
-            'qrkit trial "https://example.com/menu" --seconds 40',
-        ),
-    )
     what = "a design (.json), a picture, such as svg or png, a photo of a print, or the text of a plain code"
     one.add_argument("code", metavar="CODE", help=what)
     one.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the result as an HTML page")
     what = f"{STORE}, to keep the result; `qrkit check --store` shows it"
     one.add_argument("--store", metavar="STORE", help=what)
-    what = "how long a code is shown to phones that do not read it (20)"
+    what = "how many seconds each code is shown if no phone reads it (20)"
     one.add_argument("--seconds", type=float, default=20, metavar="N", help=what)
     where = one.add_argument_group("where")
-    where.add_argument("--host", metavar="ADDRESS", help="address of this computer in the network (found by itself)")
+    where.add_argument("--host", metavar="ADDRESS", help="address of this computer in the network (automatic)")
     what = "port to listen on; 0 chooses a free one (8700)"
     where.add_argument("--port", type=port_number, default=8700, metavar="N", help=what)
     where.add_argument("--no-open", action="store_true", help="do not open a browser")

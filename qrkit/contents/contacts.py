@@ -28,10 +28,10 @@ Line200 = Annotated[OneLine, Length(1, 200)] | None
 Name = Annotated[
     OneLine,
     Length(1, 200),
-    Field(description="The whole name, as it is shown. Its last word is sorted by, unless there is a family name."),
+    Field(description="The whole name, as shown. Lists are sorted by its last word, unless there is a family name."),
     Field(examples=["Ana Petek"]),
 ]
-Family = Annotated[Line200, Field(title="Family name", description="The part of the name that lists are sorted by.")]
+Family = Annotated[Line200, Field(title="Family name", description="The part of the name by which lists are sorted.")]
 Given = Annotated[Line200, Field(title="Given name", description="The other part of the name.")]
 Organization = Annotated[Line200, Field(description="The company.")]
 Title = Annotated[Line200, Field(title="Position", description="The position in the company.")]

@@ -52,7 +52,7 @@ End = Annotated[
 Place = Annotated[Annotated[OneLine, Length(1, 300)] | None, Field(description="Where it is.")]
 Description = Annotated[PlainText | None, Field(description="What it is about; long texts make large symbols.")]
 Url = Annotated[WebAddress | None, Field(title="Web", description="A web page about it.")]
-Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the person to ask about it.")]
+Organizer = Annotated[EmailAddress | None, Field(description="E-mail address of the contact person.")]
 Repeat = Annotated[
     Literal["daily", "weekly", "monthly", "yearly"] | None, Field(description="How often the event repeats.")
 ]
@@ -126,7 +126,7 @@ def event(
         return event(**fields | moments | {"time_zone": None})
     if weekdays and WEEKDAYS[start.weekday()] not in weekdays:
         rule = (
-            f"is on a day ({WEEKDAYS[start.weekday()]}) that its weekdays leave out, which calendars read differently"
+            f"is on a day ({WEEKDAYS[start.weekday()]}) that is not among weekdays; calendars disagree on such events"
         )
         note("start", rule)
     lines = [*_lines(fields)]

@@ -162,7 +162,7 @@ def gtin_of(text: str) -> str:
     """
     number = re.sub("[ -]", "", text)
     if not re.fullmatch("[0-9]+", number) or len(number) not in GTIN_LENGTHS:
-        raise broken("must have 8, 12, 13 or 14 digits, as below a bar code")
+        raise broken("must have 8, 12, 13 or 14 digits, as printed below a barcode")
     expected = ean.calc_check_digit(number[:-1])
     if number[-1] != expected:
         raise broken(check_digits_rule(number[-1], expected))

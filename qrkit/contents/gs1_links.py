@@ -52,7 +52,7 @@ Gtin = Annotated[
     Annotated[StrictStr, AfterValidator(gtin_of), Pasted()] | None,
     Field(
         title="GTIN",
-        description="The number of the product, as below its bar code: 8, 12, 13 or 14 digits.",
+        description="The number of the product, as printed below its barcode: 8, 12, 13 or 14 digits.",
         examples=["9520123456788"],
     ),
 ]

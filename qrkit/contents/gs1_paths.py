@@ -143,20 +143,20 @@ def check_elements(values: Mapping[str, str]) -> None:
     """Judge the values of application identifiers among those of a query, whose other names may be anything.
 
     Raises:
-        InvalidParameter: If there is no such identifier, or a value breaks its rule.
+        InvalidParameter: If there is no such identifier, or a value breaks its rule; the error names the identifier.
     """
     for number, value in values.items():
         if number.isdigit():
-            _checked(number, value)
+            _checked(number, value, field=number)
 
 
-def _checked(number: str, value: str) -> str:
+def _checked(number: str, value: str, *, field: str = "path") -> str:
     try:
         if number == "01":
             return gtin_of(value)
         check_value(number, value)
     except PydanticCustomError as error:
-        raise _wrong(value, error.message()) from error
+        raise InvalidParameter(Problem(field, value, error.message())) from error
     return value
 
 

@@ -69,7 +69,7 @@ Period = Annotated[
 Algorithm = Annotated[Literal["SHA1", "SHA256", "SHA512"], Field(description="The hash; many apps know only `SHA1`.")]
 Counter = Annotated[
     Annotated[Whole, Within(0, 2**63 - 1, "passwords")] | None,
-    Field(description="For passwords by counter (HOTP): its first value. Without it, passwords change by time (TOTP)."),
+    Field(description="First value of the counter (HOTP). Without one, passwords change with time (TOTP)."),
 ]
 
 

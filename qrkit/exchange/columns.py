@@ -27,7 +27,7 @@ from qrkit.tracking.times import from_table, to_table
 __all__ = [
     "ALL_NAMES", "CAMPAIGN", "COLUMNS", "COLUMN_OF", "CREATED", "ELEMENTS", "EVERY", "KINDS", "LABELS", "NAMES",
     "OVERLOOKED", "REQUIRED", "SORTING", "SORTING_NAMES", "TERMS_NAMES", "TEXT_COLUMNS", "WRITERS", "Column", "Kind",
-    "Row", "check_names", "column_pair", "is_ours", "named", "read_columns", "read_row", "write_row",
+    "Row", "check_names", "column_pair", "field_of", "is_ours", "named", "read_columns", "read_row", "write_row",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -213,6 +213,11 @@ def named(columns: Mapping[str, T]) -> tuple[dict[str, T], list[Problem]]:
     missing = [name for name in REQUIRED if name not in found] if not problems else []
     problems += [Problem("columns", None, f"must say which column is {name}") for name in missing]
     return found, problems
+
+
+def field_of(columns: Mapping[str, object], name: str) -> str:
+    """Return the name that an error gives to one of our columns in a mapping: as it is written there."""
+    return next(f"columns.{written}" for written in columns if COLUMN_OF.get(str(written).lower()) == name)
 
 
 def read_columns(text: str) -> dict[str, str]:

@@ -110,7 +110,7 @@ def _rows(text: str, delimiter: str) -> Iterator[Cells]:
         except csv.Error as error:
             every = every or list(_lines(text))
             start += _lines_before(every[start:], delimiter)
-            hint = "a double quote within a text must be doubled, and one at its end must not be missing"
+            hint = "a quoted text has no closing quote, or a quote in it that is not doubled"
             yield UnreadableFile(f"the row that begins in line {start + 1} is not CSV: {error}; {hint}", line=start + 1)
             start += 1
             lines = every[start:]

@@ -27,6 +27,7 @@ from qrkit.exchange.columns import (
     Column,
     Kind,
     Row,
+    field_of,
     named,
 )
 from qrkit.exchange.kind_columns import KindColumns
@@ -191,7 +192,7 @@ def _chosen(frame: pd.DataFrame, columns: Mapping[str, Hashable]) -> pd.DataFram
         if labels.count(label) != 1:
             near = nearest(str(label), [str(one) for one in labels])
             rule = "appears twice in the frame" if label in labels else f"is not a column of the frame; {near}"
-            problems.append(Problem(f"columns.{name}", label, rule))
+            problems.append(Problem(field_of(columns, name), label, rule))
     if problems:
         raise InvalidParameter(*problems)
     return frame[list(names.values())].set_axis(list(names), axis=1)

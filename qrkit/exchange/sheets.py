@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qrkit.errors import InvalidParameter, Problem, UnreadableFile, collecting, nearest
 from qrkit.exchange import IMPORT_FORMATS, SHEETS, foreign, sniffed
-from qrkit.exchange.columns import ALL_NAMES, named
+from qrkit.exchange.columns import ALL_NAMES, field_of, named
 from qrkit.exchange.locating import ANYWHERE, Place, Share, locate, records, tidy
 from qrkit.exchange.merge import ImportIssue
 from qrkit.exchange.own_columns import OwnColumns
@@ -93,7 +93,7 @@ def table_of_sheet(sheet: Sheet, columns: Mapping[str, str]) -> Table:
     cells: dict[str, list[str | UnreadableFile]] = {}
     for name, theirs in names.items():
         with collecting(problems):
-            cells[name] = sheet.column(str(theirs), field=f"columns.{name}")
+            cells[name] = sheet.column(str(theirs), field=field_of(columns, name))
     if problems:
         raise InvalidParameter(*problems)
     rows, own = [], OwnColumns(ALL_NAMES)

@@ -44,7 +44,7 @@ class SheetSettings(Inks):
     paper: str | None = Field(
         default=None,
         description="Paper of a card: `A4` by default, `Letter`, `A3` and others, or `card`, which puts each card on a "
-        "page of its own, as print shops ask.",
+        "page of its own, as print shops want.",
     )
     lines: tuple[str, ...] = Field(
         default=(), description="Lines of text on a label, with fields such as `{name}` in braces."

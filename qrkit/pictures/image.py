@@ -233,8 +233,8 @@ class QRImage(Shown):
             at_most: True to never exceed `size_mm` in formats with pixels, as on a label; False to use the nearest
                 possible width.
             bleed_mm: How far the background of a PDF reaches beyond its width, to be cut off; 0..10 millimeters.
-            profile: ICC profile of a print shop, in CMYK, as the path of a file or a data URI: makes a PDF a PDF/X-4,
-                and a TIFF one in CMYK. Black and grays are printed with black ink only.
+            profile: CMYK profile (ICC) of a print shop, as the path of a file or a data URI, for a PDF/X-4 or a TIFF in
+                CMYK. Black and grays are printed with black ink only.
             spots: Spot colors of a PDF with a profile, by the color that each replaces:
                 `{"#D20F39": "PANTONE 186 C"}`. Gradients and pictures have none.
 

@@ -40,7 +40,7 @@ class Inks(Model):
     )
     profile: Annotated[str, BeforeValidator(_path)] | None = Field(
         default=None,
-        description="ICC profile of a print shop, in CMYK: makes a PDF a PDF/X-4, and a TIFF one in CMYK. Black and "
+        description="CMYK profile (ICC) of a print shop, for a PDF/X-4 or a TIFF in CMYK. Black and "
         "grays are printed with black ink only, and all other colors with the inks of the profile. It is the path of a "
         "file, or a data URI with its bytes: `data:application/vnd.iccprofile;base64,…`.",
     )

@@ -156,10 +156,10 @@ class Records:
         Raises:
             NotFound: If this portfolio has no campaign with this ID.
         """
-        found = campaign_table.campaigns(self.store, self.account.id, id=_sought(id))
-        if not found:
-            raise NotFound("campaign", id).advising({"python": "campaigns() of the portfolio shows what there is."})
-        return found[0]
+        if found := campaign_table.campaigns(self.store, self.account.id, id=_sought(id)):
+            return found[0]
+        unknown = NotFound("campaign", id, hint="an ID is needed, not a name")
+        raise unknown.advising({"python": "campaigns() of the portfolio shows what there is."})
 
     def list_campaigns(self) -> list[Campaign]:
         """Return all campaigns, oldest first."""
@@ -493,10 +493,10 @@ class Records:
         return table.qrcodes(self.store, self.account.id, self._links, most=most, after=after, limit=limit, **chosen)
 
     def _one(self, id: str) -> QRCode:
-        found = self._stored(id=_sought(id))
-        if not found:
-            raise NotFound("QR Code", id).advising({"python": "qrcodes() of the portfolio shows what there is."})
-        return found[0]
+        if found := self._stored(id=_sought(id)):
+            return found[0]
+        unknown = NotFound("QR Code", id, hint="an ID is needed, not a short code")
+        raise unknown.advising({"python": "qrcodes() of the portfolio shows what there is."})
 
     def _check_campaign(self, id: str | None) -> Campaign | None:
         if id is None:

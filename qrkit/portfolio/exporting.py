@@ -16,7 +16,7 @@ from qrkit.exchange.columns import NAMES, SORTING_NAMES, TERMS_NAMES, write_row
 from qrkit.exchange.zip_file import IMAGE_FORMATS
 from qrkit.files import complete_file
 from qrkit.late import UNSEEN, Watch, watch
-from qrkit.pictures.generate_request import apart
+from qrkit.pictures.generate_request import apart, choice
 from qrkit.pictures.image import QRImage
 from qrkit.pictures.patterns import check_pattern, path_in
 from qrkit.pictures.printing import PrintSize, QRPrint
@@ -130,9 +130,7 @@ def write_codes(
         InvalidParameter: If the image format is unknown, a text is too long for the format, or QR Codes cannot be
             drawn; the error names them and their template.
     """
-    if image_format.lower() not in IMAGE_FORMATS:
-        rule = f"must be one of {', '.join(IMAGE_FORMATS)}"
-        raise InvalidParameter(Problem("image_format", image_format, rule))
+    choice("image_format", image_format, IMAGE_FORMATS)
     if print_size and format.name in IN_SIZE:
         print_size.check_format(image_format.lower() if format.name == "zip" else "pdf")
     if names:

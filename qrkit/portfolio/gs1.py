@@ -12,6 +12,7 @@ from qrkit.errors import InvalidParameter, NotFound, Problem
 from qrkit.exchange.link_rows import LINK_COLUMNS, described_by_rows, link_rows
 from qrkit.exchange.linksets import Described, linkset, read_linkset
 from qrkit.files import complete_file, read_file
+from qrkit.pictures.generate_request import choice
 from qrkit.portfolio.codes import Records
 from qrkit.portfolio.importing import Present
 from qrkit.portfolio.storing import store_rows
@@ -166,8 +167,7 @@ class Gs1:
         """
         data = source if isinstance(source, bytes) else read_file(Path(source))
         chosen = format or ("json" if isinstance(source, bytes) else Path(source).suffix[1:].lower())
-        if chosen not in FORMATS:
-            raise InvalidParameter(Problem("format", chosen, f"must be one of {', '.join(FORMATS)}"))
+        choice("format", chosen, FORMATS)
         found = read_linkset(data) if chosen == "json" else described_by_rows(data, chosen)
 
         def decide(known: Present, staged: Staged) -> tuple[Sequence[Campaign], list[str]]:

@@ -89,7 +89,7 @@ class Templates(Saved):
         if isinstance(template, Design):
             fields = template_fields(template)
         elif "template" in template:
-            rule = "a template cannot begin with another one"
+            rule = "a template cannot build on another one"
             raise InvalidParameter(Problem("template", template["template"], rule))
         else:
             fields = dict(template)

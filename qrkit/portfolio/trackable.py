@@ -33,7 +33,7 @@ def check_trackable(code: QRCode) -> None:
     problems = [_problem(name, text) for name, text in (contents | ruled).items() if not works_behind_short_url(text)]
     ruled["otherwise"] = code.otherwise
     problems += [
-        Problem(name, text, "is the short URL of this QR Code itself", "bad-content")
+        Problem(name, text, "is the short URL of this QR Code itself; choose another target", "bad-content")
         for name, text in ruled.items()
         if code.short_url and urldefrag(text.strip())[0].partition("?")[0].rstrip("/").lower() == code.short_url.lower()
     ]

@@ -6,16 +6,16 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from qrkit import charts
 from qrkit.contents.cards import summary
 from qrkit.drawing.writers import svg
 from qrkit.errors import QrkitError
 from qrkit.languages import say
 from qrkit.portfolio import Portfolio
 from qrkit.portfolio.code_designs import CodeDesigns
-from qrkit.report.code_table import plain_image
+from qrkit.report.code_table import CodeRow, plain_image, sparkline_of
 from qrkit.report.facts import Facts
 from qrkit.report.words import cut
 from qrkit.tracking.records import QRCode
@@ -29,35 +29,22 @@ SIDE = 148
 LONGEST_CONTENT = 180
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """The card of one QR Code.
 
     Attributes:
-        name: Name of the code.
+        row: What the table of QR Codes shows of it, too.
         svg: Image of the code as HTML.
         side: Width of the image in pixels.
-        short_url: The short URL; "" for a static code, which leads straight to its content.
-        address: The short URL without its scheme, for display.
         content: Where the code leads in the end, shortened.
         place: Address of its location.
-        scans: Scans in the period.
-        is_hidden: Whether the numbers are hidden, so that the report can be shared.
-        imported: Scans imported with the record.
-        sparkline: Scans per day of the period, as an image.
     """
 
-    name: str
+    row: CodeRow
     svg: str
     side: int
-    short_url: str
-    address: str
     content: str
     place: str
-    scans: int
-    is_hidden: bool
-    imported: int
-    sparkline: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +103,8 @@ def groups(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> dic
 
 def _card(portfolio: Portfolio, facts: Facts, code: QRCode, daily: Sequence[int]) -> Card:
     image, side = _picture(portfolio, code)
-    url = code.short_url if code.is_dynamic else ""
-    return Card(
-        name=summary(code.name),
-        svg=image,
-        side=side,
-        short_url=url,
-        address=url.partition("://")[2],
-        content=cut(summary(code.content), LONGEST_CONTENT),
-        place=code.location.address,
-        scans=facts.counted.get(code.id, 0),
-        is_hidden=code.id in facts.hidden,
-        imported=facts.imported.get(code.id, 0),
-        sparkline=charts.sparkline(daily) if len(daily) > 1 and any(daily) else "",
-    )
+    row = replace(CodeRow.of(facts, code), sparkline=sparkline_of(daily))
+    return Card(row, image, side, cut(summary(code.content), LONGEST_CONTENT), code.location.address)
 
 
 def _picture(portfolio: Portfolio, code: QRCode) -> tuple[str, int]:

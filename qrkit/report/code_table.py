@@ -19,7 +19,7 @@ from qrkit.report.facts import Facts
 from qrkit.report.words import cut, percent
 from qrkit.tracking.records import QRCode
 
-__all__ = ["MOST_ROWS", "CodeRow", "code_rows", "plain_image"]
+__all__ = ["MOST_ROWS", "CodeRow", "code_rows", "plain_image", "sparkline_of"]
 
 MOST_ROWS = 1_000
 """Maximum number of rows: nobody reads a longer table, and the least scanned are left out."""
@@ -113,7 +113,7 @@ def code_rows(portfolio: Portfolio, facts: Facts, colors: Mapping[str, int]) -> 
             row,
             has_template=row.id in templates,
             picture=pictures.get(row.id, ""),
-            sparkline=_sparkline(daily.get(row.id, ())),
+            sparkline=sparkline_of(daily.get(row.id, ())),
         )
         for row in rows
     ]
@@ -157,5 +157,6 @@ def plain_image(code: QRCode) -> QRImage:
     return QRImage(drawn(code.encoded, code.properties, size=1, padding=padding))
 
 
-def _sparkline(daily: Sequence[int]) -> str:
+def sparkline_of(daily: Sequence[int]) -> str:
+    """Return the scans per day of a QR Code as an image; "" if there are none."""
     return charts.sparkline(daily) if len(daily) > 1 and any(daily) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from qrkit.exchange.formulas import made_safe
 from qrkit.exchange.workbooks import frame_values
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
-from qrkit.report.plots import Plot, plots
+from qrkit.report.plots import KINDS, Plot, plots
 from qrkit.report.ranked_tables import attribute_table, campaign_table
 
 if TYPE_CHECKING:
@@ -29,18 +29,6 @@ WIDTH = 960
 DPI = 192
 """Dots per inch of PNG files; a pixel of the page is 1/72 inch, so they are 2,560 dots wide."""
 FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-CHART_NAMES: Mapping[Callable[..., charts.Chart], str] = {
-    charts.lines: "over-time",
-    charts.previous_period: "over-time",
-    charts.unusual_days: "over-time",
-    charts.small_multiples: "by-campaign",
-    charts.hour_of_week: "hours-of-week",
-    charts.rates: "rates",
-    charts.scans_by_location: "locations",
-    charts.human_scans: "human-scans",
-    charts.time_to_first_scan: "first-scans",
-}
-"""Names of files, which are the same for each period and language, so that slides can link to them."""
 _VARIABLE = re.compile(r"var\(--[\w-]+,(#[0-9a-f]{6})\)")
 
 
@@ -49,8 +37,8 @@ def packed(html: str, facts: Facts, brand: Brand | None) -> bytes:
 
     Tables and data are CSV files, and sheets of one workbook.
     """
-    shown = plots(facts)
-    data = {f"data/{CHART_NAMES[plot.draw]}": plot.frame for plot in shown}
+    shown = _by_name(plots(facts))
+    data = {f"data/{name}": plot.frame for name, plot in shown.items()}
     tables = {f"tables/{name}": frame for name, frame in _tables(facts)}
     buffer = BytesIO()
     with ZipFile(buffer, "w") as archive:
@@ -63,9 +51,18 @@ def packed(html: str, facts: Facts, brand: Brand | None) -> bytes:
     return buffer.getvalue()
 
 
-def _pictures(shown: Iterable[Plot], brand: Brand | None) -> Iterator[tuple[str, bytes]]:
+def _by_name(shown: Iterable[Plot]) -> dict[str, Plot]:
+    """Return charts by the names of their files; those of further experiments have a number."""
+    named: dict[str, Plot] = {}
     for plot in shown:
-        stem = CHART_NAMES[plot.draw]
+        name, _ = KINDS[plot.draw]
+        number = sum(one.draw == plot.draw for one in named.values()) + 1
+        named[name if number == 1 else f"{name}-{number}"] = plot
+    return named
+
+
+def _pictures(shown: Mapping[str, Plot], brand: Brand | None) -> Iterator[tuple[str, bytes]]:
+    for stem, plot in shown.items():
         with charts.branded(brand) if brand else nullcontext():
             chart = plot.at(WIDTH)
             yield f"charts/{stem}.svg", _standalone(charts.to_svg(chart)).encode()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from qrkit.languages import say
 from qrkit.report.code_table import CodeRow
 from qrkit.report.facts import Facts
-from qrkit.report.words import SCRIPT_WORDS
+from qrkit.report.sentences import sentences_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ def embedded(facts: Facts, rows: Sequence[CodeRow], colors: Mapping[str, int]) -
         "campaigns": [{"name": title, "color": colors[title]} for title in titles],
         "codes": [titles.index(row.campaign) for row in rows] + list(range(len(titles))),
         **sums,
-        "words": {name: say(sentence) for name, sentence in SCRIPT_WORDS.items()},
+        "words": {name: say(sentence) for name, sentence in sentences_of("script").items()},
     } | _expected(facts, days)
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
 

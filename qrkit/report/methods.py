@@ -5,7 +5,7 @@ from __future__ import annotations
 from qrkit import languages
 from qrkit.languages import list_text
 from qrkit.report.facts import Facts
-from qrkit.report.sentences import GLOSSARY, say
+from qrkit.report.sentences import say, sentences_of
 from qrkit.report.words import attribute_name, number, period
 
 __all__ = ["glossary", "methods"]
@@ -43,7 +43,7 @@ def glossary(facts: Facts) -> dict[str, str]:
         "Unusual day": comparisons.unusual is None,
         "Burst": comparisons.bursts is None or not len(comparisons.bursts),
     }
-    used = [(word, meaning) for word, meaning in GLOSSARY.items() if not unused.get(word)]
+    used = [(word, meaning) for word, meaning in sentences_of("glossary").items() if not unused.get(word)]
     return {languages.say(word): languages.say(meaning) for word, meaning in used}
 
 

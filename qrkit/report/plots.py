@@ -14,20 +14,25 @@ from qrkit.report.facts import Facts
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smaller_plots", "week"]
+__all__ = ["KINDS", "Plot", "by_campaign", "campaign_colors", "over_time", "plots", "smaller_plots", "week"]
 
 MANY_DAYS = 120
 """Minimum number of days to show weeks in small charts, which have no room for so many days."""
 DAYS_OF_WEEK = 7
-UNTITLED: Mapping[Callable[..., charts.Chart], int] = {
-    charts.lines: 280,
-    charts.previous_period: 280,
-    charts.unusual_days: 280,
-    charts.experiment: 280,
-    charts.time_to_first_scan: 200,
-    charts.scans_by_location: 320,
+KINDS: Mapping[Callable[..., charts.Chart], tuple[str, int]] = {
+    charts.lines: ("over-time", 280),
+    charts.previous_period: ("over-time", 280),
+    charts.unusual_days: ("over-time", 280),
+    charts.small_multiples: ("by-campaign", 0),
+    charts.hour_of_week: ("hours-of-week", 0),
+    charts.experiment: ("experiment", 280),
+    charts.rates: ("rates", 0),
+    charts.scans_by_location: ("locations", 320),
+    charts.human_scans: ("human-scans", 0),
+    charts.time_to_first_scan: ("first-scans", 200),
 }
-"""Heights of charts that have no title of their own, in pixels; others fit what they show."""
+"""The name of each chart's file, the same for each period and language, so that slides can link to it; and its height
+without a title, in pixels, or 0 if it fits what it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,9 @@ class Plot:
         """Draw the chart this many pixels wide; without a title where a page has one of its own."""
         if has_title:
             return self.draw(self.frame, width=width, **self.options)
-        height = {"height": UNTITLED[self.draw]} if self.draw in UNTITLED else {}
-        return self.draw(self.frame, width=width, title="", **height, **self.options)
+        height = KINDS[self.draw][1]
+        untitled: dict[str, Any] = {"title": ""} | ({"height": height} if height else {})
+        return self.draw(self.frame, width=width, **untitled, **self.options)
 
 
 def campaign_colors(facts: Facts) -> dict[str, int]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from qrkit.charts.labels import cut as line
 from qrkit.contents.cards import summary
 from qrkit.languages import full_date, list_text, long_date, number_text, percent_text, period_text, say
+from qrkit.report.sentences import sentences_of
 from qrkit.store.questions.scan_attributes import FIELD
 from qrkit.tracking.records import Campaign, QRCode
 
 __all__ = [
-    "ATTRIBUTE_NAMES", "NO_CAMPAIGN", "SCRIPT_WORDS", "about", "attribute_name", "cut", "day", "line", "list_days",
+    "NO_CAMPAIGN", "about", "attribute_name", "cut", "day", "line", "list_days",
     "multiple", "names_of", "number", "percent", "percent_of", "period", "quoted", "rate", "titles_of",
 ]  # fmt: skip
 
@@ -25,59 +26,11 @@ MOST_DAYS = 4
 ISOLATE, END = "\u2068", "\u2069"
 """Wrapped around text of unknown direction: first strong isolate, pop directional isolate."""
 
-ATTRIBUTE_NAMES: Mapping[str, tuple[str, str]] = {
-    "campaign": ("campaign", "campaigns"),
-    "qrcode": ("QR Code", "QR Codes"),
-    "qrcode_id": ("ID of the QR Code", "IDs of QR Codes"),
-    "country": ("country", "countries"),
-    "region": ("region", "regions"),
-    "city": ("city", "cities"),
-    "language": ("language", "languages"),
-    "referrer": ("referrer", "referrers"),
-    "device": ("device", "devices"),
-    "system": ("system", "systems"),
-    "browser": ("browser", "browsers"),
-    "manufacturer": ("manufacturer", "manufacturers"),
-    "device_model": ("device model", "device models"),
-    "content": ("content", "contents"),
-    "variant": ("variant", "variants"),
-    "destination": ("destination", "destinations"),
-    "utm_source": ("UTM source", "UTM sources"),
-    "utm_medium": ("UTM medium", "UTM media"),
-    "utm_campaign": ("UTM campaign", "UTM campaigns"),
-    "utm_term": ("UTM term", "UTM terms"),
-    "utm_content": ("UTM content", "UTM contents"),
-    "utm_id": ("UTM ID", "UTM IDs"),
-    "tag": ("tag", "tags"),
-}
-"""The names of attributes of scans, singular and plural."""
-
 
 def attribute_name(attribute: str, *, is_plural: bool = False) -> str:
     """Return the name of an attribute of scans in the language of the report; a field of a user keeps its name."""
-    found = ATTRIBUTE_NAMES.get(attribute)
+    found = sentences_of("attributes").get(attribute)
     return say(found[is_plural]) if found else attribute.removeprefix(FIELD)
-
-
-SCRIPT_WORDS: Mapping[str, str] = {
-    "from": "From",
-    "to": "To",
-    "reset": "Show everything",
-    "campaigns": "Campaigns shown",
-    "all": "All",
-    "none": "None",
-    "chart": "Scans per day. Use the arrow keys to read each day; drag to select days.",
-    "value": "{day}: {scans} scans",
-    "shown": "{scans} of {all} scans: {days}, {campaigns} of {campaignsInAll} campaigns",
-    "shownDays": "{scans} of {all} scans: {days}",
-    "everything": "All {all} scans. Drag across the chart, or enter dates, to count the days between.",
-    "total": "Total",
-    "usual": "Usual range of a day",
-    "before": "Scans on the days compared with",
-    "hour": "{weekday}, {hour}:00: {scans} scans",
-    "week": "Scans by weekday and hour of the chosen days and campaigns",
-}
-"""What the script of a page says; it fills in the values by name."""
 
 
 def number(count: int) -> str:

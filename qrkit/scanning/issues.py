@@ -349,7 +349,7 @@ def _charset(design: Design) -> Iterator[Issue]:
     if beyond and design.charset is None and not design.micro:
         message = (
             f"older embedded readers, such as zbar, may show {len(beyond)} characters beyond ASCII wrong, such as "
-            f'{beyond[0]!r}; 0 are sure unless the symbol declares their charset, as charset="utf-8" does'
+            f'{beyond[0]!r}; with charset="utf-8", which declares the encoding, 0 are at risk'
         )
         yield Issue("charset", "note", "charset", len(beyond), 0, message, {"charset": "utf-8"}, "note")
 
@@ -436,8 +436,8 @@ def _tills(design: Design, budget: Budget | None, audience: Audience) -> Iterato
     severity: Severity = "note" if audience == "phones" else "warning"
     if design.layers and budget and budget.used:
         message = (
-            f"tills may fail: pictures hide {_ceil(budget.used):.0%} of what error correction can restore, and a code "
-            "for tills should need 0%; remove the logo"
+            f"tills may fail: pictures hide {_ceil(budget.used):.0%} of what error correction can restore, and should "
+            "hide 0% of it for tills; remove the logo"
         )
         yield Issue("till-logo", severity, "layers", budget.used, 0, message, {"layers": ()}, "warning")
     if (red := fixes.red_contrast(design)) < CONTRAST.least_ok:

@@ -22,10 +22,10 @@ __all__ = [
     "reflectance", "sample", "sample_modules",
 ]  # fmt: skip
 
-Greys: TypeAlias = "np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]"
+Greys: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.floating[Any]]]
 """Rows of luma, 0..1."""
 
-Channels: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
+Channels: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 """Rows of pixels: red, green, blue and, maybe, alpha, 0..1."""
 
 MARGIN = 5

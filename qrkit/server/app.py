@@ -402,7 +402,7 @@ def _as_page(error: QrkitError, answer: Response, asked: Mapping[str, str], bran
 
 def _body(request: falcon.Request, most: int) -> bytes:
     """Return the body of a request; a body that is too long is refused before it is read."""
-    too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are taken")
+    too_long = BodyTooLarge(f"the body is too long; at most {most:,} bytes are allowed")
     if (request.content_length or 0) > most:
         raise too_long
     body = bytes(request.bounded_stream.read(most + 1))

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import MOST_DAYS_KEPT, Whole, Within
 from qrkit.errors import InvalidParameter, Problem, UnknownParameter, UnreadableFile
-from qrkit.model import Model
+from qrkit.model import Model, broken
 from qrkit.store.state_folder import STATE_VARIABLE
 from qrkit.tracking.short_urls import base_url_of
 from qrkit.tracking.times import zone_of
@@ -44,7 +43,7 @@ def _checked(check: Callable[[str], str]) -> AfterValidator:
         try:
             return check(text)
         except InvalidParameter as error:
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": error.rule}) from error
+            raise broken(error.rule) from error
 
     return AfterValidator(checked)
 
@@ -54,8 +53,7 @@ def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
         try:
             ip_network(text)
         except ValueError as error:
-            rule = f"{text!r} must be an address or a network, such as 10.0.0.1 or 10.0.0.0/8"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule}) from error
+            raise broken(f"{text!r} must be an address or a network, such as 10.0.0.1 or 10.0.0.0/8") from error
     return texts
 
 
@@ -63,7 +61,7 @@ def _host_names(texts: tuple[str, ...]) -> tuple[str, ...]:
     for text in texts:
         if re.search(r"[\s/@?#\\]|.\*|\*.", text) or not text:
             rule = f"{text!r} must be a host name as in a URL, such as shop.example or shop.example:8080, or *"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+            raise broken(rule)
     return texts
 
 
@@ -137,7 +135,7 @@ class Settings(Model):
         description="What a redirect tells the target about the page with the short URL: nothing, or its origin.",
     )
     strict: bool = Field(
-        default=False, description="Answer with 503 instead of redirecting if a visit is not durable in two seconds."
+        default=False, description="Answer with 503 instead of redirecting if a visit is not stored in two seconds."
     )
     record_visits: bool = Field(
         default=True, description="Record visits. Otherwise, short URLs work, but nothing is counted."
@@ -153,8 +151,8 @@ class Settings(Model):
     )
     time_zone: Annotated[str, _checked(lambda name: zone_of(name).key)] = Field(
         default="UTC",
-        description="IANA name of the time zone after whose midnight `qrkit serve` looks for silent codes, unusual "
-        "days and experiments with a winner, and tells webhooks and streams of them.",
+        description="Time zone (IANA name) of the midnight after which `qrkit serve` looks for silent codes, unusual "
+        "days and experiments with a winner, and sends these events to webhooks and streams.",
     )
     places: str | None = Field(
         default=None,

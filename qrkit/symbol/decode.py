@@ -358,7 +358,7 @@ def _image_of_array(array: Any) -> Image:
     if pixels.ndim == 3 and shape[2] == 1:
         pixels = pixels[:, :, 0]
     if kind not in "buif" or 0 in shape or not (pixels.ndim == 2 or (pixels.ndim == 3 and shape[2] in (2, 3, 4))):
-        rule = "must have rows and columns of numbers, and 1 to 4 channels last"
+        rule = "must have the shape (rows, columns) or (rows, columns, channels), with numbers and at most 4 channels"
         raise InvalidParameter(Problem("picture", f"an array of {pixels.dtype} and shape {shape}", rule, "wrong-type"))
     if pixels.ndim == 2:
         return Image.fromarray(pixels if pixels.dtype in (np.bool_, np.uint8) else pixels.astype(np.float32))

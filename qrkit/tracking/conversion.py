@@ -7,10 +7,9 @@ from hashlib import blake2b
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Length, Within
-from qrkit.model import Model
+from qrkit.model import Model, broken
 from qrkit.tracking.records import Moment
 
 __all__ = ["SHOPS", "Conversion", "number_in"]
@@ -44,8 +43,7 @@ def _currency(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     if not _CURRENCY.fullmatch(given := given.strip()):
-        rule = "must be a currency of three letters, such as EUR"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken("must be a currency of three letters, such as EUR")
     return given.upper()
 
 
@@ -80,7 +78,7 @@ class Conversion(Model):
     def _names_scan(self) -> Conversion:
         if bool(self.click_id) is bool(self.short_code):
             rule = "must name the scan, or be left out if a short code names the QR Code; send exactly one of them"
-            raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": "click_id"})
+            raise broken(rule, field="click_id")
         return self
 
     @property

@@ -19,7 +19,7 @@ from qrkit.contents.addresses import location_of
 from qrkit.contents.single_lines import matching
 from qrkit.design.limits import Length, Most
 from qrkit.errors import InvalidParameter, Problem, nearest
-from qrkit.model import Model, broken
+from qrkit.model import UNLESS_EMPTY, Model, broken
 
 __all__ = [
     "DEFAULT", "DEFAULTS", "MULTI", "VOCABULARY", "GivenEntities", "Gs1Entities", "Gs1Entity", "Gs1Link", "entities_of",
@@ -101,21 +101,19 @@ class Gs1Link(Model):
     identifiers.
     """
 
-    href: Annotated[str, Length(8, 2_048), AfterValidator(_href)] = Field(description="Where it leads: a web address.")
+    href: Annotated[str, Length(8, 2_048), AfterValidator(_href)] = Field(description="The target: a web address.")
     link_type: Annotated[str, AfterValidator(known_type)] = Field(
-        description="What it leads to: a type of the GS1 Web Vocabulary, such as `gs1:pip` for product information."
+        description="The kind of target: a type of the GS1 Web Vocabulary, such as `gs1:pip` for product information."
     )
-    title: Annotated[str, Length(1, 500)] = Field(description="What people read.")
-    type: _MediaType = Field(
-        default="",
-        description="The media type of what it leads to, such as `text/html`.",
-        exclude_if=lambda one: not one,
+    title: Annotated[str, Length(1, 500)] = Field(description="The text of the link.")
+    type: Annotated[_MediaType, UNLESS_EMPTY] = Field(
+        default="", description="The media type of the target, such as `text/html`."
     )
-    hreflang: Annotated[tuple[_Language, ...], BeforeValidator(_listed), Most(0, MOST_LINKS)] = Field(
-        default=(), description="The languages of what it leads to.", exclude_if=lambda one: not one
+    hreflang: Annotated[tuple[_Language, ...], BeforeValidator(_listed), Most(0, MOST_LINKS), UNLESS_EMPTY] = Field(
+        default=(), description="The languages of the target."
     )
-    context: Annotated[tuple[_Context, ...], BeforeValidator(_listed), Most(0, MOST_LINKS)] = Field(
-        default=(), description="Whom it is for, often a country, as `?context=` says.", exclude_if=lambda one: not one
+    context: Annotated[tuple[_Context, ...], BeforeValidator(_listed), Most(0, MOST_LINKS), UNLESS_EMPTY] = Field(
+        default=(), description="Whom it is for, often a country, as `?context=` says."
     )
     fwqs: bool = Field(
         default=True, description="Whether the query of a request is passed on.", exclude_if=lambda one: one

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, NoReturn
 
 from pydantic import AfterValidator, BeforeValidator, Strict
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Most
 from qrkit.errors import SHOWN_VALUE
+from qrkit.model import broken
 from qrkit.tracking.names import tidy_name
 
 __all__ = [
@@ -70,8 +70,7 @@ def text_rule(text: str) -> str:
 
 def _judged(text: str, rule: str) -> str:
     if rule:
-        code = "out-of-range" if "must have" in rule else "bad-value"
-        raise PydanticCustomError(code, "{rule}", {"rule": rule})
+        raise broken(rule, code="out-of-range" if "must have" in rule else "bad-value")
     return text
 
 

@@ -6,7 +6,8 @@ import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
+
+from qrkit.model import broken
 
 __all__ = ["Password", "is_right"]
 
@@ -28,10 +29,10 @@ def _hashed(given: Any) -> Any:
     if given.startswith("$argon2id$"):
         costs = _HASH.fullmatch(given)
         if not costs or any(int(costs[name]) > most for name, most in MOST.items()):
-            _refuse("is not a hash of argon2id that costs at most 64 MiB, 10 rounds and 4 lanes")
+            raise broken("is not a hash of argon2id that costs at most 64 MiB, 10 rounds and 4 lanes")
         return given
     if not SHORTEST <= len(given) <= LONGEST:
-        _refuse(f"must have {SHORTEST}..{LONGEST} characters, not {len(given)}")
+        raise broken(f"must have {SHORTEST}..{LONGEST} characters, not {len(given)}")
     return _hasher().hash(given)
 
 
@@ -49,10 +50,6 @@ def _hasher() -> Any:
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=ROUNDS, memory_cost=MEMORY_KIB, parallelism=LANES)
-
-
-def _refuse(rule: str) -> None:
-    raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
 
 
 Password = Annotated[

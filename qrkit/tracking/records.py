@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypedDict
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.color import BLACK, WHITE, Color
 from qrkit.design.limits import (
@@ -32,7 +31,7 @@ from qrkit.design.limits import (
     Whole,
     Within,
 )
-from qrkit.model import Model
+from qrkit.model import UNLESS_EMPTY, Model, broken
 from qrkit.tracking.gs1_entities import GivenEntities, Gs1Entities
 from qrkit.tracking.names import tidy_name
 from qrkit.tracking.own_fields import FIELDS_SCHEMA, TAG_SCHEMA, FieldsByName, OwnFields, Tags
@@ -51,7 +50,7 @@ def _date_as_written(value: Any) -> Any:
     """Reject numbers and digit-only text, because their unit (seconds or milliseconds) is unknown."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if is_number or (isinstance(value, str) and not re.match(r"[0-9]{4}-", value)):
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": f"must be a date and time as {ISO_FORM}"})
+        raise broken(f"must be a date and time as {ISO_FORM}")
     return value
 
 
@@ -59,8 +58,7 @@ def _in_utc(moment: datetime) -> datetime:
     try:
         return utc(moment)
     except OverflowError as error:
-        rule = "must lie in the years 1 to 9999 of UTC"
-        raise PydanticCustomError("out-of-range", "{rule}", {"rule": rule}) from error
+        raise broken("must lie in the years 1 to 9999 of UTC", code="out-of-range") from error
 
 
 PARAMETER = "^[A-Za-z0-9_.-]{0,50}$"
@@ -68,8 +66,7 @@ PARAMETER = "^[A-Za-z0-9_.-]{0,50}$"
 
 def _parameter(name: str) -> str:
     if not re.fullmatch(PARAMETER, name):
-        rule = "must have at most 50 characters, of letters, digits and _.-"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken("must have at most 50 characters, of letters, digits and _.-")
     return name
 
 
@@ -84,12 +81,10 @@ WholeSecond = Annotated[Moment, AfterValidator(_whole_second)]
 """A timestamp in whole seconds, which is unchanged after writing and reading it."""
 CapitalMode = Annotated[StoredMode, PlainSerializer(str.capitalize, when_used="json")]
 """Stored records show the encoding mode with a capital first letter."""
-OptionalText = Annotated[Text, Field(exclude_if=lambda text: text == "")]
+OptionalText = Annotated[Text, UNLESS_EMPTY]
 """Text that JSON omits if it is empty."""
 OptionalMoment = Annotated[
-    WholeSecond | None,
-    BeforeValidator(lambda given: None if given == "" else given),
-    Field(exclude_if=lambda moment: moment is None),
+    WholeSecond | None, BeforeValidator(lambda given: None if given == "" else given), UNLESS_EMPTY
 ]
 """A timestamp that "" removes."""
 OptionalFlag = Annotated[
@@ -184,10 +179,9 @@ class Campaign(Model):
         exclude_if=lambda utm: utm == Utm(),
     )
     created: Created
-    rules: Rules = Field(
+    rules: Annotated[Rules, UNLESS_EMPTY] = Field(
         default=(),
         description="Rules that a new QR Code of the campaign gets, unless it is added with rules of its own.",
-        exclude_if=lambda rules: not rules,
     )
 
 
@@ -220,8 +214,8 @@ class QRCode(Model):
     properties: Properties = Field(default=Properties(), description="Design of the picture.")
     template: OptionalText = Field(
         default="",
-        description="Name of the template that draws the picture in place of the properties. By default, that of the "
-        "campaign or of the account, if there is one.",
+        description="Name of the template that draws the picture instead of the properties (size, colors …). By "
+        "default, that of the campaign or of the account, if there is one.",
     )
     location: Location = Field(
         default=Location(),
@@ -229,28 +223,25 @@ class QRCode(Model):
         # Clients expect a location to contain numbers, so an empty location is omitted (ruling T15).
         exclude_if=lambda place: place == Location(),
     )
-    tags: Tags = Field(
+    tags: Annotated[Tags, UNLESS_EMPTY] = Field(
         default=(),
         description="Words to sort QR Codes by, beside campaigns: at most 50 of 100 characters, without commas, "
         "semicolons and |.",
-        exclude_if=lambda tags: not tags,  # for the same reason as an empty location
         json_schema_extra={"items": TAG_SCHEMA},
     )
-    fields: FieldsByName = Field(
+    fields: Annotated[FieldsByName, UNLESS_EMPTY] = Field(
         default_factory=OwnFields,
         description="Fields of your own by name, such as City: at most 50, with names of up to 100 and texts of up to "
         "1,000 characters.",
-        exclude_if=lambda fields: not fields,
         json_schema_extra=FIELDS_SCHEMA,
     )
     is_dynamic: bool = Field(
         default=True, description="Whether the picture encodes the short URL; otherwise it encodes the content."
     )
-    scan_marker: bool = Field(
+    scan_marker: Annotated[bool, UNLESS_EMPTY] = Field(
         default=False,
         description="Whether the picture encodes the short URL with `?q` behind it, so that scans of the picture are "
-        "told from clicks of the link; it never changes.",
-        exclude_if=lambda is_marked: not is_marked,
+        "told from clicks on the link; it never changes.",
     )
     is_available: bool = Field(
         default=True,
@@ -262,10 +253,9 @@ class QRCode(Model):
         default=(), description="Changes of the content at set times."
     )
 
-    rules: Rules = Field(
+    rules: Annotated[Rules, UNLESS_EMPTY] = Field(
         default=(),
         description="Contents for some visitors: at most 50 rules, of which the first that applies answers.",
-        exclude_if=lambda rules: not rules,
     )
     active: bool = Field(
         default=True,
@@ -274,29 +264,24 @@ class QRCode(Model):
     )
     valid_since: OptionalMoment = Field(default=None, description="The short URL leads nowhere before, in UTC.")
     valid_until: OptionalMoment = Field(default=None, description="The short URL leads nowhere from then on, in UTC.")
-    limit: ScanLimit = Field(
-        default=0, description="Maximum number of scans; 0 for no limit.", exclude_if=lambda limit: limit == 0
-    )
-    limit_a_day: ScanLimit = Field(
+    limit: Annotated[ScanLimit, UNLESS_EMPTY] = Field(default=0, description="Maximum number of scans; 0 for no limit.")
+    limit_a_day: Annotated[ScanLimit, UNLESS_EMPTY] = Field(
         default=0,
         description="Maximum number of scans on a UTC day; 0 for no limit.",
-        exclude_if=lambda limit: limit == 0,
     )
     otherwise: OptionalText = Field(
         default="",
         description="Content before `validSince`, from `validUntil` on and beyond the limits: a URL, or words to show.",
     )
-    password: Password = Field(
+    password: Annotated[Password, UNLESS_EMPTY] = Field(
         default="",
         description="What visitors must type before they are led on, 4..100 characters. Only its hash is stored.",
-        exclude_if=lambda password: password == "",
         repr=False,
     )
-    click_id: Annotated[str, AfterValidator(_parameter)] = Field(
+    click_id: Annotated[str, AfterValidator(_parameter), UNLESS_EMPTY] = Field(
         default="",
         description="Name of a parameter with an ID of the scan that is added to links, such as click, so that "
         "conversions can name it; by default, there is none.",
-        exclude_if=lambda name: name == "",
         json_schema_extra={"pattern": PARAMETER},
     )
 
@@ -306,17 +291,16 @@ class QRCode(Model):
         "as they are; by default, the server says which parameters.",
     )
 
-    gs1: Gs1Entities = Field(
+    gs1: Annotated[Gs1Entities, UNLESS_EMPTY] = Field(
         default=(),
         description="Links of a product, place or thing and of its lots and items, if the short URL is a GS1 Digital "
         "Link.",
-        exclude_if=lambda entities: not entities,
     )
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:
         if self.is_available and not self.content:
-            raise PydanticCustomError("out-of-range", "{rule}", {"rule": "must not be empty", "field": "content"})
+            raise broken("must not be empty", field="content", code="out-of-range")
         return self
 
     def to_json(self, *, indent: int | None = None) -> str:

@@ -17,11 +17,10 @@ from operator import itemgetter
 from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Content, Length, Most, Text, Whole, Within
 from qrkit.errors import InvalidParameter, nearest
-from qrkit.model import Model, plain
+from qrkit.model import UNLESS_EMPTY, Model, broken, plain
 from qrkit.tracking.times import utc, zone_of
 
 __all__ = [
@@ -202,21 +201,22 @@ def _alone(values: tuple[str, ...]) -> str | list[str]:
 
 
 def _refuse(rule: str, field: str = "match_value") -> None:
-    raise PydanticCustomError("bad-value", "{rule}", {"rule": rule, "field": field})
+    raise broken(rule, field=field)
 
 
 def _known(name: str) -> str:
     if name not in TYPES:
-        rule = f"is not a type of condition; {nearest(name, TYPES)}"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken(f"is not a type of condition; {nearest(name, TYPES)}")
     return name
 
 
+_Key = Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100), UNLESS_EMPTY]
 _Value = Annotated[str, Length(0, LONGEST_VALUE)]
 _Values = Annotated[
     tuple[_Value, ...],
     BeforeValidator(_in_a_list),
     Most(0, MOST_VALUES),
+    UNLESS_EMPTY,
     PlainSerializer(_alone, when_used="json"),
     Field(json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
@@ -233,19 +233,17 @@ class Condition(Model):
     type: Annotated[str, AfterValidator(_known)] = Field(
         description="What is compared.", json_schema_extra={"enum": list(TYPES)}
     )
-    match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100)] = Field(
-        default="",
-        description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
-        exclude_if=lambda key: key == "",
+    match_key: Annotated[str, BeforeValidator(lambda key: "" if key is None else key), Length(0, 100), UNLESS_EMPTY] = (
+        Field(
+            default="",
+            description="The name of the query parameter, the time zone of weekdays and hours, or the scans to number.",
+        )
     )
     match_value: _Values = Field(
         default=(),
         description="The value, or several of which one is enough; an error says which are allowed.",
-        exclude_if=lambda values: not values,
     )
-    is_negated: bool = Field(
-        default=False, description="Whether it must not be so.", exclude_if=lambda negated: not negated
-    )
+    is_negated: Annotated[bool, UNLESS_EMPTY] = Field(default=False, description="Whether the condition must not hold.")
 
     @cached_property
     def values(self) -> frozenset[str]:
@@ -295,20 +293,17 @@ class RedirectRule(Model):
     conditions: Annotated[tuple[Condition, ...], Most(0, MOST_CONDITIONS)] = Field(
         default=(), description="Conditions, all of which must apply: at least one, unless there are variants."
     )
-    content: Text = Field(
+    content: Annotated[Text, UNLESS_EMPTY] = Field(
         default="",
         description="Content that the short URL serves to them: a URL, or text to show. Left out with variants.",
-        exclude_if=lambda content: content == "",
     )
-    variants: Annotated[tuple[Variant, ...], Most(0, MOST_VARIANTS)] = Field(
+    variants: Annotated[tuple[Variant, ...], Most(0, MOST_VARIANTS), UNLESS_EMPTY] = Field(
         default=(),
         description="Two to ten contents with names and weights, one of which each visitor is given by chance.",
-        exclude_if=lambda variants: not variants,
     )
-    remember_days: Annotated[Whole, Within(0, MOST_DAYS_REMEMBERED, "days")] = Field(
+    remember_days: Annotated[Whole, Within(0, MOST_DAYS_REMEMBERED, "days"), UNLESS_EMPTY] = Field(
         default=0,
         description="How many days a cookie keeps the variant of a visitor; by default, there is no cookie.",
-        exclude_if=lambda days: days == 0,
     )
 
     def __str__(self) -> str:

@@ -8,10 +8,9 @@ from typing import Annotated
 from urllib.parse import quote
 
 from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Length
-from qrkit.model import Model
+from qrkit.model import UNLESS_EMPTY, Model, broken
 
 __all__ = ["GivenUtm", "Utm", "utm_query"]
 
@@ -21,8 +20,7 @@ _TEMPLATE = re.compile(r"([^{}]|\{(campaign|name|short_code)\})*")
 
 def _check_template(text: str) -> str:
     if not _TEMPLATE.fullmatch(text):
-        rule = "must not have braces, except for {campaign}, {name} and {short_code}"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken("must not have braces, except for {campaign}, {name} and {short_code}")
     return text
 
 
@@ -30,7 +28,8 @@ _Text = Annotated[
     str,
     Length(0, 200),
     AfterValidator(_check_template),
-    Field(exclude_if=lambda text: text == "", json_schema_extra={"pattern": f"^{_TEMPLATE.pattern}$"}),
+    UNLESS_EMPTY,
+    Field(json_schema_extra={"pattern": f"^{_TEMPLATE.pattern}$"}),
 ]
 
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
 
 from qrkit.design.limits import Length, Whole, Within
-from qrkit.model import Model
+from qrkit.model import Model, broken
 from qrkit.tracking.own_fields import LONGEST_NAME
 from qrkit.tracking.records import Created, Id
 
@@ -33,8 +32,7 @@ def _url(given: str) -> str:
     except ValueError:
         is_plain = False
     if not is_plain or "@" in parts.netloc or parts.fragment:
-        rule = "must be an https URL in ASCII with a host, without a user, a password or a fragment"
-        raise PydanticCustomError("bad-value", "{rule}", {"rule": rule})
+        raise broken("must be an https URL in ASCII with a host, without a user, a password or a fragment")
     return given
 
 
@@ -81,7 +79,7 @@ class Webhook(NewWebhook):
 
     id: Id
     secret: str = Field(
-        repr=False, description="Key of the signatures of requests, by Standard Webhooks: `whsec_` and Base64."
+        repr=False, description="Key that signs the requests, as Standard Webhooks specifies: `whsec_` and Base64."
     )
     private: bool = Field(description="Whether it may use http and lead to an address that is not public.")
     created: Created

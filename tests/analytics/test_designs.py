@@ -1,4 +1,4 @@
-"""Designs are compared with each poster as one draw, and planned before anything is printed."""
+"""Designs are compared with each poster as one observation, and planned before anything is printed."""
 
 from datetime import UTC, date, datetime, timedelta
 

@@ -243,6 +243,24 @@ def test_import_says_what_it_left_out_and_why(store, folder, capsys):
         assert [code.name for code in shop.list_qrcodes()] == ["Spring window poster", "Summer poster", "New"]
 
 
+def test_an_import_says_its_duplicates_once(store, folder, capsys):
+    lines = [
+        "QR Code Name,Content,Size",
+        *(f"{number},https://example.com/{number},8" for number in range(9)),
+        "Bad,x,99",
+    ]
+    (folder / "codes.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["import", "codes.csv", "--store", str(store)]) == 3
+    capsys.readouterr()
+    assert main(["import", "codes.csv", "--store", str(store)]) == 3
+    told = capsys.readouterr()
+    wrong, repeated = told.err.splitlines()
+    assert re.match(r"row 11: .*Size=99", wrong)
+    assert repeated.startswith("qrkit import: 9 rows have the name and content of an earlier row or of a QR Code in")
+    assert repeated.endswith("first: row 2")
+    assert told.out == "codes.csv: 0 created, 9 already there, 1 not readable\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -91,6 +91,12 @@ def test_the_text_of_an_item_is_below_its_code(folder, capsys):
     assert "row 3" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [("generate", "-o", "codes"), ("sheet", "labels.pdf", "--stock", "L7160")])
+def test_a_wrong_domain_is_told_once_as_the_option(folder, capsys, command):
+    assert main([*command, "--from", "items.csv", "--gs1", f"{BASE}/?x=1"]) == 2
+    assert capsys.readouterr().err.count(f"gs1='{BASE}/?x=1': must be a web address without a query") == 1
+
+
 def test_links_are_set_listed_and_moved_in_a_terminal(folder, capsys):
     store = ("--store", "other.duckdb")
     link = "gs1:recallStatus=https://example.com/recall"

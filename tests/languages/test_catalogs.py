@@ -26,8 +26,7 @@ from qrkit.notebook.widgets.experiment_list import NONE
 from qrkit.notebook.widgets.field_words import SAID
 from qrkit.notebook.widgets.studio.badge import WORDS
 from qrkit.notebook.widgets.studio.designer import PURPOSES
-from qrkit.report.sentences import GLOSSARY, SENTENCES
-from qrkit.report.words import ATTRIBUTE_NAMES, SCRIPT_WORDS
+from qrkit.report.sentences import sentences_of
 from qrkit.store.recording.user_agents import Device
 
 TRANSLATED = LANGUAGES[1:]
@@ -111,8 +110,9 @@ def all_sentences():
     ]
     found += [words for by_verdict in WORDS.values() for words in by_verdict.values()]
     found += [word for part in widgets.Designer(name="catalogs").form.values() for word in said_by_forms(part)]
-    found += [*SENTENCES.values(), *GLOSSARY, *GLOSSARY.values(), *SCRIPT_WORDS.values(), *NOTHING, *SPOKEN.values()]
-    found += [name for names in ATTRIBUTE_NAMES.values() for name in names]
+    found += [*(said for part in ("sentences", "glossary", "script") for said in sentences_of(part).values())]
+    found += [*sentences_of("glossary"), *NOTHING, *SPOKEN.values()]
+    found += [name for names in sentences_of("attributes").values() for name in names]
     found += [device.capitalize() for device in get_args(Device) if device != "unknown"]
     found += ["Wi-Fi", TITLES["contact"], TITLES["event"], TITLES["otp"], "Chart of {title}: {words}"]
     found += [text for _, title, detail, _ in PAYMENTS.values() for text in (title, detail)]

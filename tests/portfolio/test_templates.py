@@ -324,7 +324,7 @@ def test_a_template_is_asked_for_by_name_only(templates):
 def test_a_template_that_begins_with_another_is_refused_and_not_kept_without_it():
     """Open: templates of templates. There are none; dropping the name would lose what was meant by it."""
     with open_portfolio(":memory:") as shop:
-        with pytest.raises(InvalidParameter, match="template='brand': a template cannot begin with another one"):
+        with pytest.raises(InvalidParameter, match="template='brand': a template cannot build on another one"):
             shop.templates.save("own", {"template": "brand", "ec": "H"})
         assert shop.templates.names() == []
 

@@ -1,5 +1,8 @@
 """Reports and dashboards tell what an experiment has found."""
 
+import io
+import zipfile
+
 import pytest
 from qrkit.widgets import ScanDashboard
 
@@ -22,6 +25,14 @@ def test_report_tells_and_draws_the_experiment(shop):
     assert "New converts " in page
     assert "what is known after each day" in page
     assert "Experiment on" not in report.portfolio(shop, least=5).html
+
+
+@pytest.mark.slow
+def test_downloads_hold_each_experiment(shop):
+    with zipfile.ZipFile(io.BytesIO(report.portfolio(shop).to_zip())) as files:
+        names = files.namelist()
+    assert {"charts/experiment.svg", "charts/experiment.png", "data/experiment.csv"} <= {*names}
+    assert len(names) == len({*names})
 
 
 @pytest.mark.slow

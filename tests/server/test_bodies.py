@@ -155,7 +155,7 @@ def test_import_reads_columns_of_other_names(ask, shop, place):
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ("content=Websit", "columns.Content='Websit': is not a column of the file; did you mean 'Website'?"),
+        ("content=Websit", "columns.content='Websit': is not a column of the file; did you mean 'Website'?"),
         ("Website=content", "columns='Website': is not a column of an import, but 'content' is; swap the two"),
         ("Website", "columns='Website': must be pairs such as content=Website,name=Poster"),
     ],

@@ -37,7 +37,9 @@ def picture(design: Design, kind: str = "png") -> bytes:
     return QRImage(design).to_bytes(kind)
 
 
-def without_time(told: dict) -> dict:
+def said(text: str | bytes) -> dict:
+    """What a report says, without the time it took, to a hundredth: threads add up pixels in another order."""
+    told = json.loads(text, parse_float=lambda number: round(float(number), 2))
     if told["panel"]:
         del told["panel"]["seconds"]
     return told
@@ -56,8 +58,7 @@ DESIGNS = {
 def test_a_design_is_checked_as_in_python(ask, name, level):
     reply = ask(DESIGNS[name].to_json().encode(), f"level={level}")
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json; charset=utf-8")
-    expected = json.loads(check(DESIGNS[name], level.lower()).to_json())
-    assert without_time(reply.json()) == without_time(expected)
+    assert said(reply.body) == said(check(DESIGNS[name], level.lower()).to_json())
 
 
 @pytest.mark.parametrize("kind", ["png", "jpg", "webp", "gif", "bmp", "tif"])
@@ -65,7 +66,7 @@ def test_a_picture_is_checked_as_in_python(ask, kind):
     data = picture(plain(padding=1), kind)
     reply = ask(data, "level=static")
     assert reply.status == 200
-    assert reply.json() == json.loads(check(data, "static").to_json())
+    assert said(reply.body) == said(check(data, "static").to_json())
 
 
 def test_the_level_is_standard_unless_another_is_asked_for(ask):
@@ -92,9 +93,8 @@ def test_unknown_fields_and_templates_are_taken_as_by_generate(ask):
 def test_designs_and_pictures_are_checked_for_an_audience(ask, audience):
     design = plain(markers=all_eyes("leaf"))
     for body, subject in ((design.to_json().encode(), design), (picture(design), picture(design))):
-        told = ask(body, f"level=quick&audience={audience}").json()
-        expected = check(subject, "quick", audience=audience.lower())
-        assert without_time(told) == without_time(json.loads(expected.to_json()))
+        told = said(ask(body, f"level=quick&audience={audience}").body)
+        assert told == said(check(subject, "quick", audience=audience.lower()).to_json())
         assert (told["phones"], told["embedded"]) == ("robust", "fragile")
 
 

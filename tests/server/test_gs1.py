@@ -228,6 +228,10 @@ def test_a_malformed_link_is_refused(ask, path):
     assert reply.json()["detail"]
 
 
+def test_a_malformed_query_is_told_by_its_parameter(ask):
+    assert ask(f"{GTIN}?17=271331").json()["detail"].startswith("17='271331': ")
+
+
 def test_an_unknown_key_is_not_found(ask):
     assert ask("/01/09506000134369").status == 404
 

@@ -91,7 +91,7 @@ def test_exports_are_printed_like_python_exports(export, shop, press):
         ("pdf", {}, 400, "sizeMm: is required"),
         ("pdf", {"sizeMm": 30, "profile": "/etc/hosts"}, 400, "profile: must be a data URI"),
         ("pdf", {"sizeMm": 30, "profile": "data:;base64,AAAA"}, 400, "profile.*is not the ICC profile"),
-        ("csv", {"sizeMm": 30}, 404, "there are zip, pdf"),
+        ("csv", {"sizeMm": 30}, 404, "the formats are zip, pdf"),
     ],
 )
 def test_exports_for_print_refuse_what_they_cannot_keep(export, ext, fields, status, words):

@@ -25,6 +25,8 @@ WRONG = [
     ("POST", "track/qrcode", "", {"content": "hi", "isDynamic": "x", "location": {"latitude": "x"}}, "true or false"),
     ("GET", f"track/qrcode/{'0' * 32}", "", b"", "no QR Code"),
     ("GET", f"track/campaign/{'0' * 32}", "", b"", "no campaign"),
+    ("PUT", "track/qrcode/door", "", {"name": "Door"}, "no QR Code 'door'; an ID is needed, not a short code"),
+    ("PUT", "track/campaign/Spring", "", {"name": "May"}, "no campaign 'Spring'; an ID is needed, not a name"),
     ("POST", "check", "level=full", PNG, "must be one of static, quick, standard"),
     ("POST", "check", "level=x", PNG, "must be one of static, quick, standard"),
     ("POST", "decode", "", b"hello", "is not a picture"),

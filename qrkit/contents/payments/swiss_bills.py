@@ -130,7 +130,7 @@ Billing = Annotated[
 Schemes = Annotated[
     tuple[Annotated[Latin, Length(1, 100)], ...],
     Most(0, 2),
-    Field(description="Lines of other ways to pay, such as eBill."),
+    Field(description="Lines for other payment schemes, such as eBill."),
 ]
 
 

@@ -51,7 +51,7 @@ class Hosts:
         """
         path = environ.get("PATH_INFO", "")
         if len(path) > LONGEST_PATH:
-            raise AddressTooLong(f"the path is too long; at most {LONGEST_PATH} characters are taken")
+            raise AddressTooLong(f"the path is too long; at most {LONGEST_PATH} characters are allowed")
         if _KEY.search(path):
             # Any further processing would repeat the key and record it as an unknown short URL.
             raise BadRequest("the path holds an API key; send it as auth or as a Bearer token", code="key-in-path")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import fields
 from functools import cache
+from importlib.resources import files
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ from qrkit.pictures.generate_request import GET_MODES
 from qrkit.pictures.printing import PrintSize
 from qrkit.portfolio.exporting import IN_SIZE
 from qrkit.scanning.scan_report import AUDIENCES, VERDICTS
-from qrkit.server.description import examples
 from qrkit.server.description.schemas import PLACE, Schema, design_field, schemas
 from qrkit.server.handlers.scannability import HTTP_LEVELS
 from qrkit.server.handlers.track import MOST_A_PAGE
@@ -106,7 +106,7 @@ def _operation(route: Route) -> dict[str, Any]:
             *(_query_parameter(name) for name in route.query),
         ],
         "responses": {
-            "200": _content(REPLIES[route.reply], examples.REPLIES.get(route.reply)) | _counts(route),
+            "200": _content(REPLIES[route.reply], _examples()["replies"].get(route.reply)) | _counts(route),
             "default": {"description": "What went wrong", **_problem()},
         },
         "security": SECURITY[route.key],
@@ -116,9 +116,16 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.reply == "picture" and route.method == "GET":
         operation["responses"]["304"] = {"description": "Not changed: If-None-Match names its ETag"}
     if route.body:
-        content = _content(BODIES[route.body], examples.BODIES.get(route.body))["content"]
+        content = _content(BODIES[route.body], _examples()["bodies"].get(route.body))["content"]
         operation["requestBody"] = {"required": True, "content": content}
     return operation
+
+
+@cache
+def _examples() -> dict[str, dict[str, Any]]:
+    """Return examples of the parts of paths, of parameters, bodies and replies, by the names that tables here use."""
+    text = files("qrkit.server.description").joinpath("examples.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
 
 
 SECURITY: dict[str, list[dict[str, list[str]]]] = {
@@ -132,7 +139,7 @@ def _path_parameter(name: str, route: Route) -> dict[str, Any]:
     schema = PATH_PARAMETERS[name]
     if name == "ext":
         schema = {"type": "string", "enum": EXTENSIONS[route.handler.__name__]}
-    example = examples.PATHS.get(name) or schema["enum"][0]
+    example = _examples()["paths"].get(name) or schema["enum"][0]
     return {"name": name, "in": "path", "required": True, "schema": schema, "example": example}
 
 
@@ -159,7 +166,8 @@ def sent_name(name: str) -> str:
 def _query_parameter(name: str) -> dict[str, Any]:
     schema = PARAMETERS.get(name) or design_field(name)
     named = sent_name(name)
-    example = {"example": examples.PARAMETERS[name]} if name in examples.PARAMETERS else {}
+    known = _examples()["parameters"]
+    example = {"example": known[name]} if name in known else {}
     return {"name": named, "in": "query", "required": name in ("content", "file_format"), "schema": schema} | example
 
 

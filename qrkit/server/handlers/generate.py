@@ -10,9 +10,9 @@ from qrkit.design.limits import FORMAT_ALIASES
 from qrkit.design.picture_files import PIXEL_FORMATS
 from qrkit.drawing.untrusted.assets import read_assets
 from qrkit.drawing.writers import FORMATS, zip_all
-from qrkit.errors import BadRequest, InvalidParameter, NotAuthenticated, Problem
+from qrkit.errors import BadRequest, NotAuthenticated
 from qrkit.files import safe_name
-from qrkit.pictures.generate_request import GenerateRequest, Shortener, apart, read_post
+from qrkit.pictures.generate_request import GenerateRequest, Shortener, apart, choice, read_post
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
 from qrkit.scanning.untrusted import decode_untrusted
@@ -54,8 +54,7 @@ def generate_decorated(call: Call) -> Response:
 def decode_picture(call: Call) -> Response:
     """Decode the QR Code in an image."""
     name = call.parameters.get("format", "png").lower()
-    if FORMAT_ALIASES.get(name, name) not in PIXEL_FORMATS:
-        raise InvalidParameter(Problem("format", name, f"must be one of {', '.join(PIXEL_FORMATS)}"))
+    choice("format", FORMAT_ALIASES.get(name, name), PIXEL_FORMATS)
     picture = call.file(MOST_PICTURE_BYTES).data
     if not picture:
         raise BadRequest("the body is empty; the bytes of a picture are needed", code="empty-body")

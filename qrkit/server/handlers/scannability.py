@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qrkit.drawing.untrusted.assets import read_assets
-from qrkit.errors import BadRequest, BodyTooLarge, InvalidParameter, Problem
-from qrkit.pictures.generate_request import read_post
+from qrkit.errors import BadRequest, BodyTooLarge
+from qrkit.pictures.generate_request import choice, read_post
 from qrkit.pictures.image import QRImage
 from qrkit.portfolio.templates import Templates
 from qrkit.scanning import audience_named, level_named
@@ -27,10 +27,8 @@ def check(call: Call) -> Response:
     Raises:
         BadRequest: If the body is empty.
     """
-    asked = call.parameters.get("level", "standard").lower()
-    if asked not in HTTP_LEVELS:
-        raise InvalidParameter(Problem("level", asked, f"must be one of {', '.join(HTTP_LEVELS)}"))
-    level, audience = level_named(asked), _audience(call)
+    level = level_named(choice("level", call.parameters.get("level", "standard"), HTTP_LEVELS))
+    audience = audience_named(choice("audience", call.parameters.get("audience", "phones"), AUDIENCES))
     body = call.file(MOST_PICTURE_BYTES).data
     if not body.strip():
         raise BadRequest("the body is empty; a design as JSON or the bytes of a picture are needed", code="empty-body")
@@ -40,16 +38,9 @@ def check(call: Call) -> Response:
         return Response(200, JSON, check_untrusted(body, level, audience))
 
 
-def _audience(call: Call) -> Audience:
-    asked = call.parameters.get("audience", "phones").lower()
-    if asked not in AUDIENCES:
-        raise InvalidParameter(Problem("audience", asked, f"must be one of {', '.join(AUDIENCES)}"))
-    return audience_named(asked)
-
-
 def _check_design(call: Call, body: bytes, level: Level, audience: Audience) -> Response:
     if len(body) > MOST_DESIGN_BYTES:
-        raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are taken of a design")
+        raise BodyTooLarge(f"the body is too long; at most {MOST_DESIGN_BYTES:,} bytes are allowed for a design")
     service = call.service
     templates = Templates(service.store, call.portfolio.account.id)
     with service.gates.reading.passing(call.client):

@@ -171,7 +171,7 @@ def statistics(call: Call) -> Response:
     """Return one record per scan of a QR Code, or of all QR Codes of a campaign."""
     ext = call.request.path["ext"].lower()
     if ext not in SCAN_FORMATS:
-        raise NotFound("statistics in the format", ext, hint=f"there are {', '.join(SCAN_FORMATS)}")
+        raise NotFound("statistics in the format", ext, hint=f"the formats are {', '.join(SCAN_FORMATS)}")
     scans = call.portfolio.scans_of(call.id)
     with call.service.gates.working.passing(call.client):
         file = jobs.statistics(scans, ext)
@@ -198,7 +198,7 @@ def export_for_print(call: Call) -> Response:
 def _export(call: Call, formats: Collection[str], size: str) -> Response:
     ext, asked = call.request.path["ext"].lower(), call.parameters
     if ext not in formats:
-        hint = f"there are {', '.join(formats)}"
+        hint = f"the formats are {', '.join(formats)}"
         raise NotFound("export in the format", ext, code="unknown-export-format", hint=hint)
     image_format = asked.get("format", "png").lower()
     if image_format not in IMAGE_FORMATS or ("format" in asked and ext != "zip"):

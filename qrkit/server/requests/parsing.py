@@ -49,7 +49,7 @@ def pairs(query: str, told: list[str] | None = None) -> dict[str, str]:
         told: A list to which warnings about the outdated encoding of old scripts are appended.
     """
     if len(query) > LONGEST_QUERY:
-        raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are taken")
+        raise AddressTooLong(f"the query has {len(query)} characters; at most {LONGEST_QUERY} are allowed")
     parts = [part for part in query.split("&") if part]
     if len(parts) > MOST_PARAMETERS:
         rule = f"has {len(parts)} parameters; at most {MOST_PARAMETERS} are allowed"
@@ -147,7 +147,7 @@ def json_object(body: bytes, *, what: str = "the body") -> dict[str, Any]:
     except RecursionError as error:
         raise _too_deep() from error
     except UnicodeDecodeError as error:
-        raise BadRequest(f"{what} is not JSON: byte {error.start} is no UTF-8", code="bad-json") from error
+        raise BadRequest(f"{what} is not JSON: byte {error.start} is not UTF-8", code="bad-json") from error
     except ValueError as error:
         raise BadRequest(f"{what} is not JSON: {error}", code="bad-json") from error
     if not isinstance(value, dict):
@@ -171,11 +171,11 @@ def _check_extent(value: dict[str, Any]) -> None:
 
 
 def _too_large() -> BadRequest:
-    return BadRequest(f"the body has too many values; at most {MOST_VALUES:,} are taken", code="json-too-large")
+    return BadRequest(f"the body has too many values; at most {MOST_VALUES:,} are allowed", code="json-too-large")
 
 
 def _too_deep() -> BadRequest:
-    return BadRequest(f"the body is nested too deeply; at most {MOST_DEPTH} levels are taken", code="json-too-deep")
+    return BadRequest(f"the body is nested too deeply; at most {MOST_DEPTH} levels are allowed", code="json-too-deep")
 
 
 def _to_unique_dict(members: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -588,9 +588,9 @@ class StrictServer(TcpWSGIServer):  # type: ignore[misc]  # waitress has no type
 def _error(refused: Any) -> QrkitError:
     """Convert an error of waitress to our own. Drops quoted header text, because headers may contain API keys."""
     if refused.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        return BodyTooLarge(f"the body is too long; at most {MOST_BODY_BYTES:,} bytes are taken")
+        return BodyTooLarge(f"the body is too long; at most {MOST_BODY_BYTES:,} bytes are allowed")
     if refused.code == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
-        return HeaderTooLarge(f"the header is too long; at most {MOST_HEADER_BYTES:,} bytes are taken")
+        return HeaderTooLarge(f"the header is too long; at most {MOST_HEADER_BYTES:,} bytes are allowed")
     if refused.code == HTTPStatus.INTERNAL_SERVER_ERROR:
         return QrkitError("an internal error happened; it was logged")
     reason = refused.body.partition('"')[0].strip()

@@ -169,7 +169,7 @@ def _moments(values: pd.Series) -> pd.Series:
     if not pd.api.types.is_datetime64_any_dtype(values):
         kind = pd.api.types.infer_dtype(values)
         if len(values) and ("integer" in kind or kind in ("floating", "decimal", "boolean")):
-            raise ValueError("a number does not say its unit; use pandas.to_datetime(..., unit='s', utc=True)")
+            raise ValueError("a number has no unit; use pandas.to_datetime(..., unit='s', utc=True)")
         values = _read_moments(values.astype("object"))
     moments = pd.to_datetime(values, utc=True)
     if moments.isna().any():
