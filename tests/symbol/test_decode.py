@@ -202,9 +202,7 @@ def test_what_is_no_picture_at_all_is_told_by_its_type(picture):
 
 @pytest.mark.parametrize("shape", [(9,), (9, 9, 5), (9, 9, 3, 1), (0, 9), (3, 90, 90)])
 def test_an_array_of_another_shape_is_refused_by_its_shape(shape):
-    with pytest.raises(
-        InvalidParameter, match=r"picture='an array of float64 and shape .*: must have the shape"
-    ):
+    with pytest.raises(InvalidParameter, match=r"picture='an array of float64 and shape .*: must have the shape"):
         decode(np.zeros(shape))
 
 
